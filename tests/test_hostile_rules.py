@@ -15,11 +15,11 @@ from gitcfg.gate.policy import load_administrator
 from gitcfg.gate.push import Update
 from gitcfg.gate.rulings import Ruling
 from gitcfg.git.repository import Config, Repository
-from gitcfg.inventory.described import described
+from gitcfg.inventory.nodes import describe_nodes
 from gitcfg.library import Fleet, compare, in_memory, open
 from gitcfg.model import Finding
-from gitcfg.server.outline import load_outline
-from gitcfg.server.source import find_tip, judge_tip
+from gitcfg.server.fleets import find_tip, judge_tip
+from gitcfg.server.view import load_outline
 from gitcfg.solve.fleet import decide
 from tests.output.rendered import Pool
 
@@ -100,7 +100,7 @@ def test_a_hold_that_nobody_knows_holds_up_everything() -> None:
             ("h",),
             "holds/h.yaml:1:9",
         )
-        for asked in (lambda: described(fleet, TODAY), lambda: load_outline(fleet, NoCache())):
+        for asked in (lambda: describe_nodes(fleet, TODAY), lambda: load_outline(fleet, NoCache())):
             with pytest.raises(Stopped):
                 asked()
 

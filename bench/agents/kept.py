@@ -4,14 +4,14 @@ from sqlalchemy import func, select
 
 from bench.agents.figures import Kept
 from bench.agents.sheet import Sheet
-from gitcfg.state import connect
-from gitcfg.state.database import opened
-from gitcfg.state.tables import NONCES
+from gitcfg.state.database import open_engine
+from gitcfg.state.schema import NONCES
+from gitcfg.state.state import connect
 
 
 def kept(server: str, url: str, sheet: Sheet) -> Kept:
     """Each check-in has left its nonce, and each node's last one its number."""
-    engine = opened(url)
+    engine = open_engine(url)
     with engine.connect() as connection:
         found = connection.execute(select(func.count()).select_from(NONCES)).scalar_one()
     engine.dispose()

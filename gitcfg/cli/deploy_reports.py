@@ -25,7 +25,7 @@ from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
-    from gitcfg.state import Deployed
+    from gitcfg.state.records import Deployed
 
 
 _AT_ONCE = 1000

@@ -18,10 +18,9 @@ from gitcfg.deploy import record_files as files
 from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
 from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
-from gitcfg.inventory.records import ago
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import IN_JSON, abridged
-from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
 
 EPILOG = """A deploy ends as done, or as what kept it from going on. One whose program was ended is broken
 off, and what became of some nodes is unknown: `gitcfg deploy --resume RUN` goes on with those not well.
@@ -118,7 +117,7 @@ def _format_row(kept: Kept, now: float) -> tuple[Text, ...]:
     said = ", ".join(f"{number} {word}" for word, number in counts.items())
     return (
         Text(run.id, "bold"),
-        Text(ago(now - run.begun)),
+        Text(format_age(now - run.begun)),
         Text(safe(run.who)),
         Text(safe(run.commit[:ABBREVIATED])),
         Text(safe(kept.ended), "" if kept.ended == "done" else "yellow"),
@@ -154,7 +153,9 @@ def _node(kept: Kept, name: str) -> dict[str, Any]:
 def _format_deploy(kept: Kept, now: float) -> Iterator[Text]:
     run = kept.run
     head = Text(run.id, "bold")
-    head.append(f": commit {safe(run.commit[:ABBREVIATED])}, {ago(now - run.begun)}", "not bold default")
+    head.append(
+        f": commit {safe(run.commit[:ABBREVIATED])}, {format_age(now - run.begun)}", "not bold default"
+    )
     head.append(f" by {safe(run.who)}, {safe(kept.ended)}", "not bold default")
     yield head
     because = kept.end.because if kept.end is not None else ""

@@ -27,25 +27,30 @@ from gitcfg.cli.server_state import (
 )
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.cli.trails import aligned
-from gitcfg.inventory.columns import COLUMNS, TIMES, value
-from gitcfg.inventory.conditions import selected
-from gitcfg.inventory.described import behind, described
-from gitcfg.inventory.failures import failing
-from gitcfg.inventory.keys import by_another
-from gitcfg.inventory.places import Described, Place, Tip, joined
-from gitcfg.inventory.places import counted as by_state
-from gitcfg.inventory.records import ago, inventory_record
-from gitcfg.inventory.standing import Standing
+from gitcfg.inventory.keys import find_with_other_key
+from gitcfg.inventory.nodes import (
+    GitNode,
+    InventoryNode,
+    Tip,
+    describe_nodes,
+    find_behind,
+    find_failing,
+    join_nodes,
+)
+from gitcfg.inventory.nodes import count_by_status as by_state
+from gitcfg.inventory.query import select_nodes
+from gitcfg.inventory.records import COLUMNS, TIMES, get_value, inventory_to_json
+from gitcfg.inventory.status import NodeStatus
 from gitcfg.library import Fleet, Source
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import abridged
-from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
-    from gitcfg.state import NodeState
+    from gitcfg.state.records import NodeState
 
 
 EPILOG = """States: ok, behind, failed, refused, reverted, away, drifted, held, never, pending, retired, gone.
@@ -67,9 +72,9 @@ _AT = typer.Option(help="The commit that nodes shall run; HEAD if nothing is sai
 _SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels", "overdue")
 _GIT = ("name", "state", "hold", "groups", "labels", "overdue")
 _STYLES = {
-    Standing.OK: "green",
-    **dict.fromkeys((Standing.FAILED, Standing.REFUSED, Standing.REVERTED), "red"),
-    **dict.fromkeys((Standing.DRIFTED, Standing.AWAY), "yellow"),
+    NodeStatus.OK: "green",
+    **dict.fromkeys((NodeStatus.FAILED, NodeStatus.REFUSED, NodeStatus.REVERTED), "red"),
+    **dict.fromkeys((NodeStatus.DRIFTED, NodeStatus.AWAY), "yellow"),
 }
 _IDS = ("commit", "failed", "digest")
 
@@ -103,7 +108,7 @@ class Inventory(msgspec.Struct, frozen=True):
     tip: str | None
     now: float
     seen: bool
-    places: tuple[Place, ...]
+    places: tuple[InventoryNode, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -148,9 +153,9 @@ def find_inventory(source: Source, wanted: InventoryQuery, now: float) -> Invent
     branch = note_on_tip(source.repository, wanted.database)
     with _fleet(source, wanted.at) as fleet:
         tip = _tip(source, fleet, said.nodes.values(), now)
-        places = _choose_places(fleet, said.places(described(fleet, source.today), tip), wanted.words)
+        places = _choose_places(fleet, said.places(describe_nodes(fleet, source.today), tip), wanted.words)
         if wanted.where is not None:
-            places = selected(places, fleet, wanted.where, now if said.any else None)
+            places = select_nodes(places, fleet, wanted.where, now if said.any else None)
         notes = tuple(filter(None, (branch, _note_on_keys(fleet, places))))
         return Inventory(fleet.commit, now, said.any, _sorted(places, column, wanted.sort), notes)
 
@@ -166,13 +171,13 @@ class NodeReports(msgspec.Struct, frozen=True):
         """Whether anything is known."""
         return self.complete or bool(self.nodes)
 
-    def places(self, git: Mapping[str, Described], tip: Tip) -> tuple[Place, ...]:
+    def places(self, git: Mapping[str, GitNode], tip: Tip) -> tuple[InventoryNode, ...]:
         """Return all nodes, in order of name."""
         if self.complete:
-            return joined(git, self.nodes, tip)
+            return join_nodes(git, self.nodes, tip)
         there = {name: said for name, said in git.items() if name in self.nodes}
         others = {name: said for name, said in git.items() if name not in self.nodes}
-        both = (*joined(there, self.nodes, tip), *joined(others, None, tip))
+        both = (*join_nodes(there, self.nodes, tip), *join_nodes(others, None, tip))
         return tuple(sorted(both, key=lambda place: place.name))
 
 
@@ -197,9 +202,9 @@ def _deploy_reports(repository: "Repository") -> "list[NodeState]":
     return states(runs_in_order(folder))
 
 
-def _note_on_keys(fleet: Fleet, places: tuple[Place, ...]) -> str:
+def _note_on_keys(fleet: Fleet, places: tuple[InventoryNode, ...]) -> str:
     """Return a note on nodes that use another key than git has: they may look well, and run nothing."""
-    names = by_another(fleet, [place.seen for place in places if place.seen is not None])
+    names = find_with_other_key(fleet, [place.seen for place in places if place.seen is not None])
     if not names:
         return ""
     come, them = ("comes", "it") if len(names) == 1 else ("come", "them")
@@ -225,8 +230,8 @@ def _fleet(source: Source, at: str | None) -> Fleet:
 
 def _tip(source: Source, fleet: Fleet, seen: "Collection[NodeState]", now: float) -> Tip:
     older, walk_in = partial(_older, source), fleet.model.settings.walk_in
-    late = behind(fleet, seen, source.cache, older, source.today)
-    failed = failing(fleet, [one for one in seen if one.node in late], source.cache, older, source.today)
+    late = find_behind(fleet, seen, source.cache, older, source.today)
+    failed = find_failing(fleet, [one for one in seen if one.node in late], source.cache, older, source.today)
     return Tip(late, None if walk_in is None else tuple(ref.name for ref in walk_in), now, failed)
 
 
@@ -234,7 +239,9 @@ def _older(source: Source, commit: str) -> Fleet | None:
     return source.at(commit) if source.repository.knows(commit) else None
 
 
-def _choose_places(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ...]) -> tuple[Place, ...]:
+def _choose_places(
+    fleet: Fleet, places: tuple[InventoryNode, ...], words: tuple[str, ...]
+) -> tuple[InventoryNode, ...]:
     """Return the nodes that words name, also those that only the database knows."""
     if not words:
         return places
@@ -248,9 +255,11 @@ def _choose_places(fleet: Fleet, places: tuple[Place, ...], words: tuple[str, ..
     return tuple(place for place in places if place.name in wanted)
 
 
-def _sorted(places: tuple[Place, ...], column: str, said: str) -> tuple[Place, ...]:
+def _sorted(places: tuple[InventoryNode, ...], column: str, said: str) -> tuple[InventoryNode, ...]:
     """Sort by a column, then by name; nodes without a value come first."""
-    return tuple(sorted(places, key=lambda place: _rank(value(place, column)), reverse=said.startswith("-")))
+    return tuple(
+        sorted(places, key=lambda place: _rank(get_value(place, column)), reverse=said.startswith("-"))
+    )
 
 
 def _rank(said: Any) -> tuple[bool, Any]:
@@ -264,7 +273,7 @@ def print_inventory(session: Session, inventory: Inventory, columns: str | None,
     if form == "csv":
         write(_format_csv(inventory, names))
     elif form != "table":
-        record = inventory_record(inventory.tip, inventory.now, inventory.places)
+        record = inventory_to_json(inventory.tip, inventory.now, inventory.places)
         write_record(record, Output(form))
     else:
         _print_table(session, inventory, names, columns is None)
@@ -293,12 +302,12 @@ def _format_summary(inventory: Inventory) -> str:
     return f"{said}: {', '.join(states)}.{tip}" if states else f"{said}."
 
 
-def _format_cell(place: Place, name: str, now: float) -> Text:
-    said = value(place, name)
+def _format_cell(place: InventoryNode, name: str, now: float) -> Text:
+    said = get_value(place, name)
     if name == "state":
         return Text(said or "", _STYLES.get(place.state, "") if place.state is not None else "")
     if name in TIMES and said is not None:
-        return Text(ago(now - said))
+        return Text(format_age(now - said))
     if name in _IDS and said is not None:
         return Text(safe(said[:ABBREVIATED]))
     return Text(safe(_format_value(name, said)), "bold" if name == "name" else "")
@@ -326,4 +335,4 @@ def _format_csv(inventory: Inventory, names: tuple[str, ...]) -> str:
 
 def _csv_rows(inventory: Inventory, names: tuple[str, ...]) -> Iterator[list[str]]:
     for place in inventory.places:
-        yield [_format_value(name, value(place, name)) for name in names]
+        yield [_format_value(name, get_value(place, name)) for name in names]

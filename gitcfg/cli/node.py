@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from gitcfg.edit.draft import Draft
-    from gitcfg.inventory.keys import Known
+    from gitcfg.inventory.keys import NodeKey
     from gitcfg.library import Fleet, Source
-    from gitcfg.state import NodeState
+    from gitcfg.state.records import NodeState
 
 
 _ACCEPT_EPILOG = """\
@@ -201,16 +201,16 @@ def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _candidates(fleet: "Fleet", source: "Source", asked: StateQuery) -> "dict[str, list[Known]]":
+def _candidates(fleet: "Fleet", source: "Source", asked: StateQuery) -> "dict[str, list[NodeKey]]":
     """Return the keys with which nodes came to the server: of accepted ones the others, if there are any."""
-    from gitcfg.inventory.keys import How, keys
+    from gitcfg.inventory.keys import KeyState, list_keys
 
     seen = find_node_states(source.repository, asked)
     if seen is None:
         raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *no_state().hints)
-    found: dict[str, list[Known]] = {}
-    for one in keys(fleet, seen):
-        if one.how is not How.ACCEPTED:
+    found: dict[str, list[NodeKey]] = {}
+    for one in list_keys(fleet, seen):
+        if one.how is not KeyState.ACCEPTED:
             found.setdefault(one.node, []).append(one)
     for state in seen:
         if state.key and state.node not in found:
@@ -220,7 +220,7 @@ def _candidates(fleet: "Fleet", source: "Source", asked: StateQuery) -> "dict[st
     return found
 
 
-def _read_file(file: str, wanted: tuple[str, ...]) -> "dict[str, list[Known]]":
+def _read_file(file: str, wanted: tuple[str, ...]) -> "dict[str, list[NodeKey]]":
     from gitcfg.edit.keys import parse_keys
 
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
@@ -228,13 +228,13 @@ def _read_file(file: str, wanted: tuple[str, ...]) -> "dict[str, list[Known]]":
     return {name: [_pending_key(name, key)] for name, key in read.items()}
 
 
-def _pending_key(name: str, key: str) -> "Known":
-    from gitcfg.inventory.keys import How, Known
+def _pending_key(name: str, key: str) -> "NodeKey":
+    from gitcfg.inventory.keys import KeyState, NodeKey
 
-    return Known(name, key, How.PENDING)
+    return NodeKey(name, key, KeyState.PENDING)
 
 
-def _choose_keys(candidates: "Mapping[str, list[Known]]", fingerprints: tuple[str, ...]) -> dict[str, str]:
+def _choose_keys(candidates: "Mapping[str, list[NodeKey]]", fingerprints: tuple[str, ...]) -> dict[str, str]:
     """Choose one key of each node. Raise GitcfgError if several compete, or none has a given fingerprint."""
     from gitcfg.load.keys import fingerprint
 
@@ -256,7 +256,7 @@ def _full_fingerprint(text: str) -> str:
     return text if text.startswith("SHA256:") else f"SHA256:{text}"
 
 
-def _ambiguous_key_error(name: str, every: "list[Known]", asked: bool) -> GitcfgError:
+def _ambiguous_key_error(name: str, every: "list[NodeKey]", asked: bool) -> GitcfgError:
     """Return the error that says why none of a node's keys is chosen."""
     from gitcfg.load.keys import fingerprint
 
@@ -306,19 +306,19 @@ def list_nodes(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> None:
     """List nodes' keys: those in git, and those of nodes that have only asked the server."""
-    from gitcfg.inventory.keys import keys, keys_record
+    from gitcfg.inventory.keys import keys_to_json, list_keys
 
     session: Session = context.obj
     source = session.open()
     with source.worktree() as fleet:
-        every = keys(
+        every = list_keys(
             fleet, _load_states(source, state_query(context, database, folder, server, token), pending)
         )
         found = [one for one in every if one.how.waits] if pending else every
     if output is not Output.TEXT:
         from gitcfg.cli.records import write_record
 
-        write_record(keys_record(found), output)
+        write_record(keys_to_json(found), output)
         return
     console = session.console()
     for line in _format_keys(found):
@@ -337,7 +337,7 @@ def _load_states(source: "Source", where: StateQuery, needed: bool) -> "Iterable
     return found or ()
 
 
-def _format_keys(found: "Iterable[Known]") -> "Iterator[Text]":
+def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
     from rich.text import Text
 
     from gitcfg.cli.trails import aligned, placed
@@ -350,16 +350,16 @@ def _format_keys(found: "Iterable[Known]") -> "Iterator[Text]":
     return aligned(rows)
 
 
-def describe_arrival(one: "Known") -> str:
+def describe_arrival(one: "NodeKey") -> str:
     """Say how a key that git does not have came: `pending 10.0.0.1, 2 min ago, first 3 d ago`."""
-    from gitcfg.inventory.records import ago
+    from gitcfg.model.text import format_age
 
     parts = [f"{one.how.value} {one.address}".rstrip()]
     if one.last is not None:
         now = time.time()
-        parts.append(ago(now - one.last))
-        if one.first is not None and ago(now - one.first) != parts[-1]:
-            parts.append(f"first {ago(now - one.first)}")
+        parts.append(format_age(now - one.last))
+        if one.first is not None and format_age(now - one.first) != parts[-1]:
+            parts.append(f"first {format_age(now - one.first)}")
     return ", ".join(parts)
 
 

@@ -27,8 +27,9 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.rollout.outcomes import Look
-    from gitcfg.server.outline import Outline
-    from gitcfg.state import State, StoredRelease
+    from gitcfg.server.view import Outline
+    from gitcfg.state.records import StoredRelease
+    from gitcfg.state.state import State
 
 
 _STATUS_EPILOG = """Examples:
@@ -163,9 +164,8 @@ def releases_to_json(session: Session, state: "State", now: float) -> dict[str, 
 
 def steer_release(session: Session, state: "State", what: str, commit: str, now: float) -> dict[str, Any]:
     """Let a release go on or take it back, and return its record."""
-    from gitcfg.state.steering import abort, resume
-
-    done = (resume if what == "resume" else abort)(state, commit, now, os.environ.get("USER", ""))
+    steer = state.releases.resume if what == "resume" else state.releases.abort
+    done = steer(commit, now, os.environ.get("USER", ""))
     return _release_to_json(session, state, done, now)
 
 
@@ -173,7 +173,7 @@ def _release_to_json(
     session: Session, state: "State", release: "StoredRelease", now: float
 ) -> dict[str, Any]:
     """Return a release's record. What its nodes report and were to run is looked up while it is active."""
-    from gitcfg.server.release_records import ACTIVE, release_record_with_nodes
+    from gitcfg.server.releases import ACTIVE, release_record_with_nodes
 
     going = release.progress.status in ACTIVE
     return release_record_with_nodes(
@@ -183,8 +183,8 @@ def _release_to_json(
 
 def _observe(session: Session, state: "State", commit: str) -> "Look":
     """Return how an active release, which is the newest one, sees nodes: its own holds count."""
-    from gitcfg.server.release_records import observe_nodes
-    from gitcfg.server.roll import NodeRegistry
+    from gitcfg.server.registry import NodeRegistry
+    from gitcfg.server.releases import observe_nodes
 
     roll, here, today = NodeRegistry(), _outline(session, commit), session.today or date.today()
     roll.read(state.checkins.nodes())
@@ -198,7 +198,7 @@ def _outline(session: Session, commit: str) -> "Outline | None":
     """Return a commit as the server has kept it, None if git no longer has it."""
     from gitcfg.cache import open_cache
     from gitcfg.library import Source
-    from gitcfg.server.outline import load_outline
+    from gitcfg.server.view import load_outline
 
     found = served_repository(session)
     if not found.knows(commit):

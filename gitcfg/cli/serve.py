@@ -30,8 +30,8 @@ from gitcfg.model.names import shown
 if TYPE_CHECKING:
     from gitcfg.library import Source
     from gitcfg.secrets.identities import Identities as PrivateKeys
-    from gitcfg.server.running import ListenOptions
-    from gitcfg.server.signing import ServerKey
+    from gitcfg.server.application import ListenOptions
+    from gitcfg.server.signatures import ServerKey
 
 
 EPILOG = """Examples:
@@ -160,8 +160,8 @@ def serve(
     try:
         import uvloop
 
-        from gitcfg.server.logs import make_logger
-        from gitcfg.server.running import run_server
+        from gitcfg.server.application import run_server
+        from gitcfg.server.http import make_logger
         from gitcfg.server.service import Service
         from gitcfg.state.claims import Limits
     except ImportError:
@@ -211,8 +211,8 @@ def _check_startable(opener: "Callable[[], Source]", where: "ListenOptions", log
 
 def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "ListenOptions":
     """Parse where to listen. Raise GitcfgError if that is no address, no network, or half a certificate."""
-    from gitcfg.server.proxies import parse_network
-    from gitcfg.server.running import ListenOptions
+    from gitcfg.server.application import ListenOptions
+    from gitcfg.server.http import parse_network
 
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
@@ -274,7 +274,7 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
     """Return a middleware that logs faults, and answers only that something has failed."""
     from aiohttp.web import HTTPException
 
-    from gitcfg.server.problems import Problem
+    from gitcfg.server.http import Problem
 
     async def guarded(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         try:

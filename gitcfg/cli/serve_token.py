@@ -22,7 +22,8 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from gitcfg.state import State, Token
+    from gitcfg.state.records import Token
+    from gitcfg.state.state import State
 
 
 _CREATE_EPILOG = """Examples:
@@ -74,7 +75,7 @@ def create_token(
 ) -> int:
     """Make a token, and show it: it cannot be shown again."""
     with _open_tokens(context, url, state) as found:
-        from gitcfg.state import Role as Kept
+        from gitcfg.state.records import Role as Kept
 
         token = found.tokens.create(name, Kept(role.value), time.time())
     write(f"{token}\n")

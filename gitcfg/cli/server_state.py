@@ -25,8 +25,9 @@ from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
 
 if TYPE_CHECKING:
-    from gitcfg.server.signing import ServerKey
-    from gitcfg.state import NodeState, State
+    from gitcfg.server.signatures import ServerKey
+    from gitcfg.state.records import NodeState
+    from gitcfg.state.state import State
 
 
 Server = Annotated[
@@ -150,7 +151,7 @@ def make_state_folder(session: Session, said: str | None) -> Path:
 
 def load_own_key(folder: Path) -> "ServerKey":
     """Load the server's own key, or make it. Raise GitcfgError if it cannot be."""
-    from gitcfg.server.signing import load_server_key
+    from gitcfg.server.signatures import load_server_key
 
     file = folder / "server.key"
     try:
@@ -164,7 +165,7 @@ def load_own_key(folder: Path) -> "ServerKey":
 def connect_state(session: Session, url: str | None, said: str | None) -> Iterator["State"]:
     """Open the database, or make it. Raise GitcfgError if it cannot be, or its reader is not installed."""
     try:
-        from gitcfg.state import connect
+        from gitcfg.state.state import connect
     except ImportError:
         raise NOT_INSTALLED from None
     state = connect(url or f"sqlite:///{(make_state_folder(session, said) / 'state.db').absolute()}")
@@ -205,10 +206,10 @@ def open_state(repository: "Repository", query: StateQuery) -> Iterator["State"]
 def open_database(url: str) -> Iterator["State"]:
     """Open a database that a server keeps. Raise GitcfgError if none does, or its reader is not installed."""
     try:
-        from gitcfg.state import looked
+        from gitcfg.state.state import open_existing
     except ImportError:
         raise NOT_INSTALLED from None
-    state = looked(url)
+    state = open_existing(url)
     try:
         yield state
     finally:
@@ -317,11 +318,11 @@ def find_node_states(
 
 
 def _node_states_over_http(server: str, token: str | None, facts: bool) -> "list[NodeState]":
-    from gitcfg.inventory.told import node_states
+    from gitcfg.inventory.records import parse_node_states
 
     record = ask_server(server, token, "/v1/nodes?facts=1" if facts else "/v1/nodes")
     try:
-        return node_states(record)
+        return parse_node_states(record)
     except ValueError as error:
         hint = "It may be of another version than this gitcfg."
         raise GitcfgError(f"{server} tells its nodes in a way that is not known: {error}.", hint) from None
@@ -353,7 +354,7 @@ def format_tip(standing: Mapping[str, Any]) -> str:
 
 def _tip_to_json(repository: "Repository", state: "State") -> dict[str, Any]:
     """Return what a server would say: what it accepted last, and what it has found wrong with the tip."""
-    from gitcfg.server.source import find_tip
+    from gitcfg.server.fleets import find_tip
 
     newest = state.releases.newest(1)
     tip = find_tip(repository)

@@ -32,7 +32,7 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
-    from gitcfg.state import NodeState
+    from gitcfg.state.records import NodeState
 
 
 EPILOG = """Exit code 5: time ran out. Exit code 3: the release is halted or aborted, so nobody else gets it.
@@ -144,10 +144,10 @@ class WaitTarget:
 
     @cached_property
     def _digests(self) -> Mapping[str, str | None]:
-        from gitcfg.inventory.guests import guest_digests
+        from gitcfg.inventory.walk_ins import find_walk_in_digests
 
         fleet, today = self._fleet, self._source.today
-        guests = guest_digests(fleet, [name for name in self.names if name not in fleet], today)
+        guests = find_walk_in_digests(fleet, [name for name in self.names if name not in fleet], today)
         return {name: fleet[name].digest if name in fleet else guests[name] for name in self.names}
 
     def __enter__(self) -> "WaitTarget":

@@ -12,10 +12,10 @@ from gitcfg.load.keys import fingerprint
 from gitcfg.model import Origin
 
 if TYPE_CHECKING:  # what git alone says is told without a database's library
-    from gitcfg.state import NodeState
+    from gitcfg.state.records import NodeState
 
 
-class How(StrEnum):
+class KeyState(StrEnum):
     """How a node is known by a key. Gone: it came, and git describes it no more.
 
     Another: git has one, and somebody asked by this one: it was set up anew, or is somebody else.
@@ -30,74 +30,78 @@ class How(StrEnum):
     @property
     def waits(self) -> bool:
         """Is it for somebody to accept?"""
-        return self in (How.PENDING, How.ANOTHER)
+        return self in (KeyState.PENDING, KeyState.ANOTHER)
 
 
-class Known(msgspec.Struct, frozen=True):
+class NodeKey(msgspec.Struct, frozen=True):
     """A key. `origin` is where git has it; `first` and `last` are when somebody came with one that it has not
     (seconds since the epoch), `address` where from last.
     """
 
     node: str
     key: str
-    how: How
+    how: KeyState
     origin: Origin | None = None
     first: float | None = None
     last: float | None = None
     address: str = ""
 
 
-def keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[Known]:
+def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
     """All keys, in order of name: those in git, then those that nodes came with and that git has not."""
     accepted = fleet.model.keys
-    found = [Known(name, key.text, How.ACCEPTED, key.origin) for name, key in accepted.items()]
+    found = [NodeKey(name, key.text, KeyState.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
         found += _unaccepted(fleet, one)
     return sorted(found, key=lambda known: known.node)
 
 
-def _unaccepted(fleet: Fleet, one: "NodeState") -> list[Known]:
+def _unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
     """The keys by which a node was asked for and that git has not, in the order in which they came."""
     git = fleet.model.keys.get(one.node)
     came = {claim.key: (claim.first, claim.at, claim.address) for claim in one.claims}
     if git is None:
-        how = _how(fleet, one)
+        how = _find_state(fleet, one)
         own = {one.key: (one.first, one.last, one.address)} if one.key else {}
-        others = How.PENDING if how is How.PENDING else How.ANOTHER
+        others = KeyState.PENDING if how is KeyState.PENDING else KeyState.ANOTHER
         return [
-            Known(one.node, key, how if key == one.key else others, None, *said)
+            NodeKey(one.node, key, how if key == one.key else others, None, *said)
             for key, said in {**own, **came}.items()
         ]
     if one.other is not None and one.other.key not in came:
         came[one.other.key] = (one.other.at, one.other.at, one.other.address)
-    return [Known(one.node, key, How.ANOTHER, None, *said) for key, said in came.items() if key != git.text]
+    return [
+        NodeKey(one.node, key, KeyState.ANOTHER, None, *said) for key, said in came.items() if key != git.text
+    ]
 
 
-def by_another(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
+def find_with_other_key(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
     """The nodes that came with another key than git has, and not with theirs since."""
     asked = [one for one in seen if one.other is not None and one.other.at > one.last]
     return (
-        frozenset(known.node for known in keys(fleet, asked) if known.how is How.ANOTHER) if asked else _NONE
+        frozenset(known.node for known in list_keys(fleet, asked) if known.how is KeyState.ANOTHER)
+        if asked
+        else _NONE
     )
 
 
 _NONE: frozenset[str] = frozenset()
 
 
-def _how(fleet: Fleet, one: "NodeState") -> How:
+def _find_state(fleet: Fleet, one: "NodeState") -> KeyState:
     if one.node in fleet:
-        return How.PENDING
+        return KeyState.PENDING
     if fleet.model.settings.walk_in is not None:
-        return How.WALK_IN
-    return How.GONE if one.commit is not None else How.PENDING
+        return KeyState.WALK_IN
+    return KeyState.GONE if one.commit is not None else KeyState.PENDING
 
 
-def keys_record(found: Iterable[Known]) -> dict[str, Any]:
+def keys_to_json(found: Iterable[NodeKey]) -> dict[str, Any]:
     """`gitcfg.keys/1`."""
     return {"schema": "gitcfg.keys/1", "keys": [_record(one) for one in found]}
 
 
-def _record(one: Known) -> dict[str, Any]:
+def _record(one: NodeKey) -> dict[str, Any]:
     return {
         "node": one.node,
         "state": one.how.value,

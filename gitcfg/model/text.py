@@ -49,3 +49,11 @@ def install_hint(name: str) -> str:
     It does not name the project: that is not published, and on an index its name may be anyone's.
     """
     return f"`pip install '.[{name}]'`, where gitcfg's source is, brings what it needs."
+
+
+def format_age(age: float) -> str:
+    """Return how many seconds ago something was, in their largest unit."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        if age >= size:
+            return f"{int(age // size)} {unit} ago"
+    return "now"

@@ -1,20 +1,37 @@
 """The web application: every request is counted and logged, and answered signed if it was signed."""
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
+import msgspec
 from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
 
 from gitcfg.model import GitcfgError
 from gitcfg.server import pages
-from gitcfg.server.callers import ABOUT, WHO
-from gitcfg.server.pages.shown import problem_page_response
-from gitcfg.server.problems import NAME, SERVER, Problem, problem_from_http, problem_response
-from gitcfg.server.proxies import ORIGIN, Network, Origin, find_origin
+from gitcfg.server.auth import ABOUT, WHO
+from gitcfg.server.certificate import Certificate, CertificateFiles, load_certificate
+from gitcfg.server.http import (
+    CONTENT_TYPE,
+    NAME,
+    ORIGIN,
+    SERVER,
+    Network,
+    Origin,
+    Problem,
+    find_origin,
+    problem_from_http,
+    problem_response,
+    problem_to_json,
+)
+from gitcfg.server.loops import begin_reading, run_loops
+from gitcfg.server.pages.base import problem_page_response
 from gitcfg.server.routes import routes
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.signing import AnswerSubject
+from gitcfg.server.signatures import AnswerSubject
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Boundary = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
@@ -104,3 +121,135 @@ def _log_request(
         "bytes": _body_size(response),
     }
     service.log.info("request", extra={"fields": fields})
+
+
+# Connections: idle ones are closed, and malformed HTTP is answered with a problem.
+
+HEAD_SECONDS = 20.0
+"""So long a connection may be open before its first request is whole."""
+
+
+class TimedConnection(RequestHandler):
+    """A connection that is closed if its first request does not come in time."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        asyncio.get_running_loop().call_later(HEAD_SECONDS, self._begun)
+
+    def _begun(self) -> None:
+        if self.transport is not None and not self._request_count:
+            self.transport.close()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Hide what failed: neither what was sent nor where."""
+        answer = super().handle_error(request, status, exc, message)
+        kind = problem_from_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
+        problem = web.Response(
+            status=status, body=problem_to_json(kind), content_type=CONTENT_TYPE, headers={SERVER: NAME}
+        )
+        if answer.keep_alive is False:
+            problem.force_close()
+        return problem
+
+
+class _Server(web.Server):
+    def __call__(self) -> RequestHandler:
+        return TimedConnection(self, loop=self._loop, **self._kwargs)
+
+
+def use_timed_connections(runner: web.AppRunner) -> None:
+    """Let a runner's server use such connections."""
+    assert runner.server is not None
+    runner.server.__class__ = _Server
+
+
+# Run the server until a signal: then requests are finished, and waiting clients are answered.
+
+_FINISH = 10.0
+_LOOK = 2.0
+_LINGER = 1.0  # so many seconds the rest of a body is read that is not wanted
+
+
+class ListenOptions(msgspec.Struct, frozen=True):
+    """Where to listen, with what certificate, and behind which proxies."""
+
+    host: str
+    port: int
+    tls: CertificateFiles | None = None
+    trusted: tuple[Network, ...] = ()
+
+
+async def run_server(
+    service: Service, listen: ListenOptions, boundary: Boundary, ready: Callable[[str], None]
+) -> None:
+    """Serve until SIGTERM or SIGINT. Call `ready` with the URL. Raise GitcfgError if it cannot listen."""
+    loop, controller = asyncio.get_running_loop(), service.controller
+    tls = load_certificate(listen.tls, service.log) if listen.tls is not None else None
+    ended = _handle_signals(tls)
+    reader = await begin_reading(controller)
+    runner = web.AppRunner(
+        make_application(service, boundary, listen.trusted),
+        access_log=None,
+        shutdown_timeout=_FINISH,
+        lingering_time=_LINGER,
+    )
+    await runner.setup()
+    use_timed_connections(runner)
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(controller.wake)
+
+    waking = service.state.listen(wake)
+    keeping = asyncio.create_task(run_loops(controller, reader))
+    watching = asyncio.create_task(_watch_certificate(tls))
+    try:
+        ready(await _listen(runner, listen, tls))
+        stop = asyncio.create_task(ended.wait())
+        await asyncio.wait({stop, keeping}, return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+    finally:
+        waking.close()
+        watching.cancel()
+        await runner.cleanup()
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+        service.close()
+
+
+def _handle_signals(tls: Certificate | None) -> asyncio.Event:
+    """Return an event that SIGTERM and SIGINT set. SIGHUP reads the certificate again, if there is one."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    loop.add_signal_handler(signal.SIGHUP, tls.reload if tls is not None else _ignore)
+    return ended
+
+
+def _ignore() -> None:
+    """Ignore SIGHUP without a certificate."""
+
+
+async def _watch_certificate(tls: Certificate | None) -> None:
+    """Reload certificates as they are renewed, until cancelled."""
+    while tls is not None:
+        await asyncio.sleep(_LOOK)
+        await asyncio.to_thread(tls.reload_if_changed)
+
+
+async def _listen(runner: web.AppRunner, listen: ListenOptions, tls: Certificate | None) -> str:
+    context = tls.context if tls is not None else None
+    site = web.TCPSite(runner, listen.host, listen.port, ssl_context=context, backlog=4096)
+    try:
+        await site.start()
+    except OSError as error:
+        raise GitcfgError(f"Cannot listen on {listen.host}:{listen.port}: {error.strerror}.") from None
+    host, port = runner.addresses[0][:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if context else 'http'}://{shown}:{port}"

@@ -25,8 +25,8 @@ from gitcfg.git.repository import Config
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.text import counted
-from gitcfg.server.conductor import Controller
-from gitcfg.server.source import Tip
+from gitcfg.server.controller import Controller
+from gitcfg.server.fleets import Tip
 
 KEY = "gitcfg.expire"
 EVENT = "expired"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from gitcfg.state import Checkin
+from gitcfg.state.records import Checkin
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _BUCKETS = (0.005, 0.025, 0.1, 0.5, 2.5, 10.0)

@@ -1,22 +1,90 @@
-"""Begin a release when a commit is accepted, and advance it by what nodes report."""
+"""Releases as JSON: how far they have got, and the outcomes of nodes."""
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Container, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.rollout import Progress, Status, advanced, manned, planned
-from gitcfg.rollout.outcomes import Look
-from gitcfg.server import source
-from gitcfg.server.guests import find_changed_walk_ins
-from gitcfg.server.outline import Outline
-from gitcfg.server.release_records import observe_nodes
-from gitcfg.server.view import View
-from gitcfg.state import State, StoredRelease
-from gitcfg.state.steering import tell
+from gitcfg.inventory.walk_ins import find_unchanged_walk_ins
+from gitcfg.model.nodeset import fold
+from gitcfg.rollout.outcomes import Look, Outcome, Seen, advance, count_outcomes, fill_stage, judge_node
+from gitcfg.rollout.plan import Progress, Status, plan_rollout
+from gitcfg.server import fleets as source
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.view import Outline, OutlineNode, View
+from gitcfg.state.records import StoredRelease
+from gitcfg.state.state import State
 
 if TYPE_CHECKING:
-    from gitcfg.server.conductor import Controller
+    from gitcfg.server.controller import Controller
+
+ACTIVE = (Status.RUNNING, Status.HALTED)
+"""Where a release is not over."""
+_BAD = (Outcome.FAILED, Outcome.MISSING)
+
+
+def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
+    """Return a release as JSON; `counts` are of those nodes that were offered it.
+
+    Once it is over, what they run today says nothing about it: then there are none.
+    """
+    progress, plan = release.progress, release.plan
+    offered = plan.offered(progress.stage)
+    going = progress.status in ACTIVE
+    found = count_outcomes(progress, offered, seen, now) if going else None
+    return {
+        "commit": release.commit,
+        "base": release.base,
+        "created": release.created,
+        "status": progress.status.value,
+        "back": release.back,
+        "stage": progress.stage + 1,
+        "stages": list(plan.sizes),
+        "nodes": len(plan.order),
+        "offered": len(offered),
+        "settle": plan.settle,
+        "max_failures": plan.max_failures,
+        "since": progress.since,
+        "well": progress.well,
+        "why": progress.why,
+        "counts": msgspec.to_builtins(found),
+    }
+
+
+def release_record_with_nodes(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
+    """Return a release of `gitcfg.releases/1`: also the nodes that failed, and those of the present stage."""
+    progress, plan = release.progress, release.plan
+    going = progress.status in ACTIVE
+    offered = plan.offered(progress.stage) if going else ()
+    failed = [name for name in offered if judge_node(progress, seen(name), now) in _BAD]
+    return {
+        **release_record(release, seen, now),
+        "failed": fold(failed),
+        "present": fold(plan.joining(progress.stage) if going else ()),
+    }
+
+
+def observe_nodes(
+    registry: NodeRegistry, commit: str, lines: Mapping[str, OutlineNode], held: Container[str]
+) -> Look:
+    """Return how a release observes nodes. Held ones are away: they do not get it."""
+
+    def seen(name: str) -> Seen | None:
+        line = lines.get(name)
+        return (
+            None
+            if name in held
+            else registry.observe(name, commit, line.digest if line is not None else None)
+        )
+
+    return seen
+
+
+# Begin a release when a commit is accepted, and advance it by what nodes report.
 
 
 class NewRelease(msgspec.Struct, frozen=True):
@@ -44,7 +112,7 @@ async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
             return False
         state.events.next_sequence(now)
         state.events.add(now, "commit", {"commit": commit})
-        tell(state, release, release.progress, now, "begun")
+        state.releases.record(release, release.progress, now, "begun")
         return True
 
     return await controller.with_state(keep)
@@ -53,8 +121,8 @@ async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
 def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: Look) -> StoredRelease:
     """Make a new release. The first one is done at once: no node runs anything that could be kept."""
     changed = [*_find_changed(begun), *guests] if begun.known else []
-    plan = planned(begun.commit, changed, begun.outline.release, begun.outline.first, back)
-    plan = manned(plan, 0, seen, begun.now)
+    plan = plan_rollout(begun.commit, changed, begun.outline.release, begun.outline.first, back)
+    plan = fill_stage(plan, 0, seen, begun.now)
     status = Status.RUNNING if changed else Status.DONE
     base = begun.known[-1].commit if begun.known else None
     progress = Progress(begun.commit, begun.now, status=status)
@@ -72,6 +140,34 @@ def _find_changed(begun: NewRelease) -> list[str]:
         if now is not None and now.digest != line.digest:
             found.append(name)
     return found
+
+
+async def find_changed_walk_ins(
+    controller: "Controller", commit: str, outline: Outline, view: View
+) -> tuple[str, ...]:
+    """Find walk-in nodes that get something else by a commit than they have.
+
+    Where names make no difference, one speaks for all that are offered the same commit now.
+    """
+    if outline.walk_in is None:
+        return ()
+    alike: Mapping[str, list[str]] = defaultdict(list)
+    for name, last in sorted(controller.registry.nodes.items()):
+        # Who has only asked runs nothing that could be kept, and may never say what came of it.
+        if last.commit is not None and name not in outline.nodes and not view.knows(name):
+            alike[view.released(name).commit].append(name)
+    found: list[str] = []
+    for before, names in alike.items():
+        same = await controller.worker.run(partial(_find_unchanged, before, commit, names))
+        found += [name for name in names if name not in same]
+    return tuple(found)
+
+
+def _find_unchanged(before: str, commit: str, names: list[str], fleets: FleetCache) -> frozenset[str]:
+    old, new = fleets.at(before), fleets.at(commit)
+    if old.model.settings.walk_in is None and new.model.settings.walk_in is None:
+        return frozenset(names)
+    return find_unchanged_walk_ins(old, new, names, fleets.source.today)
 
 
 async def _leads_back(controller: "Controller", begun: NewRelease) -> bool:
@@ -100,7 +196,7 @@ async def advance_release(controller: "Controller") -> bool:
     before = release.plan, replace(release.progress, well=None)
 
     def keep(state: State) -> bool:
-        plan, progress = advanced(release.plan, release.progress, seen, now)
+        plan, progress = advance(release.plan, release.progress, seen, now)
         moved = (plan, replace(progress, well=None)) != before
         if progress == release.progress and not moved:
             return False
@@ -108,7 +204,7 @@ async def advance_release(controller: "Controller") -> bool:
             return False
         if moved:
             state.events.next_sequence(now)
-            tell(state, release, progress, now, "went on")
+            state.releases.record(release, progress, now, "went on")
         return True
 
     return await controller.with_state(keep)

@@ -8,21 +8,18 @@ from logging import Logger
 from aiohttp import web
 
 from gitcfg.secrets.identities import Identities
-from gitcfg.server.conductor import Controller
+from gitcfg.server.admission import Admission, OtherKeys
+from gitcfg.server.controller import Controller, Polls, Streams
 from gitcfg.server.fleets import FleetWorker, Opener
-from gitcfg.server.limits import RateLimiter
+from gitcfg.server.http import Problem, RateLimiter
 from gitcfg.server.metrics import Metrics
-from gitcfg.server.others import OtherKeys
-from gitcfg.server.polls import Polls
-from gitcfg.server.problems import Problem
-from gitcfg.server.sealing import RefusalLog, SecretSealer
-from gitcfg.server.signing import ServerKey
-from gitcfg.server.strangers import Admission
-from gitcfg.server.streams import Streams
-from gitcfg.server.teller import EventWriter
+from gitcfg.server.secrets import RefusalLog, SecretSealer
+from gitcfg.server.signatures import ServerKey
 from gitcfg.server.view import View
-from gitcfg.server.writer import CheckinWriter
-from gitcfg.state import State, Token, claims
+from gitcfg.server.writers import CheckinWriter, EventWriter
+from gitcfg.state import claims
+from gitcfg.state.records import Token
+from gitcfg.state.state import State
 
 
 class Service:

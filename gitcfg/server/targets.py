@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.server.problems import Problem
+from gitcfg.server.http import Problem
 from gitcfg.server.service import Service
-from gitcfg.server.signing import AnswerSubject
+from gitcfg.server.signatures import AnswerSubject
 
 SCHEMA = "gitcfg.target/1"
 

@@ -1,34 +1,33 @@
-"""Keys that nodes come with and that git does not have: who asked by them, when and from where."""
+"""Claims: keys that nodes come with and that git does not have, which prove nothing until one is accepted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import msgspec
 from sqlalchemy import Connection, Engine, Select, delete, select, update
 
 from gitcfg.load.keys import fingerprint
-from gitcfg.state.database import alone, changing, insert, reading
-from gitcfg.state.events import keep
-from gitcfg.state.forgetting import FORGOTTEN, drop
-from gitcfg.state.records import Checkin, Claim, Event, OtherKey
-from gitcfg.state.rows import node_row
-from gitcfg.state.tables import CLAIMS, NODES
+from gitcfg.state.database import changing, insert, reading, take_lock
+from gitcfg.state.events import insert_events
+from gitcfg.state.nodes import FORGOTTEN, delete_nodes, to_node_row
+from gitcfg.state.records import Checkin, Event, OtherKey
+from gitcfg.state.schema import CLAIMS, NODES
 
 PENDING, ANOTHER, WALK_IN = "pending", "another-key", "walk-in"
-"""The events that tell of a key: of a node that waits, of one that has another key, of one that walks in."""
+"""The events about a key: of a node that waits, of one with another key, of one that walks in."""
 _LOCK = 0x636C6169  # "clai"
 _SITE = 64
-"""Who has an IPv6 address has a whole network of so many bits."""
+"""One site has an IPv6 network of so many bits."""
 _ALL = 1 << 31
 """SQLite takes no OFFSET without a LIMIT."""
 _Dropped = dict[tuple[str, str], bool]
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Of the keys that git does not have so many are kept, in all and from one address, and for how long.
+    """How many claims are kept, in all and from one address, and for how long.
 
-    The ones that came the longest ago go first, those of nodes that git does not describe before all others:
-    nobody keeps a described node out by inventing names.
+    The oldest go first, those of nodes that git does not describe before all others: invented names
+    keep no described node out.
     """
 
     most: int = 1000
@@ -39,8 +38,8 @@ class Limits(msgspec.Struct, frozen=True):
 USUAL = Limits()
 
 
-class Presented(msgspec.Struct, frozen=True):
-    """A key by which somebody asks for a node; `kind` is the event that tells of it."""
+class PresentedKey(msgspec.Struct, frozen=True):
+    """A key with which a node comes; `kind` is the event about it."""
 
     node: str
     key: str
@@ -50,9 +49,10 @@ class Presented(msgspec.Struct, frozen=True):
     kind: str = PENDING
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """What became of it: `known` is the key by which the node is known, "" by none; `gone` are nodes of
-    which nothing is known any more, as others came.
+class ClaimReport(msgspec.Struct, frozen=True):
+    """What became of a claim: `known` is the key by which the node is known, or "".
+
+    `gone` are nodes that were forgotten, as others came.
     """
 
     fresh: bool
@@ -61,47 +61,47 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Claims:
-    """What is claimed proves nothing: somebody has to agree to a key."""
+    """Keys that wait to be accepted."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def claim(self, name: str, key: str, at: float, address: str = "") -> str:
-        """Know a node by a key, unless it is known by one already; the key by which it is known now."""
+        """Know a node by a key, unless it is known by one already; return the key by which it is known."""
         with changing(self._engine) as connection:
-            _claim(connection, Presented(name, key, at, address))
-            return _known(connection, name)
+            _set_key_if_unknown(connection, PresentedKey(name, key, at, address))
+            return _find_key(connection, name)
 
-    def present(self, said: Presented, limits: Limits) -> Kept:
-        """Keep a key by which somebody asks, all within the limits, whichever server is asked."""
+    def present(self, claim: PresentedKey, limits: Limits) -> ClaimReport:
+        """Keep a claim, all servers together within the limits."""
         with changing(self._engine) as connection:
             # One at a time: two that count at once would both find room for one more.
-            alone(connection, _LOCK)
-            fresh = _note(connection, said)
-            _claim(connection, said)
-            _refresh(connection, said)
-            dropped = _over(connection, said, limits)
-            gone = _let_go(connection, dropped, said.at)
-            fresh = fresh and (said.node, said.key) not in dropped
+            take_lock(connection, _LOCK)
+            fresh = _save_claim(connection, claim)
+            _set_key_if_unknown(connection, claim)
+            _update_last_seen(connection, claim)
+            dropped = _drop_excess(connection, claim, limits)
+            gone = _forget_dropped(connection, dropped, claim.at)
+            fresh = fresh and (claim.node, claim.key) not in dropped
             if fresh:
-                data = {"key": said.key, "fingerprint": fingerprint(said.key), "address": said.address}
-                keep(connection, [Event(0, said.at, said.kind, said.node, data)])
-            return Kept(fresh, _known(connection, said.node), gone)
+                data = {"key": claim.key, "fingerprint": fingerprint(claim.key), "address": claim.address}
+                insert_events(connection, [Event(0, claim.at, claim.kind, claim.node, data)])
+            return ClaimReport(fresh, _find_key(connection, claim.node), gone)
 
-    def other(self, name: str, key: str, said: OtherKey, limits: Limits = USUAL) -> None:
-        """A node that git knows by `key` comes with another one."""
-        other = msgspec.json.encode(said).decode()
-        row = node_row(Checkin(name, said.at, key)) | {"other": other}
+    def other(self, name: str, key: str, presented: OtherKey, limits: Limits = USUAL) -> None:
+        """Record that a node that git knows by `key` comes with another one."""
+        other = msgspec.json.encode(presented).decode()
+        row = to_node_row(Checkin(name, presented.at, key)) | {"other": other}
         with changing(self._engine) as connection:
-            alone(connection, _LOCK)
-            asked = insert(connection, NODES).values(**row)
-            connection.execute(asked.on_conflict_do_update(index_elements=["node"], set_={"other": other}))
-            shown = Presented(name, said.key, said.at, said.address)
-            _note(connection, shown)
-            _let_go(connection, _over(connection, shown, limits), said.at)
+            take_lock(connection, _LOCK)
+            new = insert(connection, NODES).values(**row)
+            connection.execute(new.on_conflict_do_update(index_elements=["node"], set_={"other": other}))
+            claim = PresentedKey(name, presented.key, presented.at, presented.address)
+            _save_claim(connection, claim)
+            _forget_dropped(connection, _drop_excess(connection, claim, limits), claim.at)
 
     def settle(self, accepted: Mapping[str, str]) -> None:
-        """Let go of the keys that git has by now."""
+        """Drop the claims whose keys git has by now."""
         with reading(self._engine) as connection:
             found = connection.execute(select(CLAIMS.c.node, CLAIMS.c.key)).all()
         done = [(node, key) for node, key in found if accepted.get(node) == key]
@@ -111,25 +111,14 @@ class Claims:
                     connection.execute(delete(CLAIMS).where(CLAIMS.c.node == node, CLAIMS.c.key == key))
 
     def prune(self, now: float, limits: Limits) -> tuple[str, ...]:
-        """Let go of the keys that came too long ago; the nodes of which nothing is known any more."""
+        """Drop claims that are too old; return the nodes of which nothing is known any more."""
         with changing(self._engine) as connection:
-            alone(connection, _LOCK)
-            return _let_go(connection, _old(connection, now, limits), now)
+            take_lock(connection, _LOCK)
+            return _forget_dropped(connection, _drop_old(connection, now, limits), now)
 
 
-def claims_of(connection: Connection, names: Iterable[str] | None = None) -> dict[str, tuple[Claim, ...]]:
-    """The keys by which nodes were asked for, in the order in which they came; of some nodes, or of all."""
-    asked = select(CLAIMS).order_by(CLAIMS.c.node, CLAIMS.c.first, CLAIMS.c.key)
-    if names is not None:
-        asked = asked.where(CLAIMS.c.node.in_(list(names)))
-    found: dict[str, list[Claim]] = {}
-    for row in connection.execute(asked):
-        found.setdefault(row.node, []).append(Claim(row.key, row.first, row.last, row.address))
-    return {node: tuple(several) for node, several in found.items()}
-
-
-def origin_of(address: str) -> str:
-    """What counts as one address: an IPv4 address, or the network that an IPv6 address is of."""
+def find_origin(address: str) -> str:
+    """Return what counts as one address: an IPv4 address, or the network of an IPv6 address."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -139,72 +128,72 @@ def origin_of(address: str) -> str:
     return str(found.ipv4_mapped or ip_network((found, _SITE), strict=False))
 
 
-def _claim(connection: Connection, said: Presented) -> None:
-    """A node that was deployed to is known by no key yet."""
-    row = node_row(Checkin(said.node, said.at, said.key, address=said.address))
-    asked = insert(connection, NODES).values(**row)
-    changes = {"key": said.key, "address": said.address}
+def _set_key_if_unknown(connection: Connection, claim: PresentedKey) -> None:
+    """Know the node by this key if it is known by none, as one that was deployed to."""
+    row = to_node_row(Checkin(claim.node, claim.at, claim.key, address=claim.address))
+    query = insert(connection, NODES).values(**row)
+    changes = {"key": claim.key, "address": claim.address}
     connection.execute(
-        asked.on_conflict_do_update(index_elements=["node"], set_=changes, where=NODES.c.key == "")
+        query.on_conflict_do_update(index_elements=["node"], set_=changes, where=NODES.c.key == "")
     )
 
 
-def _refresh(connection: Connection, said: Presented) -> None:
-    """A node that has said nothing of itself was seen last when it asked last."""
-    asked = update(NODES).where(NODES.c.node == said.node, NODES.c.key == said.key, NODES.c.last < said.at)
-    asked = asked.where(NODES.c.commit.is_(None), NODES.c.via.is_(None))
-    connection.execute(asked.values(last=said.at, address=said.address))
+def _update_last_seen(connection: Connection, claim: PresentedKey) -> None:
+    """Let a node that has reported nothing be seen last when it came last."""
+    query = update(NODES).where(NODES.c.node == claim.node, NODES.c.key == claim.key, NODES.c.last < claim.at)
+    query = query.where(NODES.c.commit.is_(None), NODES.c.via.is_(None))
+    connection.execute(query.values(last=claim.at, address=claim.address))
 
 
-def _known(connection: Connection, name: str) -> str:
+def _find_key(connection: Connection, name: str) -> str:
     return connection.execute(select(NODES.c.key).where(NODES.c.node == name)).scalar() or ""
 
 
-def _note(connection: Connection, said: Presented) -> bool:
-    """Keep the key; was it not known yet?"""
-    where = (CLAIMS.c.node == said.node, CLAIMS.c.key == said.key)
+def _save_claim(connection: Connection, claim: PresentedKey) -> bool:
+    """Save a claim; return whether it is new."""
+    where = (CLAIMS.c.node == claim.node, CLAIMS.c.key == claim.key)
     known = connection.execute(select(CLAIMS.c.node).where(*where)).first() is not None
     changes = {
-        "last": said.at,
-        "address": said.address,
-        "origin": origin_of(said.address),
-        "described": int(said.described),
+        "last": claim.at,
+        "address": claim.address,
+        "origin": find_origin(claim.address),
+        "described": int(claim.described),
     }
     if known:
         connection.execute(update(CLAIMS).where(*where).values(**changes))
     else:
-        row = {"node": said.node, "key": said.key, "first": said.at}
+        row = {"node": claim.node, "key": claim.key, "first": claim.at}
         connection.execute(insert(connection, CLAIMS).values(**row, **changes))
     return not known
 
 
-def _over(connection: Connection, said: Presented, limits: Limits) -> _Dropped:
-    """Drop what is too old, and what is too much: of the address, then of all."""
+def _drop_excess(connection: Connection, claim: PresentedKey, limits: Limits) -> _Dropped:
+    """Drop claims that are too old, then the excess of the address, then that of all."""
     found = select(CLAIMS.c.node, CLAIMS.c.key)
     newest = found.order_by(CLAIMS.c.described.desc(), CLAIMS.c.last.desc(), CLAIMS.c.node, CLAIMS.c.key)
-    site = newest.where(CLAIMS.c.origin == origin_of(said.address))
-    dropped = _old(connection, said.at, limits)
-    for asked, most in ((site, limits.each), (newest, limits.most)):
-        dropped |= _dropped(connection, asked.offset(most).limit(_ALL))
+    site = newest.where(CLAIMS.c.origin == find_origin(claim.address))
+    dropped = _drop_old(connection, claim.at, limits)
+    for query, most in ((site, limits.each), (newest, limits.most)):
+        dropped |= _drop(connection, query.offset(most).limit(_ALL))
     return dropped
 
 
-def _old(connection: Connection, now: float, limits: Limits) -> _Dropped:
+def _drop_old(connection: Connection, now: float, limits: Limits) -> _Dropped:
     found = select(CLAIMS.c.node, CLAIMS.c.key)
-    return _dropped(connection, found.where(CLAIMS.c.last < now - limits.seconds))
+    return _drop(connection, found.where(CLAIMS.c.last < now - limits.seconds))
 
 
-def _dropped(connection: Connection, asked: Select[str, str]) -> _Dropped:
-    """Drop keys; of each, whether git described its node when it came last."""
+def _drop(connection: Connection, query: Select[str, str]) -> _Dropped:
+    """Drop claims; return of each whether git described its node when it came last."""
     found: _Dropped = {}
-    for node, key in connection.execute(asked).all():
+    for node, key in connection.execute(query).all():
         gone = delete(CLAIMS).where(CLAIMS.c.node == node, CLAIMS.c.key == key)
         found[node, key] = bool(connection.execute(gone.returning(CLAIMS.c.described)).scalar())
     return found
 
 
-def _let_go(connection: Connection, dropped: _Dropped, at: float) -> tuple[str, ...]:
-    """Who was known by such a key alone is known by the next one; else not at all, and every server is told.
+def _forget_dropped(connection: Connection, dropped: _Dropped, at: float) -> tuple[str, ...]:
+    """Know nodes by their next key once their own was dropped; forget those that have none, on every server.
 
     A node that git describes, or that was deployed to, stays one that came.
     """
@@ -219,6 +208,6 @@ def _let_go(connection: Connection, dropped: _Dropped, at: float) -> tuple[str, 
             connection.execute(update(NODES).where(NODES.c.node == node).values(key=another or ""))
         else:
             gone.append(node)
-    drop(connection, gone)
-    keep(connection, [Event(0, at, FORGOTTEN, node, {}) for node in gone])
+    delete_nodes(connection, gone)
+    insert_events(connection, [Event(0, at, FORGOTTEN, node, {}) for node in gone])
     return tuple(gone)

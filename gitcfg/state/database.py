@@ -1,18 +1,33 @@
-"""Connections to SQLite or PostgreSQL, and what differs between the two."""
+"""Connections to SQLite or PostgreSQL, and what differs between the two.
 
-from collections.abc import Callable, Iterator
+A file of SQLite is made once, and not again when it was taken away.
+"""
+
+import errno
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
 
 from gitcfg.model import GitcfgError
-from gitcfg.state.file import READS, file_engine, kept_engine
 
+READS = "gitcfg_reads"
 _SECONDS = 30
+_PAUSE = 0.05
+_ONE_AT_A_TIME = threading.Lock()
+_FILE = "gitcfg_file"
+_PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
 _HINTS = {
     True: "Is it running, and are its name, the user and the password right?",
     False: "Is it the server's file, and may you read and write it and its folder?",
@@ -20,17 +35,12 @@ _HINTS = {
 _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 
-def opened(url: str) -> Engine:
-    """An engine for `sqlite:///PATH` or `postgresql://...`. GitcfgError: it is neither of these."""
-    return _opened(url, file_engine)
+def open_engine(url: str, create: bool = True) -> Engine:
+    """Return an engine for `sqlite:///PATH` or `postgresql://...`.
 
-
-def opened_as_it_is(url: str) -> Engine:
-    """The same for a database that is there. GitcfgError: there is no such file, and none is made."""
-    return _opened(url, kept_engine)
-
-
-def _opened(url: str, in_file: Callable[[URL], Engine]) -> Engine:
+    Raise GitcfgError if it is neither of these, or if the file cannot be made, or is not there and `create`
+    is false: then nothing is written to it either.
+    """
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -39,16 +49,35 @@ def _opened(url: str, in_file: Callable[[URL], Engine]) -> Engine:
         hint = "Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         raise GitcfgError("The database's address cannot be understood.", hint)
     parsed = parsed.set(drivername=_SCHEMES[parsed.drivername])
-    return in_file(parsed) if parsed.drivername == "sqlite" else _postgresql(parsed)
+    if parsed.drivername == "sqlite":
+        return _open_file(parsed, create)
+    return create_engine(parsed, pool_pre_ping=True, pool_size=10, connect_args={"connect_timeout": _SECONDS})
 
 
-def _postgresql(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, pool_size=10, connect_args={"connect_timeout": _SECONDS})
+def _open_file(url: URL, create: bool) -> Engine:
+    path = Path(url.database or "")
+    if path.name in ("", ":memory:"):
+        raise GitcfgError("The database's address names no file.", "Write sqlite:///PATH.")
+    if create:
+        _make(path)
+    elif not path.is_file():
+        raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
+
+    def connected() -> sqlite3.Connection:
+        # mode=rw: a lost file must not become a new one that nothing else knows.
+        address = f"file:{quote(str(path))}?mode=rw"
+        return sqlite3.connect(address, uri=True, timeout=_SECONDS, check_same_thread=False)
+
+    engine = create_engine(url, creator=connected)
+    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path, create))
+    event.listen(engine, "checkout", lambda _connection, record, _proxy: _same(record, path))
+    event.listen(engine, "begin", _begin)
+    return engine
 
 
 @contextmanager
 def changing(engine: Engine) -> Iterator[Connection]:
-    """A transaction. GitcfgError: the database does not answer, or has no room left."""
+    """Open a transaction. Raise GitcfgError if the database does not answer, or has no room left."""
     try:
         with engine.begin() as connection:
             yield connection
@@ -59,7 +88,7 @@ def changing(engine: Engine) -> Iterator[Connection]:
 
 
 def _place(engine: Engine) -> str:
-    """Which database that is, for people: a file, or an address without its password."""
+    """Return which database that is, for people: a file, or an address without its password."""
     url = engine.url
     if not is_postgresql(engine):
         return str(url.database)
@@ -68,23 +97,90 @@ def _place(engine: Engine) -> str:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that changes nothing. GitcfgError: the database does not answer."""
+    """Open a transaction that changes nothing. Raise GitcfgError if the database does not answer."""
     with changing(engine.execution_options(**{READS: True})) as connection:
         yield connection
 
 
 def insert(connection: Connection | Engine, table: Table) -> Any:
-    """An INSERT that knows ON CONFLICT, as both do in the same words."""
-    chosen: Insert = (postgresql if is_postgresql(connection) else sqlite).insert(table)
-    return chosen
+    """Return an INSERT that knows ON CONFLICT, as both do in the same words."""
+    return (postgresql if is_postgresql(connection) else sqlite).insert(table)
 
 
 def is_postgresql(connection: Connection | Engine) -> bool:
-    """Which of the two is it?"""
+    """Return whether it is PostgreSQL, not SQLite."""
     return connection.dialect.name == "postgresql"
 
 
-def alone(connection: Connection, lock: int) -> None:
+def take_lock(connection: Connection, lock: int) -> None:
     """Wait for a lock, and keep it to the end of the transaction; SQLite has one writer anyway."""
     if is_postgresql(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": lock})
+
+
+def identity(engine: Engine) -> tuple[int, int] | None:
+    """Return what tells an engine's file from another one in its place; None: there is none."""
+    return _identity(Path(engine.url.database or ""))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _make(path: Path) -> None:
+    """Make the file unless it is there. Only its owner can read it: it says what runs on every node."""
+    # One that is there is not opened: closing it would drop the locks that SQLite has on it in this process.
+    try:
+        with _ONE_AT_A_TIME:
+            if not path.exists():
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            elif not os.access(path, os.R_OK | os.W_OK):
+                kept = os.statvfs(path).f_flag & os.ST_RDONLY
+                number = errno.EROFS if kept else errno.EACCES
+                raise OSError(number, os.strerror(number))
+    except OSError as error:
+        hint = "The server's user must be able to write there; --state DIR is another place."
+        raise GitcfgError(f"The state database {path} cannot be opened: {error.strerror}.", hint) from None
+
+
+def _prepare(connection: Any, record: Any, path: Path, write_ahead: bool) -> None:
+    record.info[_FILE] = _identity(path)
+    connection.isolation_level = None  # else Python's module begins transactions as it pleases
+    if write_ahead:
+        _write_ahead(connection)
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Set in the file itself, even if it is empty, how it is kept.
+
+    Where two do so at once, SQLite tells one of them so without waiting: each could wait for the other.
+    """
+    until = time.monotonic() + _SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE * random.random())
+        else:
+            return
+
+
+def _same(record: Any, path: Path) -> None:
+    """Drop a connection to a file that is no longer there: what it keeps is never read."""
+    if record.info[_FILE] != _identity(path):
+        raise DisconnectionError("the file is another one")
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that reads first and writes then would fail where another one has written meanwhile;
+    # one that only reads need not wait for one that writes.
+    reads = connection.get_execution_options().get(READS, False)
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

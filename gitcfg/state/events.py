@@ -1,79 +1,81 @@
-"""What happened, in an order that a reader can go on from, and a number that only rises."""
+"""Events in the order in which they can be read, a sequence number, and a thread that watches for changes."""
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import msgspec
+import psycopg
 from sqlalchemy import Connection, Engine, delete, func, select, text
+from sqlalchemy.exc import DBAPIError
 
-from gitcfg.state.database import alone, changing, insert, is_postgresql, reading
+from gitcfg.state.database import changing, identity, is_postgresql, reading, take_lock
 from gitcfg.state.records import Event
-from gitcfg.state.tables import EVENTS, META
+from gitcfg.state.schema import EVENTS, get_meta, set_meta
 
 CHANNEL = "gitcfg"
 _LOCK = 0x65766E74  # "evnt"
 
 
 class Events:
-    """Everything that who watches wants to know of."""
+    """What happened to nodes and releases."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def add(self, at: float, kind: str, data: Mapping[str, Any], node: str = "") -> None:
-        """Keep an event, and wake whoever waits for one."""
+        """Keep an event, and wake what waits for one."""
         self.extend([Event(0, at, kind, node, data)])
 
     def extend(self, events: Sequence[Event]) -> None:
         """Keep several, in this order, under numbers of their own."""
         if events:
             with changing(self._engine) as connection:
-                keep(connection, events)
+                insert_events(connection, events)
 
     def after(self, number: int, limit: int = 1000) -> list[Event]:
-        """The events after one, oldest first."""
-        asked = select(EVENTS).where(EVENTS.c.number > number).order_by(EVENTS.c.number).limit(limit)
+        """Return the events after one, oldest first."""
+        query = select(EVENTS).where(EVENTS.c.number > number).order_by(EVENTS.c.number).limit(limit)
         with reading(self._engine) as connection:
-            rows = connection.execute(asked).all()
+            rows = connection.execute(query).all()
         return [Event(row.number, row.at, row.kind, row.node, msgspec.json.decode(row.data)) for row in rows]
 
     def newest(self) -> int:
-        """The number of the last one."""
+        """Return the number of the last event."""
         with reading(self._engine) as connection:
             return connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
 
     def sequence(self) -> int:
-        """The number that was given last; 0: none was."""
+        """Return the number that was given last; 0: none was."""
         with reading(self._engine) as connection:
-            found = connection.execute(select(META.c.value).where(META.c.name == "sequence")).scalar()
-        return int(found or 0)
+            return int(get_meta(connection, "sequence") or 0)
 
     def next_sequence(self, now: float) -> int:
-        """A number above all before, even where the database was lost meanwhile: time rises as well."""
+        """Return a number above all before; even if the database was lost meanwhile, as time rises, too."""
         with changing(self._engine) as connection:
-            alone(connection, _LOCK)
-            found = connection.execute(select(META.c.value).where(META.c.name == "sequence")).scalar()
-            number = max(int(found or 0) + 1, int(now))
-            said = insert(connection, META).values(name="sequence", value=str(number))
-            connection.execute(
-                said.on_conflict_do_update(index_elements=["name"], set_={"value": said.excluded.value})
-            )
+            take_lock(connection, _LOCK)
+            number = max(int(get_meta(connection, "sequence") or 0) + 1, int(now))
+            set_meta(connection, "sequence", str(number))
         return number
 
     def prune(self, before: float) -> None:
-        """Forget events from before a time."""
+        """Delete events from before a time."""
         with changing(self._engine) as connection:
             connection.execute(delete(EVENTS).where(EVENTS.c.at < before))
 
 
-def keep(connection: Connection, events: Sequence[Event]) -> None:
-    """Keep events together with what else is changed; the transaction ends soon."""
+def insert_events(connection: Connection, events: Sequence[Event]) -> None:
+    """Keep events in the transaction of what else is changed, which is to end soon."""
     if not events:
         return
     # Without it a smaller number could become visible after a larger one, and never be read.
-    alone(connection, _LOCK)
+    take_lock(connection, _LOCK)
     connection.execute(EVENTS.insert(), [_row(event) for event in events])
-    _notify(connection, events[-1].kind)
+    if is_postgresql(connection):
+        notice = {"channel": CHANNEL, "kind": events[-1].kind}
+        connection.execute(text("SELECT pg_notify(:channel, :kind)"), notice)
 
 
 def _row(event: Event) -> dict[str, Any]:
@@ -81,6 +83,60 @@ def _row(event: Event) -> dict[str, Any]:
     return {"at": event.at, "kind": event.kind, "node": event.node, "data": data}
 
 
-def _notify(connection: Connection, kind: str) -> None:
-    if is_postgresql(connection):
-        connection.execute(text("SELECT pg_notify(:channel, :kind)"), {"channel": CHANNEL, "kind": kind})
+Wake = Callable[[], None]
+_PAUSE = 1.0
+
+
+class Waking:
+    """A thread that calls `wake` after every change by another process, and sometimes without one.
+
+    PostgreSQL notifies of changes, SQLite is polled.
+    """
+
+    def __init__(self, engine: Engine, wake: Wake) -> None:
+        self._engine = engine
+        self._wake = wake
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="gitcfg-waking", daemon=True)
+
+    def start(self) -> "Waking":
+        """Start to watch."""
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Stop to watch."""
+        self._ended.set()
+        self._thread.join(_PAUSE * 5)
+
+    def _run(self) -> None:
+        listen = self._postgresql if self._engine.dialect.name == "postgresql" else self._sqlite
+        while not self._ended.is_set():
+            try:
+                listen()
+            except (psycopg.Error, sqlite3.Error, DBAPIError, OSError):
+                # The database is away for a while: look again later.
+                self._ended.wait(_PAUSE)
+                self._wake()
+
+    def _postgresql(self) -> None:
+        url = self._engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with closing(psycopg.connect(url, autocommit=True)) as connection:
+            connection.execute(f"LISTEN {CHANNEL}")
+            self._wake()  # what happened before it listened
+            while not self._ended.is_set():
+                for _ in connection.notifies(timeout=_PAUSE, stop_after=1):
+                    self._wake()
+
+    def _sqlite(self) -> None:
+        with self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            known, file = None, identity(self._engine)
+            while not self._ended.wait(_PAUSE):
+                if identity(self._engine) != file:  # another file was put in its place
+                    raise FileNotFoundError(str(self._engine.url.database))
+                found = raw.execute("PRAGMA data_version").fetchone()
+                if found != known:
+                    known = found
+                    self._wake()

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.rollout import Plan, Progress
+from gitcfg.rollout.plan import Plan, Progress
 
 
 class Role(StrEnum):
-    """What who holds a token may do: look, or also steer releases, forget nodes, and tell of deploys."""
+    """What the holder of a token may do: read, or also steer releases, forget nodes, and report deploys."""
 
     READ = "read"
     OPERATE = "operate"
@@ -23,8 +23,8 @@ INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
 class Result(msgspec.Struct, frozen=True):
     """How an installation went, one of INSTALLED. `output` is its end.
 
-    `by` is who deployed it in `run`; nobody where the node's agent has said it. Such a result in a node's
-    history is also of a deploy that came to no installation.
+    `by` is who deployed it in `run`; both are empty where the node's agent has reported it. A result by a
+    deploy may also be of one that came to no installation.
     """
 
     commit: str
@@ -38,17 +38,17 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Does the node not run the commit because of it?"""
+        """Whether the node does not run the commit because of it."""
         return self.outcome not in ("ok", "unchanged")
 
     @property
     def stuck(self) -> bool:
-        """Has even the way back failed? Then files may be as the record says, and what runs be as it may."""
+        """Whether even the rollback failed: files may be as the record says, but what runs is unknown."""
         return self.outcome == "failed"
 
 
 class Checkin(msgspec.Struct, frozen=True):
-    """What a node says of itself. `nonce` is used once, under `key`, the public key of what signed it."""
+    """What a node reports of itself. `nonce` is used once, under `key`, the public key that signed it."""
 
     node: str
     at: float
@@ -69,7 +69,7 @@ class Checkin(msgspec.Struct, frozen=True):
 class Deployed(msgspec.Struct, frozen=True):
     """What a deploy has come to on a node. `commit` and `digest` are what is in force there since, if known.
 
-    `agent`: there is one on the node, which will say itself what runs. `run` and `node` tell it from others.
+    `agent`: there is one on the node, which will report itself what runs. `run` and `node` identify it.
     """
 
     node: str
@@ -80,13 +80,13 @@ class Deployed(msgspec.Struct, frozen=True):
 
     @property
     def installed(self) -> bool:
-        """Was there an installation? One that was refused or has failed names the step that did."""
+        """Whether there was an installation. One that was refused or has failed names the step that did."""
         result = self.result
         return result.outcome in INSTALLED and (not result.failed or bool(result.step))
 
 
 class OtherKey(msgspec.Struct, frozen=True):
-    """A key by which somebody asked for a node that git knows by another one."""
+    """A key with which a node came that git knows by another one."""
 
     key: str
     at: float
@@ -94,7 +94,7 @@ class OtherKey(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A key by which somebody asked for a node and that git did not have: when first and last, from where."""
+    """A key with which a node came and that git did not have: when first and last, and from where."""
 
     key: str
     first: float
@@ -105,10 +105,10 @@ class Claim(msgspec.Struct, frozen=True):
 class NodeState(msgspec.Struct, frozen=True):
     """What is known of a node: `first` and `last` seen, and `present` since when without a gap.
 
-    `failed_commit` is what it failed at last, at `failed_at`. `other` is what it came with last that git
-    does not take: it was set up anew, or somebody else says to be it. `via` is who has deployed what it
-    runs; None: its agent has said it. `deployed` is when it was deployed to last. `claims` are all keys that
-    it was asked for by and that git did not have, in the order in which they came.
+    `failed_commit` is what it failed at last, at `failed_at`. `other` is the key that it came with last and
+    that git does not accept: it was set up anew, or something else claims to be it. `via` is who deployed
+    what it runs; None: its agent has reported it. `deployed` is when it was deployed to last. `claims` are
+    all keys that it came with and that git did not have, in the order in which they came.
     """
 
     node: str
@@ -135,12 +135,12 @@ class NodeState(msgspec.Struct, frozen=True):
 
     @property
     def agentless(self) -> bool:
-        """Is it known by deploys alone? Then nobody checks in, and nobody can be away."""
+        """Whether it is known by deploys alone: it never checks in, so it is never away."""
         return self.via is not None and not self.interval
 
     @property
     def stuck(self) -> bool:
-        """Does nobody know what it runs, until an installation ends otherwise?"""
+        """Whether what it runs is unknown, until an installation ends otherwise."""
         return self.result is not None and self.result.stuck
 
 

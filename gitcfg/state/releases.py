@@ -1,16 +1,32 @@
-"""Releases as they are kept: several servers change them, and only from what they have seen."""
+"""Releases as they are kept, and what people do to them: let a halted one go on, or abort one.
+
+Several servers change them, each only from the revision that it has seen.
+"""
 
 from collections.abc import Iterator
 
 import msgspec
 from sqlalchemy import Engine, Row, select, update
 
-from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.state.database import alone, changing, reading
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.text import ABBREVIATED
+from gitcfg.rollout.plan import Plan, Progress, Status, abort, resume
+from gitcfg.state.database import changing, reading, take_lock
+from gitcfg.state.events import Events
 from gitcfg.state.records import StoredRelease
-from gitcfg.state.tables import RELEASES
+from gitcfg.state.schema import RELEASES
 
 _LOCK = 0x72656C73  # "rels"
+RELEASE = "release"
+"""The class of events about what became of a release."""
+_TRIES = 5
+_INSTEAD = {
+    Status.RUNNING: "It goes on by itself; `gitcfg release status` says how far it has got.",
+    Status.DONE: "It has reached everybody; `gitcfg undo` makes a commit that takes it back.",
+    Status.OVERTAKEN: "A newer commit goes on from where it had got.",
+    Status.ABORTED: "A new commit on top of it begins a release of its own.",
+}
 
 
 class Releases:
@@ -18,25 +34,26 @@ class Releases:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._events = Events(engine)
 
     def latest(self) -> tuple[StoredRelease, ...]:
-        """Newest first, up to and with the last one that has reached everybody."""
-        asked = select(RELEASES).order_by(RELEASES.c.number.desc())
+        """Return the newest first, up to and with the last one that has reached all nodes."""
+        query = select(RELEASES).order_by(RELEASES.c.number.desc())
         with reading(self._engine) as connection:
-            return tuple(_until_done(map(_release, connection.execute(asked))))
+            return tuple(_until_done(map(_release, connection.execute(query))))
 
     def newest(self, limit: int) -> tuple[StoredRelease, ...]:
-        """Newest first, however they ended."""
-        asked = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(limit)
+        """Return the newest first, however they ended."""
+        query = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(limit)
         with reading(self._engine) as connection:
-            return tuple(map(_release, connection.execute(asked)))
+            return tuple(map(_release, connection.execute(query)))
 
     def begin(self, release: StoredRelease) -> bool:
-        """A new one, which overtakes those on their way; False: its commit is the newest one already."""
+        """Begin a release, which overtakes those on their way; False: its commit is the newest one."""
         with changing(self._engine) as connection:
-            alone(connection, _LOCK)
-            asked = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(1)
-            newest = connection.execute(asked).first()
+            take_lock(connection, _LOCK)
+            query = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(1)
+            newest = connection.execute(query).first()
             if newest is not None and newest.commit == release.commit:
                 return False
             going = RELEASES.c.status.in_([Status.RUNNING, Status.HALTED])
@@ -49,9 +66,9 @@ class Releases:
         return True
 
     def advance(self, known: StoredRelease, progress: Progress, plan: Plan | None = None) -> bool:
-        """Let a release be somewhere else than it was; False: it is no longer as it was known.
+        """Save the progress of a release; False: it has changed since it was read.
 
-        `plan` is another one than before; None: it is the same.
+        `plan` is a new one; None: it stays the same.
         """
         changes: dict[str, object] = {**_progress(progress), "revision": known.revision + 1}
         if plan is not None:
@@ -64,6 +81,56 @@ class Releases:
         with changing(self._engine) as connection:
             done = connection.execute(changed.values(**changes))
         return done.rowcount == 1
+
+    def find(self, commit: str) -> StoredRelease:
+        """Return the release of a commit, which may be abbreviated. Raise GitcfgError if there is none."""
+        found = next(
+            (one for one in self.newest(100) if len(commit) >= 4 and one.commit.startswith(commit)), None
+        )
+        if found is None:
+            message = f"There is no release of {shown(commit)}."
+            raise GitcfgError(message, "`gitcfg release status` lists them.")
+        return found
+
+    def resume(self, commit: str, now: float, who: str) -> StoredRelease:
+        """Let a halted release go on. Raise GitcfgError if there is none, or it is not halted."""
+        return self._steer(commit, now, who, "resumed", (Status.HALTED,))
+
+    def abort(self, commit: str, now: float, who: str) -> StoredRelease:
+        """Give nodes what was before a release. Raise GitcfgError if there is none, or it is over."""
+        return self._steer(commit, now, who, "aborted", (Status.RUNNING, Status.HALTED))
+
+    def _steer(
+        self, commit: str, now: float, who: str, done: str, allowed: tuple[Status, ...]
+    ) -> StoredRelease:
+        for _ in range(_TRIES):
+            found = self.find(commit)
+            status = found.progress.status
+            if status not in allowed:
+                message = f"The release of {found.commit[:ABBREVIATED]} is {status}, so it cannot be {done}."
+                raise GitcfgError(message, _INSTEAD.get(status, ""), code=REFUSED)
+            progress = resume(found.progress, now) if done == "resumed" else abort(found.progress)
+            if self.advance(found, progress):
+                self._events.next_sequence(now)
+                self.record(found, progress, now, done, who)
+                return self.find(commit)
+        raise GitcfgError(f"The release of {commit} changes all the time.", "Try again.", code=REFUSED)
+
+    def record(
+        self, release: StoredRelease, progress: Progress, now: float, what: str, who: str = ""
+    ) -> None:
+        """Record as an event what became of a release."""
+        data = {
+            "commit": release.commit,
+            "what": what,
+            "status": str(progress.status.value),
+            "stage": progress.stage + 1,
+            "stages": len(release.plan.sizes),
+            "nodes": len(release.plan.order),
+            "why": progress.why,
+            "by": who,
+        }
+        self._events.add(now, RELEASE, data)
 
 
 def _until_done(releases: Iterator[StoredRelease]) -> Iterator[StoredRelease]:

@@ -5,22 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy import Engine
 
 from gitcfg.model import GitcfgError
-from gitcfg.state.checkins import Checkins
 from gitcfg.state.claims import Claims
-from gitcfg.state.database import changing, insert, opened, opened_as_it_is
-from gitcfg.state.deploys import Deploys
-from gitcfg.state.events import Events
-from gitcfg.state.forgetting import forget
-from gitcfg.state.migrations import judge, migrate
+from gitcfg.state.database import changing, open_engine
+from gitcfg.state.events import Events, Wake, Waking
+from gitcfg.state.nodes import Checkins, Deploys, forget
 from gitcfg.state.releases import Releases
-from gitcfg.state.sessions import Sessions
-from gitcfg.state.tables import META
-from gitcfg.state.tokens import Tokens
-from gitcfg.state.waking import Wake, Waking
+from gitcfg.state.schema import check_schema, migrate, set_meta
+from gitcfg.state.tokens import Sessions, Tokens
 
 
 class State:
-    """Several threads and several servers may use it at once."""
+    """The state database, which several threads and several servers may use at once."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -37,34 +32,31 @@ class State:
         return Waking(self._engine, wake).start()
 
     def forget(self, names: Sequence[str], at: float) -> None:
-        """Know nothing of nodes any more, and let every server that runs forget them."""
+        """Delete what is known of nodes, and let every server that runs forget them."""
         forget(self._engine, names, at)
 
     def probe(self, now: float) -> None:
-        """Write what nobody reads. GitcfgError: the database takes nothing."""
+        """Write a value that is never read. Raise GitcfgError if the database takes nothing."""
         with changing(self._engine) as connection:
-            said = insert(connection, META).values(name="probed", value=str(now))
-            connection.execute(
-                said.on_conflict_do_update(index_elements=["name"], set_={"value": said.excluded.value})
-            )
+            set_meta(connection, "probed", str(now))
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self._engine.dispose()
 
 
 def connect(url: str) -> State:
-    """Open `sqlite:///PATH` or `postgresql://...`, with all its tables. GitcfgError: it cannot be."""
-    engine = opened(url)
+    """Open `sqlite:///PATH` or `postgresql://...`, with all tables. Raise GitcfgError if that fails."""
+    engine = open_engine(url)
     migrate(engine)
     return State(engine)
 
 
-def looked(url: str) -> State:
-    """Open a database that a server uses, as it is. GitcfgError: none does, or one of another version."""
-    engine = opened_as_it_is(url)
+def open_existing(url: str) -> State:
+    """Open a database that a server uses, as it is. Raise GitcfgError if none does, or of another version."""
+    engine = open_engine(url, create=False)
     try:
-        judge(engine)
+        check_schema(engine)
     except GitcfgError:
         engine.dispose()
         raise

@@ -1,4 +1,4 @@
-"""Tokens of people and programs: shown once when they are made, kept as hashes."""
+"""Tokens of people and programs, and the sessions of browsers that begin with one. Only hashes are kept."""
 
 import secrets
 from contextlib import suppress
@@ -11,59 +11,61 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import NAME, shown
 from gitcfg.state.database import changing, insert, reading
 from gitcfg.state.records import Role, Token
-from gitcfg.state.tables import TOKENS
+from gitcfg.state.schema import SESSIONS, TOKENS
 
 PREFIX = "gitcfg_"
 _USED = 60.0  # so rarely it is kept when a token was used last
 _BYTES = 32  # a random secret of this size needs no slow hash
+LONGEST = 12 * 3600.0
+"""A session is over after so many seconds."""
 
 
 class Tokens:
-    """Who may ask."""
+    """Tokens, which are shown once, when they are made."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def create(self, name: str, role: Role, now: float) -> str:
-        """A new token, which cannot be shown again. GitcfgError: the name is taken, or is none."""
+        """Return a new token. Raise GitcfgError if the name is taken or is none."""
         if not NAME.fullmatch(name):
             hint = "Write letters, digits and _ .+@-, as in alice, ci-2 or ops@example.com."
             raise GitcfgError(f"{shown(name)} is no name for a token.", hint)
         token = PREFIX + secrets.token_urlsafe(_BYTES)
         row = {"name": name, "hash": _hash(token), "role": role.value, "created": now}
         with changing(self._engine) as connection:
-            said = insert(connection, TOKENS).on_conflict_do_nothing().values(**row)
-            done = connection.execute(said.returning(TOKENS.c.name)).first()
+            new = insert(connection, TOKENS).on_conflict_do_nothing().values(**row)
+            done = connection.execute(new.returning(TOKENS.c.name)).first()
         if done is None:
             raise GitcfgError(f"There is a token {name} already.", "Revoke it first, or choose another name.")
         return token
 
-    def holder(self, token: str, now: float) -> Token | None:
-        """Whose token it is; None: nobody's."""
-        return holder(self._engine, select(TOKENS).where(TOKENS.c.hash == _hash(token)), now)
+    def find_holder(self, token: str, now: float) -> Token | None:
+        """Return the record of a token; None: there is none."""
+        return _find_used(self._engine, select(TOKENS).where(TOKENS.c.hash == _hash(token)), now)
 
     def all(self) -> list[Token]:
-        """Every token, in order of name."""
+        """Return all tokens, in order of name."""
         with reading(self._engine) as connection:
             rows = connection.execute(select(TOKENS).order_by(TOKENS.c.name)).all()
         return [Token(row.name, Role(row.role), row.created, row.used) for row in rows]
 
     def revoke(self, name: str) -> None:
-        """Let a token count no more. GitcfgError: there is none of this name."""
+        """Revoke a token. Raise GitcfgError if there is none of this name."""
         with changing(self._engine) as connection:
             done = connection.execute(delete(TOKENS).where(TOKENS.c.name == name))
         if done.rowcount != 1:
             raise GitcfgError(f"There is no token {shown(name)}.", "`gitcfg serve token list` tells all.")
 
 
-def holder(engine: Engine, asked: Select[Any], now: float) -> Token | None:
-    """Who holds the token that a question finds; None: nobody. When it was used is kept, if that can be."""
+def _find_used(engine: Engine, query: Select[Any], now: float) -> Token | None:
+    """Return the token that a query finds, and keep when it was used, if that can be."""
     with reading(engine) as connection:
-        row = connection.execute(asked).first()
+        row = connection.execute(query).first()
     if row is None:
         return None
     if row.used is None or now - row.used > _USED:
-        # Where there is no room for that, who asks gets an answer all the same.
+        # Where there is no room for that, the request is answered all the same.
         with suppress(GitcfgError), changing(engine) as connection:
             connection.execute(update(TOKENS).where(TOKENS.c.name == row.name).values(used=now))
     return Token(row.name, Role(row.role), row.created, row.used)
@@ -71,3 +73,33 @@ def holder(engine: Engine, asked: Select[Any], now: float) -> Token | None:
 
 def _hash(token: str) -> bytes:
     return sha256(token.encode()).digest()
+
+
+class Sessions:
+    """Sessions, which are over when they end or when their token is revoked."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, token: str, now: float) -> str | None:
+        """Return a new session, as its cookie has it; None: there is no such token."""
+        session, hashed = secrets.token_urlsafe(_BYTES), _hash(token)
+        row = {"hash": _hash(session), "token": hashed, "until": now + LONGEST}
+        with reading(self._engine) as connection:  # guesses keep nothing from writing
+            if connection.execute(select(TOKENS.c.name).where(TOKENS.c.hash == hashed)).first() is None:
+                return None
+        with changing(self._engine) as connection:
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.until < now))
+            connection.execute(insert(connection, SESSIONS).values(**row))
+        return session
+
+    def find_holder(self, session: str, now: float) -> Token | None:
+        """Return the token that began a session; None: it is over, or there never was one."""
+        query = select(TOKENS).join(SESSIONS, SESSIONS.c.token == TOKENS.c.hash)
+        query = query.where(SESSIONS.c.hash == _hash(session), SESSIONS.c.until >= now)
+        return _find_used(self._engine, query, now)
+
+    def end(self, session: str) -> None:
+        """End a session."""
+        with changing(self._engine) as connection:
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == _hash(session)))

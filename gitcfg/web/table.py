@@ -1,14 +1,114 @@
-"""The table of nodes: filtered, sorted, and a page at a time."""
+"""The rows of the table of nodes: the states that they are filtered by, and their sort keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.web.asked import TableQuery
-from gitcfg.web.row import SORTS, Row
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """A node in the table. `status` is one word; the flags are true beside it.
+
+    `deployed`: no agent of it checks in, and what it runs is known by deploys over SSH.
+    """
+
+    name: str
+    status: str
+    groups: tuple[str, ...] = ()
+    running: str | None = None
+    wanted: str | None = None
+    last: float | None = None
+    outcome: str | None = None
+    drifts: int = 0
+    away: bool = False
+    retired: bool = False
+    hold: str | None = None
+    deployed: bool = False
+
+    def has(self, state: str) -> bool:
+        """Return whether the node is in a state: a status, or drifted, away, retired, held, deployed."""
+        if self.status == state:
+            return True
+        holds = NODE_FLAGS.get(state)
+        return holds is not None and holds(self)
+
+
+NODE_FLAGS: Mapping[str, Callable[[Row], bool]] = {
+    "drifted": lambda row: row.drifts > 0,
+    "away": lambda row: row.away,
+    "held": lambda row: row.hold is not None,
+    "retired": lambda row: row.retired,
+    "deployed": lambda row: row.deployed,
+}
+"""Sorts of nodes that go across the statuses."""
+_BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
+_RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
+SORTS: Mapping[str, Callable[[Row], Any]] = {
+    "name": lambda row: row.name,
+    "state": lambda row: _RANK.get(row.status, len(_RANK)),
+    "commit": lambda row: row.running or "",
+    "result": lambda row: row.outcome or "",
+    "checkin": lambda row: -(row.last or 0.0),
+}
+"""What the table can be sorted by. Check-ins: the latest first."""
+
+
+# Queries of the table of nodes, and their URLs.
+
+_LONGEST = 200
+
+
+class TableQuery(msgspec.Struct, frozen=True):
+    """A query for the table: words in names or groups, a state, a commit, a group, an order, a page."""
+
+    q: str = ""
+    state: str = ""
+    commit: str = ""
+    group: str = ""
+    sort: str = "name"
+    down: bool = False
+    page: int = 1
+
+    def address(self, **other: Any) -> str:
+        """Return the query as part of a URL, with some values replaced; another query begins on page 1."""
+        said = replace(self, **{"page": 1, **other})
+        parts = {
+            name: getattr(said, name) for name in ("q", "state", "commit", "group") if getattr(said, name)
+        }
+        if said.sort != "name":
+            parts["sort"] = said.sort
+        if said.down:
+            parts["order"] = "down"
+        if said.page != 1:
+            parts["page"] = said.page
+        return f"?{urlencode(parts)}" if parts else "?"
+
+    def sorted_address(self, sort: str) -> str:
+        """Return the query that sorts by a column, or in reverse if it sorts by that already."""
+        return self.address(sort=sort, down=self.sort == sort and not self.down)
+
+
+def parse_query(query: Mapping[str, str]) -> TableQuery:
+    """Parse the query of a URL; what is invalid is ignored."""
+    said = {name: query.get(name, "")[:_LONGEST] for name in ("q", "state", "commit", "group")}
+    sort, number = query.get("sort", ""), query.get("page", "")
+    return TableQuery(
+        **said,
+        sort=sort if sort in SORTS else "name",
+        down=query.get("order") == "down",
+        page=parse_page_number(number),
+    )
+
+
+def parse_page_number(text: str) -> int:
+    """Parse the number of a page; 1 if it is none."""
+    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+# The table of nodes: filtered, sorted, and a page at a time.
 
 PAGE = 100
 

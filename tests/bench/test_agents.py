@@ -17,7 +17,8 @@ from bench.measure import Record
 from bench.report import document, keep, keep_agents, read
 from gitcfg.agent.errors import Untrusted
 from gitcfg.agent.signatures import Request
-from gitcfg.state import Checkin, connect
+from gitcfg.state.records import Checkin
+from gitcfg.state.state import connect
 from tests import postgres
 
 KEY = "ed25519:" + "A" * 43 + "="

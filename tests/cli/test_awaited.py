@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.state import StoredRelease, connect
+from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.state.records import StoredRelease
+from gitcfg.state.state import connect
 
 WHO = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
 

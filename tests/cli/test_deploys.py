@@ -14,7 +14,8 @@ from gitcfg.cli.records import ITEMS
 from gitcfg.cli.server_state import StateQuery
 from gitcfg.deploy.record import NodeDone, Recorder, Run, folder_of
 from gitcfg.library import open as opened
-from gitcfg.state import Checkin, State, connect
+from gitcfg.state.records import Checkin
+from gitcfg.state.state import State, connect
 from tests.cli.published import judge
 
 FILES = {

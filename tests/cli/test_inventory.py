@@ -13,10 +13,10 @@ import pytest
 from gitcfg.cli.main import run
 from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
-from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.state import Checkin, Result, State, StoredRelease, connect
-from gitcfg.state.claims import USUAL, Presented
-from gitcfg.state.records import OtherKey
+from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.state.claims import USUAL, PresentedKey
+from gitcfg.state.records import Checkin, OtherKey, Result, StoredRelease
+from gitcfg.state.state import State, connect
 from tests.cli.published import judge
 
 FILES = {
@@ -209,7 +209,7 @@ def test_of_keys_that_compete_one_is_chosen_by_its_fingerprint(
     """Neither the first nor the last is taken because it was."""
     now = time.time()
     for number, age in ((7, 7200), (8, 60)):
-        said = Presented("exec6", key(number), now - age, f"10.0.0.{number}")
+        said = PresentedKey("exec6", key(number), now - age, f"10.0.0.{number}")
         assert state.claims.present(said, USUAL).fresh
     one, two = fingerprint(key(7)), fingerprint(key(8))
     listed = [line for line in told(capfd, "node", "list", "--pending").splitlines() if "exec6" in line]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.state import connect
+from gitcfg.state.state import connect
 
 
 @pytest.fixture

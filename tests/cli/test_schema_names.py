@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gitcfg.cli.records import ITEMS
-from gitcfg.inventory.standing import Standing
-from gitcfg.server.description import FILE
+from gitcfg.inventory.status import NodeStatus
+from gitcfg.server.http import FILE
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -48,7 +48,7 @@ def test_no_line_is_called_as_what_travels_to_nodes() -> None:
 
 
 def test_the_words_for_states_are_the_same_everywhere() -> None:
-    words = [each.value for each in Standing]
+    words = [each.value for each in NodeStatus]
     here = json.loads((ROOT / "schema/output/inventory.json").read_text())
     assert here["$defs"]["standing"]["properties"]["state"]["enum"] == [*words, None]
     there = json.loads(FILE.read_text())["components"]["schemas"]["InventoryNode"]["properties"]

@@ -16,7 +16,7 @@ from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.reviewed import Reviewed
 from gitcfg.git.repository import Repository
 from gitcfg.install.package import Actions
-from gitcfg.inventory.described import holds
+from gitcfg.inventory.nodes import find_holds
 from gitcfg.library import Source, in_memory
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, GitcfgError
@@ -39,13 +39,13 @@ def resolved(text: str) -> str | None:
 
 def test_the_hold_that_counts_is_the_last_in_order_of_name() -> None:
     fleet = in_memory(FILES)
-    found = {name: hold.name for name, hold in holds(fleet, date(2026, 1, 31)).items()}
+    found = {name: hold.name for name, hold in find_holds(fleet, date(2026, 1, 31)).items()}
     assert found == {"n1": "one", "n2": "two", "n3": "all"}
-    assert {name: hold.name for name, hold in holds(fleet, date(2026, 2, 1)).items()} == {"n2": "two"}
+    assert {name: hold.name for name, hold in find_holds(fleet, date(2026, 2, 1)).items()} == {"n2": "two"}
 
 
 def test_holds_at_another_commit_and_agents_are_obeyed() -> None:
-    held = holds(in_memory(FILES), date(2026, 1, 1))
+    held = find_holds(in_memory(FILES), date(2026, 1, 1))
     names = [f"n{number}" for number in range(1, 6)]
     found = chosen(names, HEAD, held, resolved, {"n1", "n4"})
     assert found.nodes == ("n1", "n5")
@@ -58,7 +58,7 @@ def test_holds_at_another_commit_and_agents_are_obeyed() -> None:
 
 
 def test_a_hold_that_leads_nowhere_keeps_its_nodes() -> None:
-    held = holds(in_memory(FILES), date(2026, 1, 1))
+    held = find_holds(in_memory(FILES), date(2026, 1, 1))
     assert "n1" in chosen(["n1"], HEAD, held, lambda text: None, ()).spared
 
 

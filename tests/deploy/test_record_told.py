@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from gitcfg.deploy import record_told as told
 from gitcfg.deploy.record_lines import Ended, Kept, Line, NodeDone, Run, encoded, read
-from gitcfg.server.deployed import MOST_BYTES, parse_deploy_report
-from gitcfg.server.deployed import collect_deploy_results as taken
+from gitcfg.server.checkins import MOST_BYTES_DEPLOYED as MOST_BYTES
+from gitcfg.server.checkins import collect_deploy_results as taken
+from gitcfg.server.checkins import parse_deploy_report
 from gitcfg.state.records import Deployed
 
 COMMIT, OTHER = "a" * 40, "b" * 40

@@ -4,9 +4,16 @@ from datetime import date
 
 import pytest
 
-from gitcfg.inventory.guests import by_name, guest, guest_digests, guests, guests_behind, unchanged
+from gitcfg.inventory.walk_ins import (
+    build_walk_in,
+    build_walk_ins,
+    find_unchanged_walk_ins,
+    find_walk_in_digests,
+    find_walk_ins_behind,
+    may_differ_by_name,
+)
 from gitcfg.library import in_memory
-from gitcfg.state import NodeState
+from gitcfg.state.records import NodeState
 
 FILES = {
     "gitcfg.yaml": "format: 1\nwalk_in: {groups: [guests]}\n",
@@ -25,7 +32,7 @@ FILES = {
 
 def test_who_walks_in_has_what_rules_bring_and_collects_from_those_who_are_described() -> None:
     with in_memory(FILES, date(2026, 1, 1)) as fleet:
-        found = guest(fleet, "stranger", date(2026, 1, 1))
+        found = build_walk_in(fleet, "stranger", date(2026, 1, 1))
         assert found is not None
         with found:
             assert found["stranger"].params == {"peers": ["a", "b"], "zone": "z"}
@@ -52,10 +59,10 @@ TODAY = date(2026, 1, 1)
 def test_it_is_what_they_would_get_if_they_were_described() -> None:
     described = {**NAMED, **{f"nodes/{name}.yaml": "groups: [guests]\n" for name in GUESTS}}
     with in_memory(NAMED, TODAY) as fleet, in_memory(described, TODAY) as whole:
-        alone = guests(fleet, GUESTS, TODAY)
+        alone = build_walk_ins(fleet, GUESTS, TODAY)
         assert alone is not None
         for name in GUESTS:
-            one = guest(fleet, name, TODAY)
+            one = build_walk_in(fleet, name, TODAY)
             assert one is not None
             for found in (alone[name], one[name]):
                 assert (found.features, found.digest) == (whole[name].features, whole[name].digest)
@@ -66,10 +73,10 @@ def test_it_is_what_they_would_get_if_they_were_described() -> None:
 def test_each_speaks_for_itself_where_names_make_a_difference() -> None:
     later = {**NAMED, "rules/r.yaml": RULES.replace('"g3"', '"g4"')}
     with in_memory(NAMED, TODAY) as old, in_memory(later, TODAY) as new:
-        assert frozenset(GUESTS) - unchanged(old, new, GUESTS, TODAY) == {"g3", "g4"}
+        assert frozenset(GUESTS) - find_unchanged_walk_ins(old, new, GUESTS, TODAY) == {"g3", "g4"}
     with in_memory(FILES, TODAY) as old, in_memory(NAMED, TODAY) as new:
-        assert not by_name(old)
-        assert frozenset(GUESTS) - unchanged(old, new, GUESTS, TODAY) == frozenset(GUESTS)
+        assert not may_differ_by_name(old)
+        assert frozenset(GUESTS) - find_unchanged_walk_ins(old, new, GUESTS, TODAY) == frozenset(GUESTS)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -78,6 +85,6 @@ def test_many_are_asked_one_by_one_where_names_make_a_difference(known: bool) ->
     many = [f"g{number}" for number in range(300)]
     later = {**NAMED, "rules/r.yaml": RULES.replace('"g3"', '"g4"')}
     with in_memory(NAMED, TODAY) as old, in_memory(later, TODAY) as new:
-        ran = guest_digests(old, many, TODAY)
+        ran = find_walk_in_digests(old, many, TODAY)
         seen = [NodeState(name, 1.0, 2.0, 1.0, commit="0" * 40, digest=ran[name]) for name in many]
-        assert guests_behind(new, seen, lambda _: old if known else None, TODAY) == {"g3", "g4"}
+        assert find_walk_ins_behind(new, seen, lambda _: old if known else None, TODAY) == {"g3", "g4"}

@@ -9,15 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.inventory import described as module
-from gitcfg.inventory.columns import COLUMNS, value
-from gitcfg.inventory.described import behind, described
-from gitcfg.inventory.failures import failing
-from gitcfg.inventory.places import Place, Tip, joined
-from gitcfg.inventory.standing import Standing
+from gitcfg.inventory import nodes as module
+from gitcfg.inventory.nodes import InventoryNode, Tip, describe_nodes, find_behind, find_failing, join_nodes
+from gitcfg.inventory.records import COLUMNS, get_value
+from gitcfg.inventory.status import NodeStatus
 from gitcfg.library import Fleet, in_memory
 from gitcfg.load.keys import written
-from gitcfg.state import Checkin, NodeState, Result, connect
+from gitcfg.state.records import Checkin, NodeState, Result
+from gitcfg.state.state import connect
 
 TODAY = date(2026, 11, 22)
 NOW = 1_000_000.0
@@ -138,19 +137,19 @@ def test_it_is_what_a_naive_join_gives(
             seen = {one.node: one for one in state.checkins.nodes()}
             state.close()
             tip = Tip(
-                behind(known, seen.values(), NoCache(), lambda _: None, TODAY),
+                find_behind(known, seen.values(), NoCache(), lambda _: None, TODAY),
                 ("g",) if walk_in else None,
                 NOW,
-                failing(known, seen.values(), NoCache(), lambda _: None, TODAY),
+                find_failing(known, seen.values(), NoCache(), lambda _: None, TODAY),
             )
-            places = joined(described(known, TODAY), seen, tip)
+            places = join_nodes(describe_nodes(known, TODAY), seen, tip)
             assert [place.name for place in places] == sorted({*known, *seen})
             for place in places:
                 assert place.state == naively(known, place.name, seen), (seed, place)
                 assert place.seen == seen.get(place.name)
                 assert place.git.hold == (holding(known, place.name) if place.name in known else None)
             stood |= {str(place.state) for place in places}
-    assert stood == {*Standing} - ({"gone"} if walk_in else set())
+    assert stood == {*NodeStatus} - ({"gone"} if walk_in else set())
 
 
 def versions(random: Random) -> tuple[Fleet, Fleet]:
@@ -177,8 +176,8 @@ def test_who_runs_what_has_not_changed_since_is_not_behind(monkeypatch: pytest.M
     for seed in range(30):
         old, new = versions(Random(seed))
         seen = [NodeState(name, 1.0, 1.0, 1.0, commit=OLD, digest=old[name].digest) for name in old]
-        found = behind(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
-        assert found == behind(new, seen, NoCache(), lambda _: None, TODAY)
+        found = find_behind(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
+        assert found == find_behind(new, seen, NoCache(), lambda _: None, TODAY)
         assert found == {name for name in old if old[name].digest != new[name].digest}
         sizes.add(len(found))
     assert {0, 1, 12} <= sizes
@@ -191,10 +190,10 @@ def test_a_failure_counts_while_the_same_is_meant() -> None:
         old, new = versions(Random(seed))
         seen = [NodeState(name, 1.0, 1.0, 1.0, result=Result(OLD, "reverted", 1.0)) for name in old]
         same = frozenset(name for name in old if old[name].digest == new[name].digest)
-        found = failing(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
+        found = find_failing(new, seen, NoCache(), lambda commit: old if commit == OLD else None, TODAY)  # noqa: B023
         assert found == same
-        assert not failing(new, seen, NoCache(), lambda _: None, TODAY)
-        assert failing(old, seen, NoCache(), lambda _: None, TODAY) == set(old)
+        assert not find_failing(new, seen, NoCache(), lambda _: None, TODAY)
+        assert find_failing(old, seen, NoCache(), lambda _: None, TODAY) == set(old)
         sizes.add(len(same))
     assert {0, 12} <= sizes
 
@@ -208,13 +207,13 @@ def test_who_walks_in_failed_at_what_all_who_do_get(text: str) -> None:
     )
     old.commit, new.commit = OLD, TIP
     seen = [NodeState("guest", 1.0, 1.0, 1.0, result=Result(OLD, "failed", 1.0))]
-    found = failing(new, seen, NoCache(), lambda _: old, TODAY)
+    found = find_failing(new, seen, NoCache(), lambda _: old, TODAY)
     assert found == (frozenset({"guest"}) if text == "1" else frozenset())
 
 
 def test_git_alone_knows_who_is_retired_or_held() -> None:
     with fleet(Random(1), walk_in=False) as known:
-        places = joined(described(known, TODAY), None, Tip())
+        places = join_nodes(describe_nodes(known, TODAY), None, Tip())
         for place in places:
             retired = known.roster.said(place.name).retired
             held = holding(known, place.name) is not None
@@ -222,11 +221,13 @@ def test_git_alone_knows_who_is_retired_or_held() -> None:
 
 
 def test_every_column_says_something_of_every_node() -> None:
-    alone = Place("n", None, None, None)
-    assert {value(alone, name) for name in ("commit", "since", "checkin", "facts", "hold", "key")} == {None}
-    assert (value(alone, "name"), value(alone, "groups"), value(alone, "labels")) == ("n", [], [])
-    seen = Place("n", None, NodeState("n", 1.0, 3.0, 2.0, facts={"os": "el9"}), Standing.PENDING)
-    assert {name: value(seen, name) for name in ("first", "checkin", "facts", "drifted", "state")} == {
+    alone = InventoryNode("n", None, None, None)
+    assert {get_value(alone, name) for name in ("commit", "since", "checkin", "facts", "hold", "key")} == {
+        None
+    }
+    assert (get_value(alone, "name"), get_value(alone, "groups"), get_value(alone, "labels")) == ("n", [], [])
+    seen = InventoryNode("n", None, NodeState("n", 1.0, 3.0, 2.0, facts={"os": "el9"}), NodeStatus.PENDING)
+    assert {name: get_value(seen, name) for name in ("first", "checkin", "facts", "drifted", "state")} == {
         "first": 1.0,
         "checkin": 3.0,
         "facts": {"os": "el9"},
@@ -234,7 +235,7 @@ def test_every_column_says_something_of_every_node() -> None:
         "state": "pending",
     }
     assert all(
-        value(alone, name) is None or name in ("name", "groups", "labels", "overdue") for name in COLUMNS
+        get_value(alone, name) is None or name in ("name", "groups", "labels", "overdue") for name in COLUMNS
     )
 
 
@@ -283,21 +284,21 @@ def test_who_failed_is_not_ok_until_it_says_otherwise(via: str | None) -> None:
 
 
 def standing_of(known: Fleet, said: NodeState) -> str | None:
-    late = behind(known, [said], NoCache(), lambda _: None, TODAY)
-    failed = failing(known, [said], NoCache(), lambda _: None, TODAY)
-    (place,) = joined(described(known, TODAY), {said.node: said}, Tip(late, None, NOW, failed))
+    late = find_behind(known, [said], NoCache(), lambda _: None, TODAY)
+    failed = find_failing(known, [said], NoCache(), lambda _: None, TODAY)
+    (place,) = join_nodes(describe_nodes(known, TODAY), {said.node: said}, Tip(late, None, NOW, failed))
     return place.state
 
 
 def test_how_it_came_to_be_known_is_told() -> None:
-    never = Place("n", None, None, None)
-    agent = Place("n", None, NodeState("n", 1.0, 3.0, 2.0), Standing.OK)
+    never = InventoryNode("n", None, None, None)
+    agent = InventoryNode("n", None, NodeState("n", 1.0, 3.0, 2.0), NodeStatus.OK)
     seen = NodeState("n", 1.0, 3.0, 2.0, via="alice", deployed=3.0)
-    both = Place("n", None, replace(seen, interval=60.0), Standing.OK)
+    both = InventoryNode("n", None, replace(seen, interval=60.0), NodeStatus.OK)
     names = ("via", "who", "deployed", "checkin")
     told = [
-        tuple(value(place, name) for name in names)
-        for place in (never, agent, Place("n", None, seen, None), both)
+        tuple(get_value(place, name) for name in names)
+        for place in (never, agent, InventoryNode("n", None, seen, None), both)
     ]
     assert told == [
         (None, None, None, None),

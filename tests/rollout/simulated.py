@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from gitcfg.rollout import Plan, Progress, Rollout, Seen, advanced, manned, resumed
+from gitcfg.rollout.outcomes import Seen, advance, fill_stage
+from gitcfg.rollout.plan import Plan, Progress, Rollout, resume
 
 STEP = 60.0
 
@@ -17,7 +18,7 @@ class Fleet:
     ) -> None:
         self.now = progress.since
         self.seen = {name: Seen(self.now, self.now - 3600) for name in plan.order if name not in away}
-        self.rollout = Rollout(manned(plan, 0, self.seen.get, self.now), progress)
+        self.rollout = Rollout(fill_stage(plan, 0, self.seen.get, self.now), progress)
         self.touched: set[str] = set()
         self.touched_before_well: set[str] = set()
         self.well = 0
@@ -38,7 +39,7 @@ class Fleet:
             self.well += good
             self.touched_before_well |= set() if self.well else {name}
             self.seen[name] = Seen(self.now, was.present, runs=good, failed=None if good else self.now)
-        self.rollout = Rollout(*advanced(self.rollout.plan, self.rollout.progress, self.seen.get, self.now))
+        self.rollout = Rollout(*advance(self.rollout.plan, self.rollout.progress, self.seen.get, self.now))
 
     def comes(self, name: str) -> None:
         """A node that was away is there."""
@@ -46,7 +47,7 @@ class Fleet:
 
     def resume(self) -> None:
         """Somebody lets it go on."""
-        self.rollout = Rollout(self.rollout.plan, resumed(self.rollout.progress, self.now))
+        self.rollout = Rollout(self.rollout.plan, resume(self.rollout.progress, self.now))
 
     def minutes(self, number: int) -> Progress:
         """Some time passes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from gitcfg.server.description import FILE
+from gitcfg.server.http import FILE
 from tests.server.agent import Answer
 
 DOCUMENT: dict[str, Any] = json.loads(FILE.read_text())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.state import connect
+from gitcfg.state.state import connect
 from tests.server.agent import Node
 from tests.server.site import GITCFG, Server, Site, run, until
 

@@ -11,7 +11,7 @@ from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Source
 from gitcfg.model import GitcfgError
 from gitcfg.server.expiry import prepare
-from gitcfg.server.source import find_tip
+from gitcfg.server.fleets import find_tip
 from tests.gate.signing import made
 from tests.server.agent import Node
 from tests.server.site import GITCFG, Server, Site, run, until

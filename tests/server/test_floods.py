@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gitcfg.state import Event, connect
 from gitcfg.state.claims import USUAL
+from gitcfg.state.records import Event
+from gitcfg.state.state import connect
 from tests.server.agent import Node, checkin
 from tests.server.conftest import Shared
 from tests.server.site import Server, Site, until

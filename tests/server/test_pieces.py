@@ -16,19 +16,16 @@ from aiohttp.test_utils import make_mocked_request
 
 from gitcfg.cli.serve import boundary
 from gitcfg.model import GitcfgError
-from gitcfg.server.conductor import Controller
+from gitcfg.server.controller import Controller, Polls, Streams
 from gitcfg.server.fleets import FleetWorker
-from gitcfg.server.holding import report_lifted_holds
-from gitcfg.server.limits import BURST, RateLimiter
+from gitcfg.server.http import BURST, Problem, RateLimiter, problem_response
 from gitcfg.server.metrics import Metrics, sample
-from gitcfg.server.outline import OutlineHold
-from gitcfg.server.polls import Polls
-from gitcfg.server.problems import Problem, problem_response
-from gitcfg.server.roll import NodeRegistry
-from gitcfg.server.signing import load_server_key
-from gitcfg.server.streams import Streams
-from gitcfg.server.writer import CheckinWriter
-from gitcfg.state import Checkin, Event, Result, connect
+from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.signatures import load_server_key
+from gitcfg.server.view import OutlineHold, report_lifted_holds
+from gitcfg.server.writers import CheckinWriter
+from gitcfg.state.records import Checkin, Event, Result
+from gitcfg.state.state import connect
 
 UNIT = Path(__file__).parent.parent.parent / "hooks/systemd/gitcfg-serve.service"
 

@@ -6,16 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cli.release import format_release
-from gitcfg.inventory.standing import standing
+from gitcfg.inventory.status import find_status
 from gitcfg.model import Origin, Release
-from gitcfg.rollout import Plan, Progress, Rollout, Status
-from gitcfg.server.outline import Outline, OutlineHold, OutlineNode
-from gitcfg.server.release_records import observe_nodes, release_record_with_nodes
-from gitcfg.server.releases import NewRelease, make_release
-from gitcfg.server.roll import LastCheckin, NodeRegistry
-from gitcfg.server.standing import collect_facts
-from gitcfg.server.view import View
-from gitcfg.state import StoredRelease
+from gitcfg.rollout.plan import Plan, Progress, Rollout, Status
+from gitcfg.server.registry import LastCheckin, NodeRegistry
+from gitcfg.server.releases import NewRelease, make_release, observe_nodes, release_record_with_nodes
+from gitcfg.server.status import collect_facts
+from gitcfg.server.view import Outline, OutlineHold, OutlineNode, View
+from gitcfg.state.records import StoredRelease
 
 DONE = StoredRelease("a", None, 1.0, Plan((), (0,)), Progress("a", 1.0, status=Status.DONE))
 
@@ -51,7 +49,7 @@ def test_only_what_a_node_is_to_run_by_now_can_have_failed(failed: str | None, s
     commits = {"a": outline({"n1": "1"}), "same": outline({"n1": "2"}), "b": outline({"n1": "2"})}
     last = LastCheckin("key", 9.0, 1.0, "a", "0", "reverted", failed, 8.0, 0)
     view = View("b", {name: replace(each, keys={"n1": "key"}) for name, each in commits.items()})
-    assert standing(collect_facts(view, "n1", last, 10.0)) == stood
+    assert find_status(collect_facts(view, "n1", last, 10.0)) == stood
 
 
 @pytest.mark.parametrize(("tree", "stood"), [("tree", "failed"), ("other", "behind")])
@@ -59,7 +57,7 @@ def test_who_walks_in_has_failed_while_git_says_the_same(tree: str, stood: str) 
     now = replace(outline({}), walk_in=("g",))
     view = View("b", {"a": replace(now, tree=tree), "b": now})
     last = LastCheckin("key", 9.0, 1.0, "0", "0", "failed", "a", 8.0, 0)
-    assert standing(collect_facts(view, "guest", last, 10.0)) == stood
+    assert find_status(collect_facts(view, "guest", last, 10.0)) == stood
 
 
 def test_who_is_held_does_not_keep_a_release_waiting() -> None:

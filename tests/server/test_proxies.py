@@ -8,7 +8,7 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.proxies import Origin, find_origin, parse_network
+from gitcfg.server.http import Origin, find_origin, parse_network
 from tests.server.agent import Node
 from tests.server.site import Server, Site, until
 

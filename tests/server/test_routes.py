@@ -34,7 +34,7 @@ def test_what_is_described_is_what_there_is() -> None:
 
 
 def test_every_problem_is_one_that_is_described() -> None:
-    from gitcfg.server.problems import KINDS, TYPE
+    from gitcfg.server.http import KINDS, TYPE
 
     said = DOCUMENT["components"]["schemas"]["Problem"]["properties"]["type"]["enum"]
     assert sorted(said) == sorted(TYPE + kind for kind in KINDS)

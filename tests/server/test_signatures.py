@@ -16,9 +16,8 @@ from http_message_signatures import (
 )
 from http_message_signatures.algorithms import ED25519
 
-from gitcfg.server.problems import Problem
-from gitcfg.server.signed import CLOCK_SECONDS, verify_request
-from gitcfg.server.signing import AnswerSubject, ServerKey
+from gitcfg.server.http import Problem
+from gitcfg.server.signatures import CLOCK_SECONDS, AnswerSubject, ServerKey, verify_request
 from tests.server.agent import Answer, Node, checkin, verify
 
 NOW = 1_700_000_000.0

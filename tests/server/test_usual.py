@@ -17,10 +17,14 @@ from multidict import CIMultiDict
 from gitcfg.agent.keys import Identity
 from gitcfg.agent.signatures import Request
 from gitcfg.agent.signatures import sign_request as signed_by_agent
-from gitcfg.server.keyring import Keyring
-from gitcfg.server.problems import Problem
-from gitcfg.server.signed import verify_with_library
-from gitcfg.server.usual import SignatureClaim, content_digest, verify_common_form
+from gitcfg.server.http import Problem
+from gitcfg.server.signatures import (
+    Keyring,
+    SignatureClaim,
+    content_digest,
+    verify_common_form,
+    verify_with_library,
+)
 from tests.server.agent import Node
 
 NOW = 1_700_000_000

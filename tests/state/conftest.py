@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.state import State, connect
+from gitcfg.state.state import State, connect
 from tests import postgres
 
 

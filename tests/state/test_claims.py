@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gitcfg.state import Checkin, State, connect
-from gitcfg.state.claims import Limits, Presented, origin_of
-from gitcfg.state.forgetting import FORGOTTEN
-from gitcfg.state.records import OtherKey
+from gitcfg.state.claims import Limits, PresentedKey, find_origin
+from gitcfg.state.nodes import FORGOTTEN
+from gitcfg.state.records import Checkin, OtherKey
+from gitcfg.state.state import State, connect
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"
 LIMITS = Limits(most=6, each=3, seconds=100.0)
@@ -16,7 +16,7 @@ LIMITS = Limits(most=6, each=3, seconds=100.0)
 def ask(
     state: State, node: str, key: str, at: float, address: str = "10.0.0.1", described: bool = False
 ) -> bool:
-    return state.claims.present(Presented(node, KEY + key, at, address, described), LIMITS).fresh
+    return state.claims.present(PresentedKey(node, KEY + key, at, address, described), LIMITS).fresh
 
 
 def kept(state: State) -> set[tuple[str, str]]:
@@ -138,4 +138,4 @@ def test_servers_that_are_asked_at_once_keep_to_the_limits_together(url: str, st
     ],
 )
 def test_who_has_a_network_counts_as_one(address: str, origin: str) -> None:
-    assert origin_of(address) == origin
+    assert find_origin(address) == origin

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from sqlalchemy import text
 
 from gitcfg.deploy.record_told import known
-from gitcfg.state import Checkin, Deployed, NodeState, Result, State, connect
-from gitcfg.state.database import changing, opened
-from gitcfg.state.deploys import DEPLOY
-from gitcfg.state.records import INSTALLED
+from gitcfg.state.database import changing, open_engine
+from gitcfg.state.nodes import DEPLOY
+from gitcfg.state.records import INSTALLED, Checkin, Deployed, NodeState, Result
+from gitcfg.state.state import State, connect
 
 NOW = 1_700_000_000.0
 C1, C2 = "1" * 40, "2" * 40
@@ -147,7 +147,7 @@ def test_a_database_of_the_second_version(tmp_path: Path, tables: str) -> None:
     state = connect(url)
     state.checkins.record([AGENT])
     state.close()
-    engine = opened(url)
+    engine = open_engine(url)
     with changing(engine) as connection:
         connection.execute(text("UPDATE meta SET value = '2' WHERE name = 'schema'"))
         if tables == "whole":
@@ -166,7 +166,7 @@ def test_a_database_of_the_second_version(tmp_path: Path, tables: str) -> None:
 def test_a_result_of_an_earlier_version_is_the_agents(tmp_path: Path) -> None:
     state = connect(f"sqlite:///{tmp_path}/state.db")
     state.checkins.record([replace(AGENT, result=Result(C1, "ok", NOW))])
-    engine = opened(f"sqlite:///{tmp_path}/state.db")
+    engine = open_engine(f"sqlite:///{tmp_path}/state.db")
     with changing(engine) as connection:
         old = f'{{"commit":"{C1}","outcome":"ok","at":{NOW},"step":"","output":"","seconds":0.0}}'
         connection.execute(text("UPDATE results SET result = :old"), {"old": old})

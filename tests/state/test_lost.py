@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import text
 
 from gitcfg.model import GitcfgError
-from gitcfg.state import Checkin, Role, State, connect
-from gitcfg.state.database import changing, opened
-from gitcfg.state.forgetting import FORGOTTEN
+from gitcfg.state.database import changing, open_engine
+from gitcfg.state.nodes import FORGOTTEN
+from gitcfg.state.records import Checkin, Role
+from gitcfg.state.state import State, connect
 
 NOW = 1_700_000_000.0
 
@@ -29,7 +30,7 @@ def test_who_is_forgotten_is_told_once_and_together_with_it(state: State) -> Non
 
 def test_a_token_is_known_where_nothing_can_be_written(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/state.db"
-    state, writer = connect(url), opened(url)
+    state, writer = connect(url), open_engine(url)
     token = state.tokens.create("ops", Role.OPERATE, NOW)
     session = state.sessions.begin(token, NOW)
     assert session is not None
@@ -39,7 +40,7 @@ def test_a_token_is_known_where_nothing_can_be_written(tmp_path: Path) -> None:
             for what in ("INSERT", "UPDATE"):
                 raised = "SELECT RAISE(FAIL, 'database or disk is full')"
                 broken.execute(f"CREATE TRIGGER {table}_{what} BEFORE {what} ON {table} BEGIN {raised}; END")
-    for found in (state.tokens.holder(token, NOW), state.sessions.holder(session, NOW)):
+    for found in (state.tokens.find_holder(token, NOW), state.sessions.find_holder(session, NOW)):
         assert found is not None
         assert (found.name, found.role, found.used) == ("ops", Role.OPERATE, None)
     with pytest.raises(GitcfgError, match="disk is full"):

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import inspect, text
 
 from gitcfg.model import GitcfgError
-from gitcfg.state import Checkin, connect, looked
-from gitcfg.state.database import changing, opened
-from gitcfg.state.migrations import MIGRATIONS
-from gitcfg.state.records import OtherKey
+from gitcfg.state.database import changing, open_engine
+from gitcfg.state.records import Checkin, OtherKey
+from gitcfg.state.schema import MIGRATIONS
+from gitcfg.state.state import connect, open_existing
 
 
 def test_a_database_of_the_first_version(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_a_database_of_the_first_version(tmp_path: Path) -> None:
     state = connect(url)
     state.checkins.record([Checkin("n1", 1.0, "key", commit="c")])
     state.close()
-    engine = opened(url)
+    engine = open_engine(url)
     with changing(engine) as connection:
         connection.execute(text("ALTER TABLE nodes DROP COLUMN other"))
         connection.execute(text("UPDATE meta SET value = '1' WHERE name = 'schema'"))
@@ -38,7 +38,7 @@ def test_a_database_of_the_first_version(tmp_path: Path) -> None:
 def test_a_new_database_is_of_the_newest(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/state.db"
     connect(url).close()
-    engine = opened(url)
+    engine = open_engine(url)
     with changing(engine) as connection:
         found = connection.execute(text("SELECT value FROM meta WHERE name = 'schema'")).scalar()
     engine.dispose()
@@ -46,13 +46,13 @@ def test_a_new_database_is_of_the_newest(tmp_path: Path) -> None:
 
 
 def test_who_only_looks_makes_no_tables(url: str) -> None:
-    engine = opened(url)  # an empty file, or a database without tables
+    engine = open_engine(url)  # an empty file, or a database without tables
     with pytest.raises(GitcfgError, match="No server has used this database yet"):
-        looked(url)
+        open_existing(url)
     assert inspect(engine).get_table_names() == []
     engine.dispose()
     connect(url).close()
-    found = looked(url)
+    found = open_existing(url)
     found.checkins.record([Checkin("n1", 1.0, "key")])
     assert [one.node for one in found.checkins.nodes()] == ["n1"]
     found.close()
@@ -61,11 +61,11 @@ def test_who_only_looks_makes_no_tables(url: str) -> None:
 @pytest.mark.parametrize(("schema", "said"), [("1", "is of an older version"), ("99", "is of schema 99")])
 def test_who_only_looks_migrates_nothing(url: str, schema: str, said: str) -> None:
     connect(url).close()
-    engine = opened(url)
+    engine = open_engine(url)
     with changing(engine) as connection:
         connection.execute(text("UPDATE meta SET value = :schema WHERE name = 'schema'"), {"schema": schema})
     with pytest.raises(GitcfgError, match=said):
-        looked(url)
+        open_existing(url)
     with changing(engine) as connection:
         assert connection.execute(text("SELECT value FROM meta WHERE name = 'schema'")).scalar() == schema
     engine.dispose()
@@ -73,5 +73,5 @@ def test_who_only_looks_migrates_nothing(url: str, schema: str, said: str) -> No
 
 def test_who_only_looks_makes_no_file(tmp_path: Path) -> None:
     with pytest.raises(GitcfgError, match="There is no database"):
-        looked(f"sqlite:///{tmp_path}/state.db")
+        open_existing(f"sqlite:///{tmp_path}/state.db")
     assert not list(tmp_path.iterdir())

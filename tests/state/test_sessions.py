@@ -1,7 +1,8 @@
 """Sessions of browsers, in both databases."""
 
-from gitcfg.state import Role, State
-from gitcfg.state.sessions import LONGEST
+from gitcfg.state.records import Role
+from gitcfg.state.state import State
+from gitcfg.state.tokens import LONGEST
 
 
 def test_a_session_is_of_whose_token_began_it(state: State) -> None:
@@ -12,11 +13,11 @@ def test_a_session_is_of_whose_token_began_it(state: State) -> None:
     assert len(set(sessions.values()) | set(tokens.values())) == 4
     for name, session in sessions.items():
         assert session is not None
-        found = state.sessions.holder(session, 3.0)
+        found = state.sessions.find_holder(session, 3.0)
         assert found is not None
         assert found.name == name
-        assert state.tokens.holder(session, 3.0) is None
-        assert state.sessions.holder(tokens[name], 3.0) is None
+        assert state.tokens.find_holder(session, 3.0) is None
+        assert state.sessions.find_holder(tokens[name], 3.0) is None
     assert [token.used for token in state.tokens.all()] == [3.0, 3.0]
 
 
@@ -31,10 +32,10 @@ def test_a_session_ends(state: State) -> None:
     token = state.tokens.create("a", Role.READ, 1.0)
     first, second, third = (state.sessions.begin(token, 1.0) or "" for _ in range(3))
     state.sessions.end(first)
-    assert state.sessions.holder(first, 2.0) is None
-    assert state.sessions.holder(second, 1.0 + LONGEST) is not None
-    assert state.sessions.holder(second, 2.0 + LONGEST) is None
+    assert state.sessions.find_holder(first, 2.0) is None
+    assert state.sessions.find_holder(second, 1.0 + LONGEST) is not None
+    assert state.sessions.find_holder(second, 2.0 + LONGEST) is None
     state.tokens.revoke("a")
-    assert state.sessions.holder(third, 2.0) is None
+    assert state.sessions.find_holder(third, 2.0) is None
     state.tokens.create("a", Role.OPERATE, 3.0)  # the same name is not the same token
-    assert state.sessions.holder(third, 4.0) is None
+    assert state.sessions.find_holder(third, 4.0) is None

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from sqlalchemy import text
 
 from gitcfg.model import GitcfgError
-from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.rollout.outcomes import LEAST
-from gitcfg.state import Checkin, Event, NodeState, Result, Role, State, StoredRelease, connect
-from gitcfg.state.database import changing, opened
+from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.state.database import changing, open_engine
+from gitcfg.state.records import Checkin, Event, NodeState, Result, Role, StoredRelease
+from gitcfg.state.state import State, connect
 
 NOW = 1_700_000_000.0
 
@@ -164,17 +165,17 @@ def test_of_servers_that_begin_one_at_once_one_does(url: str) -> None:
 
 def test_a_token_is_shown_once_and_kept_as_a_hash(state: State, url: str) -> None:
     token = state.tokens.create("ann", Role.OPERATE, NOW)
-    found = state.tokens.holder(token, NOW + 5)
+    found = state.tokens.find_holder(token, NOW + 5)
     assert found is not None
     assert (found.name, found.role) == ("ann", Role.OPERATE)
     assert state.tokens.all()[0].used == NOW + 5
-    assert state.tokens.holder(token + "x", NOW) is None
+    assert state.tokens.find_holder(token + "x", NOW) is None
     with pytest.raises(GitcfgError, match="There is a token ann already"):
         state.tokens.create("ann", Role.READ, NOW)
     with pytest.raises(GitcfgError, match="no name for a token"):
         state.tokens.create("", Role.READ, NOW)
     state.tokens.revoke("ann")
-    assert state.tokens.holder(token, NOW) is None
+    assert state.tokens.find_holder(token, NOW) is None
     with pytest.raises(GitcfgError, match="There is no token ann"):
         state.tokens.revoke("ann")
 
@@ -257,7 +258,7 @@ def until(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
 
 def test_a_newer_database_is_refused(url: str) -> None:
     connect(url).close()
-    engine = opened(url)
+    engine = open_engine(url)
     with changing(engine) as connection:
         connection.execute(text("UPDATE meta SET value = '99' WHERE name = 'schema'"))
     engine.dispose()
@@ -324,7 +325,7 @@ def _answers(state: State) -> bool:
 
 def test_who_reads_does_not_wait_for_who_writes(url: str) -> None:
     """A server goes on answering while another process changes the database."""
-    writer, reader = opened(url), connect(url)
+    writer, reader = open_engine(url), connect(url)
     reader.checkins.record([Checkin("n1", NOW)])
     with changing(writer) as connection:
         connection.execute(text("UPDATE nodes SET version = 'x'"))

@@ -3,9 +3,9 @@
 import pytest
 
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.rollout import Plan, Progress, Status
-from gitcfg.state import Checkin, Event, State, StoredRelease
-from gitcfg.state.steering import abort, find, resume
+from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.state.records import Checkin, Event, StoredRelease
+from gitcfg.state.state import State
 
 A, B = "a" * 40, "b" * 40
 
@@ -20,22 +20,22 @@ def begun(state: State, commit: str, status: Status) -> None:
 def test_a_halted_release_is_resumed_once(state: State) -> None:
     begun(state, A, Status.HALTED)
     before = state.events.sequence()
-    found = resume(state, A[:7], 50.0, "alice")
+    found = state.releases.resume(A[:7], 50.0, "alice")
     assert (found.progress.status, found.progress.forgiven, found.revision) == (Status.RUNNING, 50.0, 1)
     assert state.events.sequence() > before
     (event,) = state.events.after(0)
     assert (event.kind, event.data["what"], event.data["by"]) == ("release", "resumed", "alice")
     with pytest.raises(GitcfgError, match="is running, so it cannot be resumed") as raised:
-        resume(state, A, 51.0, "alice")
+        state.releases.resume(A, 51.0, "alice")
     assert raised.value.code == REFUSED
 
 
 @pytest.mark.parametrize("status", [Status.RUNNING, Status.HALTED])
 def test_a_release_is_aborted_unless_it_is_over(state: State, status: Status) -> None:
     begun(state, A, status)
-    assert abort(state, A, 50.0, "bob").progress.status is Status.ABORTED
+    assert state.releases.abort(A, 50.0, "bob").progress.status is Status.ABORTED
     with pytest.raises(GitcfgError, match="is aborted"):
-        abort(state, A, 51.0, "bob")
+        state.releases.abort(A, 51.0, "bob")
 
 
 def test_a_release_is_found_by_what_its_commit_begins_with(state: State) -> None:
@@ -43,10 +43,10 @@ def test_a_release_is_found_by_what_its_commit_begins_with(state: State) -> None
     begun(state, B, Status.RUNNING)
     assert [release.commit for release in state.releases.newest(5)] == [B, A]
     assert [release.commit for release in state.releases.newest(1)] == [B]
-    assert find(state, "aaaa").progress.status is Status.OVERTAKEN
+    assert state.releases.find("aaaa").progress.status is Status.OVERTAKEN
     for text in ("aaa", "", "cccc", A + "a"):
         with pytest.raises(GitcfgError, match="There is no release of"):
-            find(state, text)
+            state.releases.find(text)
 
 
 def test_a_node_is_claimed_by_the_key_that_comes_first(state: State) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from gitcfg.server.signing import load_server_key
+from gitcfg.server.signatures import load_server_key
 from tests.server.site import GITCFG, Site, run
 
 

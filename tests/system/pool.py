@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gitcfg.rollout import planned
+from gitcfg.rollout.plan import plan_rollout
 from tests.ports import free_port
 from tests.server.site import GITCFG, Server, Site, until
 from tests.system.described import FILES, NAMES, PARAMS
@@ -116,7 +116,7 @@ class Pool(Site):
 
     def order(self, commit: str) -> list[Node]:
         """The nodes in the order in which they get a commit."""
-        return [self.nodes[name] for name in planned(commit, NAMES, None).order]
+        return [self.nodes[name] for name in plan_rollout(commit, NAMES, None).order]
 
     def askers(self, number: int) -> set[str]:
         """The nodes that a server has taken check-ins of."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gitcfg.server.description import FILE as OPENAPI
+from gitcfg.server.http import FILE as OPENAPI
 from tests.agent.site import PROGRAM, ROOT
 from tests.agent.test_tls import certificate
 from tests.install.world import World

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gitcfg.rollout import planned
+from gitcfg.rollout.plan import plan_rollout
 from tests.server.site import GITCFG, Site
 from tests.system.node import CONFIG
 from tests.system.sshd import Sshd, sshd, user
@@ -171,7 +171,7 @@ class FarFleet(Site):
 
     def order(self) -> tuple[str, ...]:
         """The order in which nodes get the last commit."""
-        return planned(self.head(), sorted(self.nodes), None).order
+        return plan_rollout(self.head(), sorted(self.nodes), None).order
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.state import connect
+from gitcfg.state.state import connect
 from tests import postgres
 from tests.server.agent import Node
 from tests.server.site import until

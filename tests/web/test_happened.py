@@ -1,7 +1,7 @@
 """What happened lately, told shortly."""
 
-from gitcfg.state import Event
-from gitcfg.web.happened import group_events
+from gitcfg.state.records import Event
+from gitcfg.web.content import group_events
 
 
 def test_what_is_alike_is_told_once_and_the_newest_first() -> None:

@@ -15,14 +15,12 @@ from gitcfg.explain.search import Match
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.history.effect import Effect
 from gitcfg.model import Decision, Finding, Op, Origin
-from gitcfg.state import Event, NodeState, Result
-from gitcfg.web import POLICY, Frame, Visitor, content, find_asset, render_page, words
-from gitcfg.web.asked import TableQuery
-from gitcfg.web.assets import load_assets
-from gitcfg.web.happened import group_events
-from gitcfg.web.places import SourceLinks
-from gitcfg.web.row import Row
-from gitcfg.web.table import build_table
+from gitcfg.state.records import Event, NodeState, Result
+from gitcfg.web import content
+from gitcfg.web import page as words
+from gitcfg.web.content import Frame, SourceLinks, Visitor, group_events
+from gitcfg.web.page import POLICY, find_asset, load_assets, render_page
+from gitcfg.web.table import Row, TableQuery, build_table
 from tests.web.pages import Read, accessible
 
 NASTY = (

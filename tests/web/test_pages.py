@@ -6,8 +6,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from gitcfg.load.keys import fingerprint
-from gitcfg.web import POLICY
-from gitcfg.web.assets import load_assets
+from gitcfg.web.page import POLICY, load_assets
 from tests.server.agent import Node
 from tests.server.site import GITCFG, run, until
 from tests.web.pages import Read, accessible

@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.model import Origin
-from gitcfg.web.places import SourceLinks, parse_forge
+from gitcfg.web.content import SourceLinks, parse_forge
 
 FORGE = "https://git.example.org/pool/blob/{commit}/{file}#L{line}"
 

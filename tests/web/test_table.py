@@ -2,9 +2,7 @@
 
 import pytest
 
-from gitcfg.web.asked import parse_query
-from gitcfg.web.row import Row
-from gitcfg.web.table import PAGE, build_table
+from gitcfg.web.table import PAGE, Row, build_table, parse_query
 
 ROWS = [
     Row("a1", "ok", ("Workers",), "c" * 40, last=30.0, outcome="ok"),

@@ -19,19 +19,18 @@ from gitcfg.deploy.handing import alike, all_of, by_secret, exchanged, withheld
 from gitcfg.deploy.record import Kept, folder_of, unfinished
 from gitcfg.deploy.record_files import named
 from gitcfg.deploy.reviewed import Reviewed, fetched
-from gitcfg.inventory.described import holds
-from gitcfg.inventory.records import ago
+from gitcfg.inventory.nodes import find_holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
-from gitcfg.model.text import ABBREVIATED, counted
-from gitcfg.rollout import patience
+from gitcfg.model.text import ABBREVIATED, counted, format_age
+from gitcfg.rollout.outcomes import compute_patience
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gitcfg.state import NodeState
+    from gitcfg.state.records import NodeState
 
 
 _LONG = 86400.0
@@ -123,9 +122,7 @@ def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
     since = fetched(source.repository, usual)
     if since is None or now - since < _LONG:
         return ""
-    return (
-        f"note: {usual.name} was fetched {ago(now - since)}; `git fetch` brings what was reviewed since then."
-    )
+    return f"note: {usual.name} was fetched {format_age(now - since)}; `git fetch` brings what was reviewed since then."
 
 
 def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:
@@ -163,7 +160,7 @@ def choose_nodes(
 ) -> hosts.Chosen:
     """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
     with source.at(commit.ruling) as ruling:
-        held = holds(ruling, source.today)
+        held = find_holds(ruling, source.today)
 
     def resolved(text: str) -> str | None:
         repository = source.repository
@@ -187,7 +184,7 @@ def _nodes_with_agent(source: Source, asked: StateQuery) -> frozenset[str]:
 
 
 def _has_agent(one: "NodeState", now: float) -> bool:
-    return bool(one.key) and not one.agentless and now - one.last <= patience(one.interval)
+    return bool(one.key) and not one.agentless and now - one.last <= compute_patience(one.interval)
 
 
 @contextmanager

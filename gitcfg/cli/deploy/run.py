@@ -57,7 +57,7 @@ from gitcfg.model import REFUSED, GitcfgError, Share
 from gitcfg.model.names import shown
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
-from gitcfg.rollout import planned
+from gitcfg.rollout.plan import plan_rollout
 
 _MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -164,7 +164,7 @@ def _plan(fleet: Fleet, commit: str, wanted: DeployOptions, names: Sequence[str]
     """Return the plan in the order of a release: first those gitcfg.yaml names, then drawn by the commit."""
     limits, release = wanted.limits, fleet.model.settings.release
     first = release.first if release is not None else None
-    order = planned(commit, names, None, fleet.compiled.select(first.name).names if first else ()).order
+    order = plan_rollout(commit, names, None, fleet.compiled.select(first.name).names if first else ()).order
 
     def most(limit: Share | None) -> int | None:
         return None if limit is None else allowed(limit, len(order))

@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
-from gitcfg.server.pages import assets, branch, commits, files, fleet, history, login, nodes, releases, search
+from gitcfg.server.pages import base, commits, fleet, login, nodes, releases
 
-PARTS = (fleet, nodes, history, branch, commits, files, releases, search, login, assets)
+PARTS = (fleet, nodes, commits, releases, login, base)
 
 
 def routes() -> list[web.RouteDef]:

@@ -2,24 +2,24 @@
 
 from collections import Counter
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from aiohttp import web
 
 from gitcfg.comparison.change import Change
 from gitcfg.git.history import History
+from gitcfg.git.tree import EntryKind
 from gitcfg.library import compare
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.pages.git import make_links, resolve_commit, summarize_commit
+from gitcfg.server.http import Problem
+from gitcfg.server.pages.base import make_links, page_handler, resolve_commit, summarize_commit
+from gitcfg.server.pages.fleet import load_rows
 from gitcfg.server.pages.releases import make_release
-from gitcfg.server.pages.rows import load_rows
-from gitcfg.server.pages.shown import page_handler
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.web.asked import parse_page_number
-from gitcfg.web.content import Commit, CommitPage, Count, Release
-from gitcfg.web.places import SourceLinks
-from gitcfg.web.table import paginate
+from gitcfg.web.content import Commit, CommitPage, CommitsPage, Count, FilePage, Release, SourceLinks
+from gitcfg.web.table import paginate, parse_page_number
 
 _CHANGES = 50
 
@@ -106,4 +106,60 @@ async def _find_release(service: Service, commit: str) -> Release | None:
     return await make_release(service, kept) if kept is not None else None
 
 
-ROUTES = [web.get("/commits/{commit}", page_handler(show_commit))]
+# The page of the branch: its commits, newest first, and how many nodes run each.
+
+_COMMITS = 50
+
+
+async def show_branch(request: web.Request) -> CommitsPage:
+    """Show the commits of the branch, newest first."""
+    service = request.app[SERVICE]
+    judged = service.controller.judged
+    start = request.query.get("from") or service.view.accepted
+    begin = await resolve_commit(service, start)
+    found = await service.people.run(partial(_list_commits, begin))
+    running = Counter(row.running for row in await load_rows(service) if row.running is not None)
+    older = found[_COMMITS].commit if len(found) > _COMMITS else None
+    return CommitsPage(judged.tip.ref if judged is not None else "", found[:_COMMITS], running, older)
+
+
+def _list_commits(begin: str, fleets: FleetCache) -> tuple[Commit, ...]:
+    history = History(fleets.source.repository)
+    return tuple(summarize_commit(history, commit) for commit in islice(history.walk(begin), _COMMITS + 1))
+
+
+# The page of a file at a commit, for repositories without a forge.
+
+_HIDDEN = "secrets/"
+_LARGEST = 1024 * 1024
+
+
+async def show_file(request: web.Request) -> FilePage:
+    """Show a file. Raise Problem if there is none, or it may not be shown."""
+    service, path = request.app[SERVICE], request.match_info["path"]
+    commit = await resolve_commit(service, request.match_info["commit"])
+    lines = await service.people.run(partial(_read_lines, commit, path))
+    if lines is None:
+        raise Problem("not-found", "There is no such file to look at.")
+    return FilePage(path, commit, lines)
+
+
+def _read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] | None:
+    """Return the lines of a text; None for secrets, even encrypted ones."""
+    if path.startswith(_HIDDEN):
+        return None
+    tree = fleets.source.repository.at(commit)
+    entry = tree.entry(path)
+    if entry is None or entry.kind is not EntryKind.FILE:
+        return None
+    content = tree.read(entry)
+    if len(content) > _LARGEST or b"\0" in content:
+        return None
+    return tuple(content.decode("utf-8", "replace").splitlines())
+
+
+ROUTES = [
+    web.get("/commits/{commit}", page_handler(show_commit)),
+    web.get("/commits", page_handler(show_branch)),
+    web.get("/commits/{commit}/files/{path:.+}", page_handler(show_file)),
+]

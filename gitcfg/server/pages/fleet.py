@@ -1,30 +1,166 @@
-"""The overview of the fleet: counts, releases, recent events, and the table of nodes."""
+"""The rows of the table of nodes: made at most once a second, however many visitors there are."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
+from itertools import groupby, islice
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
-from gitcfg.inventory.standing import COURSE
+from gitcfg.explain.search import Match, search
+from gitcfg.git.history import History
+from gitcfg.inventory.status import COMMIT_STATUSES, find_commit_status
+from gitcfg.model import GitcfgError
 from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.model.nodeset import fold
-from gitcfg.server.outline import Outline, OutlineHold, OutlineOverride
-from gitcfg.server.pages.git import summarize_commits
+from gitcfg.server import fleets as source
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.pages.base import make_links, page_handler, summarize_commit, summarize_commits
 from gitcfg.server.pages.releases import make_release
-from gitcfg.server.pages.rows import load_rows
-from gitcfg.server.pages.shown import page_handler
+from gitcfg.server.registry import LastCheckin
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.state import Event, State
-from gitcfg.web.asked import parse_query
-from gitcfg.web.content import Commit, CommitCount, Count, ExpiringItem, Overview
-from gitcfg.web.happened import group_events
-from gitcfg.web.row import NODE_FLAGS, Row
-from gitcfg.web.table import build_table
+from gitcfg.server.status import collect_facts, list_names
+from gitcfg.server.view import Outline, OutlineHold, OutlineOverride, View
+from gitcfg.state.records import Event
+from gitcfg.state.state import State
+from gitcfg.web.content import (
+    Commit,
+    CommitCount,
+    Count,
+    ExpiringItem,
+    Overview,
+    SearchGroup,
+    SearchPage,
+    group_events,
+)
+from gitcfg.web.table import NODE_FLAGS, Row, build_table, paginate, parse_page_number, parse_query
 
-_COMMITS = 20  # a node may say that it runs anything
+_FRESH = 1.0
+
+
+class _KeptRows(NamedTuple):
+    view: View
+    at: float
+    rows: tuple[Row, ...]
+
+
+_ROWS: WeakKeyDictionary[Service, _KeptRows] = WeakKeyDictionary()
+
+
+async def load_rows(service: Service) -> tuple[Row, ...]:
+    """Load the rows of all nodes, in order of name. Raise Problem if nothing has been accepted yet."""
+    view, now = service.view, service.clock()
+    kept = _ROWS.get(service)
+    if kept is not None and kept.view is view and 0 <= now - kept.at < _FRESH:
+        return kept.rows
+    # In a thread: 50 ms of 10,000 nodes would keep all the others waiting.
+    found = await asyncio.to_thread(_make_rows, view, dict(service.controller.registry.nodes), now)
+    _ROWS[service] = _KeptRows(view, now, found)
+    return found
+
+
+def _make_rows(view: View, registry: dict[str, LastCheckin], now: float) -> tuple[Row, ...]:
+    return tuple(make_row(view, name, registry.get(name), now) for name in list_names(view, registry))
+
+
+def make_row(view: View, name: str, last: LastCheckin | None, now: float) -> Row:
+    """Make the row of a node."""
+    line, offer = view.outline.nodes.get(name), view.offer(name)
+    towards, groups = (
+        find_commit_status(collect_facts(view, name, last, now)).value,
+        line.groups if line is not None else (),
+    )
+    wanted = offer.commit if view.line(name) is not None else None
+    retired, hold = line is not None and line.retired, offer.hold.name if offer.hold is not None else None
+    if last is None:
+        return Row(name, towards, groups, wanted=wanted, retired=retired, hold=hold)
+    away = last.away(now)
+    return Row(
+        *(name, towards, groups, last.commit, wanted, last.last, last.outcome, last.drifts),
+        *(away, retired, hold, last.agentless),
+    )
+
+
+# The page of a search: nodes, commits, and definitions.
+
+_LONGEST = 200
+_COMMITS = 2000
+"""The number of newest commits that a search looks through: 30 ms."""
+_MATCHES = 100
+
+
+class _KeptMatches(NamedTuple):
+    key: tuple[str, str]
+    matches: tuple[Match, ...]
+
+
+_LAST_SEARCH: WeakKeyDictionary[FleetCache, _KeptMatches] = WeakKeyDictionary()
+"""A digit is found 43,000 times in 10,000 nodes, which takes 3 s."""
+
+
+async def show_search(request: web.Request) -> SearchPage:
+    """Show what contains a text, in any case."""
+    service, text = request.app[SERVICE], request.query.get("q", "")[:_LONGEST].strip()
+    if not text:
+        return SearchPage("")
+    view, low = service.view, text.lower()
+    accepted = view.accepted
+    nodes = tuple(name for name in list_names(view, service.controller.registry.nodes) if low in name.lower())
+    commits, looked = await service.people.run(partial(_find_commits, accepted, text))
+    matches = await service.people.run(partial(_find_matches, accepted, text))
+    number, pages, part = paginate(matches, parse_page_number(request.query.get("page", "")), _MATCHES)
+    where = await service.people.run(lambda fleets: make_links(fleets, accepted))
+    return SearchPage(
+        text, nodes, commits, looked, _group_matches(tuple(part)), len(matches), number, pages, where
+    )
+
+
+def _find_commits(start: str, text: str, fleets: FleetCache) -> tuple[tuple[Commit, ...], int]:
+    """Find commits by id, subject or author; return also how many were searched."""
+    repository = fleets.source.repository
+    history, low = History(repository), text.lower()
+    newest = [summarize_commit(history, commit) for commit in islice(history.walk(start), _COMMITS)]
+    fit = [one for one in newest if low in one.subject.lower() or low in one.author.lower()]
+    named = source.find_reachable(repository, low)
+    if named is not None and all(one.commit != named for one in fit):
+        fit.insert(0, summarize_commit(history, named))
+    return tuple(fit), len(newest)
+
+
+def _find_matches(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
+    """Search all definitions; the last result is kept for the next of its pages."""
+    kept = _LAST_SEARCH.get(fleets)
+    if kept is None or kept.key != (accepted, text):
+        kept = _LAST_SEARCH[fleets] = _KeptMatches(
+            (accepted, text), _search_definitions(accepted, text, fleets)
+        )
+    return kept.matches
+
+
+def _search_definitions(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
+    try:
+        every = search(fleets.at(accepted).compiled, [text])
+    except GitcfgError:
+        return ()
+    # Of a secret in plain text not even that it was found: else it could be guessed letter by letter.
+    return tuple(one for one in every if not (one.veiled or one.origin.file.startswith("secrets/")))
+
+
+def _group_matches(matches: tuple[Match, ...]) -> tuple[SearchGroup, ...]:
+    kinds = groupby(matches, key=lambda one: one.kind)
+    return tuple(
+        SearchGroup(kind, {name: tuple(same) for name, same in groupby(alike, key=lambda one: one.name)})
+        for kind, alike in kinds
+    )
+
+
+# The overview of the fleet: counts, releases, recent events, and the table of nodes.
+
+_COMMITS_FLEET = 20  # a node may say that it runs anything
 _EVENTS = 1000
 _HAPPENINGS = 12
 
@@ -35,7 +171,7 @@ async def show_fleet(request: web.Request) -> Overview:
     found = await load_rows(service)
     events = await service.controller.with_state(_load_events)
     running = Counter(row.running for row in found if row.running is not None)
-    most = running.most_common(_COMMITS)
+    most = running.most_common(_COMMITS_FLEET)
     commits = await service.people.run(partial(summarize_commits, [commit for commit, _ in most]))
     return Overview(
         len(found),
@@ -70,7 +206,7 @@ def _find_expiring(outline: Outline, today: date) -> Iterator[ExpiringItem]:
 
 def _count_statuses(found: tuple[Row, ...]) -> tuple[Count, ...]:
     counts = Counter(row.status for row in found)
-    return tuple(Count(each.value, counts[each.value]) for each in reversed(COURSE))
+    return tuple(Count(each.value, counts[each.value]) for each in reversed(COMMIT_STATUSES))
 
 
 def _count_shown_releases(service: Service) -> int:
@@ -83,4 +219,7 @@ def _load_events(state: State) -> list[Event]:
     return state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
 
 
-ROUTES = [web.get("/", page_handler(show_fleet))]
+ROUTES = [
+    web.get("/search", page_handler(show_search)),
+    web.get("/", page_handler(show_fleet)),
+]

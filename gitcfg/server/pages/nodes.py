@@ -2,27 +2,34 @@
 
 from functools import partial
 
+import msgspec
 from aiohttp import web
 
 from gitcfg.compile.subset import find_withheld
+from gitcfg.compile.trail import TrailStep
 from gitcfg.delivery.configuration import find_steps
-from gitcfg.explain.trail import describe_content, view_from
+from gitcfg.explain.trail import Blamer, describe_content, view_from
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
+from gitcfg.model import GitcfgError, Origin
 from gitcfg.model.delivery import in_words
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.pages.git import make_links, summarize_commits
-from gitcfg.server.pages.rows import make_row
-from gitcfg.server.pages.shown import page_handler
-from gitcfg.server.problems import Problem
+from gitcfg.server.http import Problem
+from gitcfg.server.pages.base import make_links, page_handler, summarize_commits
+from gitcfg.server.pages.fleet import make_row
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import claim_records, other_record
-from gitcfg.state import NodeState, Result, State
+from gitcfg.server.status import claim_records, other_record
+from gitcfg.state.records import NodeState, Result
+from gitcfg.state.state import State
 from gitcfg.web.content import (
+    BlamedStep,
     ClaimedKey,
     Commit,
     DueActions,
+    ExplainedParameter,
     FileRow,
+    HistoryEntry,
+    HistoryPage,
     NodeConfiguration,
     NodePage,
     ParameterRow,
@@ -101,4 +108,58 @@ def _compute_due_actions(fleets: FleetCache, runs: str, wanted: str, name: str) 
         return DueActions(found.restart, found.reload, found.stop, found.files)
 
 
-ROUTES = [web.get("/nodes/{node}", page_handler(show_node))]
+# The page of a node's history: the commits that changed what it gets, and each step to a value.
+
+_TURNS = 20
+
+
+async def show_history(request: web.Request) -> HistoryPage:
+    """Show a node's history, or a parameter's. Raise Problem if there never was such a node."""
+    service, name = request.app[SERVICE], request.match_info["node"]
+    commit, param = service.view.offer(name).commit, request.query.get("param", "")
+    try:
+        return await service.people.run(partial(_load_history, commit, name, param))
+    except GitcfgError as error:
+        raise Problem("not-found", error.message) from None
+
+
+def _load_history(commit: str, name: str, param: str, fleets: FleetCache) -> HistoryPage:
+    log = fleets.source.log(name, param or None, kind="node", revision=commit, limit=_TURNS + 1)
+    turns = tuple(HistoryEntry(_to_commit(entry.commit), entry.effect) for entry in log.entries)
+    explained = _explain(fleets, commit, name, param) if param else None
+    return HistoryPage(
+        name, param, explained, turns[:_TURNS], len(turns) > _TURNS, make_links(fleets, commit)
+    )
+
+
+def _explain(fleets: FleetCache, commit: str, name: str, param: str) -> ExplainedParameter | None:
+    with fleets.fleet_with(commit, name) as fleet:
+        if fleet is None or param not in fleet[name].params:
+            return None
+        value, trail = fleet[name].trail(param, True)
+        blamer = fleets.source.blamer(commit)
+        steps = tuple(_blame_step(blamer, step) for step in trail)
+        return ExplainedParameter(view_from(fleet.compiled, name), value, steps)
+
+
+def _blame_step(blamer: Blamer, step: TrailStep) -> BlamedStep:
+    deciding = [_blame(blamer, f"allocation {each.rule}", each.origin) for each in step.decided]
+    return BlamedStep(step, _blame(blamer, step.path[0], step.origin), tuple(deciding))
+
+
+def _blame(blamer: Blamer, label: str, origin: Origin) -> Commit | None:
+    try:
+        found = blamer.of(label, origin)
+    except GitcfgError:  # it stands in no definition: whoever has walked in is described nowhere
+        return None
+    return _to_commit(found) if found is not None else None
+
+
+def _to_commit(found: object) -> Commit:
+    return msgspec.convert(found, Commit, from_attributes=True)
+
+
+ROUTES = [
+    web.get("/nodes/{node}", page_handler(show_node)),
+    web.get("/nodes/{node}/history", page_handler(show_history)),
+]

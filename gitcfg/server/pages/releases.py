@@ -6,18 +6,16 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.server.pages import visits
-from gitcfg.server.pages.git import summarize_commits
-from gitcfg.server.pages.shown import admit_visitor, page_handler, redirect
-from gitcfg.server.problems import Problem
-from gitcfg.server.routes.releases import MAX_SHOWN, current_release_record
+from gitcfg.server.auth import read_session
+from gitcfg.server.http import Problem
+from gitcfg.server.pages.base import admit_visitor, page_handler, read_form, redirect, summarize_commits
+from gitcfg.server.routes.commits import MAX_SHOWN, current_release_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.sessions import read_session
-from gitcfg.state import State, StoredRelease
-from gitcfg.state.steering import abort, resume
+from gitcfg.state.records import StoredRelease
+from gitcfg.state.releases import Releases
 from gitcfg.web.content import Release, ReleasesPage
 
-Steer = Callable[[State, str, float, str], StoredRelease]
+Steer = Callable[[Releases, str, float, str], StoredRelease]
 
 
 async def show_releases(request: web.Request) -> ReleasesPage:
@@ -36,12 +34,12 @@ async def make_release(service: Service, kept: StoredRelease) -> Release:
 
 async def handle_resume(request: web.Request) -> web.StreamResponse:
     """Let a halted release go on."""
-    return await _steer(request, resume)
+    return await _steer(request, Releases.resume)
 
 
 async def handle_abort(request: web.Request) -> web.StreamResponse:
     """Give nodes what was before a release."""
-    return await _steer(request, abort)
+    return await _steer(request, Releases.abort)
 
 
 async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
@@ -49,12 +47,12 @@ async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
     who = await admit_visitor(request)
     if who is None:
         return redirect("/login")
-    await visits.read_form(request, read_session(request))
+    await read_form(request, read_session(request))
     if not who.operates:
         raise Problem("forbidden", "Your token may look; this needs the role operate.")
     commit, now = request.match_info["commit"], service.clock()
     try:
-        await service.controller.with_state(lambda state: steer(state, commit, now, who.name))
+        await service.controller.with_state(lambda state: steer(state.releases, commit, now, who.name))
     except GitcfgError as error:
         raise Problem("conflict" if error.code == REFUSED else "not-found", error.message) from None
     service.controller.wake()

@@ -2,18 +2,15 @@
 
 from aiohttp import web
 
-from gitcfg.server.routes import commits, deploys, events, inventory, nodes, operations, packages, releases
+from gitcfg.server.routes import commits, inventory, nodes, operations
 
-PARTS = (nodes, packages, commits, inventory, releases, deploys, events, operations)
+PARTS = (nodes, commits, inventory, operations)
 
 
 def routes() -> list[web.RouteDef]:
     """Return all routes. HEAD is answered only where it is listed."""
     found = [route for part in PARTS for route in part.ROUTES]
-    return [_alone(route) for route in found]
-
-
-def _alone(route: web.RouteDef) -> web.RouteDef:
-    if route.method != "GET":
-        return route
-    return web.get(route.path, route.handler, allow_head=False)
+    return [
+        web.get(route.path, route.handler, allow_head=False) if route.method == "GET" else route
+        for route in found
+    ]

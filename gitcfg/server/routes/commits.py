@@ -1,5 +1,6 @@
 """Routes of commits: actions due on a node, differences, and the state of the branch."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -9,13 +10,17 @@ from gitcfg.comparison.change import diff_record
 from gitcfg.delivery.configuration import find_steps
 from gitcfg.gate.changes import find_secret_changes, secret_change_to_json
 from gitcfg.library import compare
-from gitcfg.server import source
-from gitcfg.server.answers import json_response
-from gitcfg.server.callers import ABOUT, require_node, require_token
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.rollout.outcomes import Look
+from gitcfg.server import fleets as source
+from gitcfg.server.auth import ABOUT, require_node, require_token
 from gitcfg.server.fleets import FleetCache, FleetWorker
-from gitcfg.server.problems import Problem
+from gitcfg.server.http import Problem, json_response
+from gitcfg.server.releases import observe_nodes, release_record, release_record_with_nodes
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.signing import AnswerSubject
+from gitcfg.server.signatures import AnswerSubject
+from gitcfg.state.records import Role, StoredRelease
+from gitcfg.state.releases import Releases
 
 
 async def show_changes(request: web.Request) -> web.StreamResponse:
@@ -87,8 +92,68 @@ def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:
     return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
 
 
+# Routes of releases: their progress, and to resume or abort one.
+
+MAX_SHOWN = 20
+Steer = Callable[[Releases, str, float, str], StoredRelease]
+
+
+async def list_releases(request: web.Request) -> web.StreamResponse:
+    """Show the newest releases."""
+    service = request.app[SERVICE]
+    await require_token(request)
+    found = await service.controller.with_state(lambda state: state.releases.newest(MAX_SHOWN))
+    releases = [_current_record_with_nodes(service, release) for release in found]
+    return json_response(msgspec.json.encode({"schema": "gitcfg.releases/1", "releases": releases}))
+
+
+async def handle_resume(request: web.Request) -> web.StreamResponse:
+    """Let a halted release go on."""
+    return await _steer(request, Releases.resume)
+
+
+async def handle_abort(request: web.Request) -> web.StreamResponse:
+    """Give nodes what was before a release."""
+    return await _steer(request, Releases.abort)
+
+
+async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
+    service = request.app[SERVICE]
+    token = await require_token(request, Role.OPERATE)
+    commit, now, by = request.match_info["commit"], service.clock(), token.name
+    try:
+        found = await service.controller.with_state(lambda state: steer(state.releases, commit, now, by))
+    except GitcfgError as error:
+        if error.code == REFUSED:
+            raise Problem("conflict", " ".join((error.message, *error.hints))) from None
+        raise Problem("not-found") from None
+    service.controller.wake()
+    return json_response(
+        msgspec.json.encode({"schema": "gitcfg.release/1", **_current_record_with_nodes(service, found)})
+    )
+
+
+def current_release_record(service: Service, release: StoredRelease) -> dict[str, Any]:
+    """Return a release with its present counts, without the names of nodes."""
+    return release_record(release, _observe(service, release), service.clock())
+
+
+def _current_record_with_nodes(service: Service, release: StoredRelease) -> dict[str, Any]:
+    return release_record_with_nodes(release, _observe(service, release), service.clock())
+
+
+def _observe(service: Service, release: StoredRelease) -> Look:
+    view, registry = service.controller.view, service.controller.registry
+    outline = view.outlines.get(release.commit) if view is not None else None
+    lines, held = outline.nodes if outline is not None else {}, view.held if view is not None else {}
+    return observe_nodes(registry, release.commit, lines, held)
+
+
 ROUTES = [
     web.get("/v1/commits", show_commits),
     web.get("/v1/nodes/{node}/changes", show_changes),
     web.get("/v1/diff", show_diff),
+    web.get("/v1/releases", list_releases),
+    web.post("/v1/releases/{commit}/resume", handle_resume),
+    web.post("/v1/releases/{commit}/abort", handle_abort),
 ]

@@ -1,20 +1,23 @@
 """Routes of the inventory: all nodes, one node, and the trail of a parameter."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
 from aiohttp import web
 
 from gitcfg.explain.trail import trail_record
-from gitcfg.server.answers import json_response
-from gitcfg.server.callers import require_token
+from gitcfg.server.auth import read_body, require_token
+from gitcfg.server.checkins import MOST_BYTES_DEPLOYED as MOST_BYTES
+from gitcfg.server.checkins import collect_deploy_results, parse_deploy_report
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.problems import Problem
-from gitcfg.server.roll import LastCheckin
+from gitcfg.server.http import Problem, json_response
+from gitcfg.server.registry import LastCheckin
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import list_names, node_record, result_record
+from gitcfg.server.status import list_names, node_record, result_record
 from gitcfg.server.view import View
-from gitcfg.state import Role, State
+from gitcfg.state.records import Deployed, NodeState, Role
+from gitcfg.state.state import State
 
 _ACCEPTED = "What counts has its key: `gitcfg node forget` takes it out of keys/; commit and push that first."
 
@@ -116,9 +119,42 @@ def _encode_trail(fleets: FleetCache, commit: str, name: str, param: str, everyt
         return msgspec.json.encode(trail_record(commit, name, {param: node.trail(param, everything)}))
 
 
+# The route by which `gitcfg deploy` reports its results.
+
+
+async def record_deploys(request: web.Request) -> web.StreamResponse:
+    """Keep the results of a deploy; repetitions are not counted again."""
+    service = request.app[SERVICE]
+    token = await require_token(request, Role.OPERATE)
+    report = parse_deploy_report(await read_body(request, MOST_BYTES))
+    view, controller = service.view, service.controller
+    named = {one.node for one in report.nodes}
+    strange = {name for name in named if not view.knows(name) and name not in controller.registry.nodes}
+    kept = [one for one in collect_deploy_results(report, service.clock()) if one.node not in strange]
+    async with controller.view_lock:  # who is forgotten meanwhile must not come back
+        fresh, states = await controller.with_state(partial(_record, kept))
+        controller.registry.read(states)
+    controller.wake()
+    what = {"run": report.run.id, "commit": report.run.commit, "who": report.run.who, "by": token.name}
+    service.log.info("deployed", extra={"fields": {**what, "nodes": sum(fresh)}})
+    record = {
+        "schema": "gitcfg.told/1",
+        "run": report.run.id,
+        "new": sum(fresh),
+        "known": len(fresh) - sum(fresh),
+        "unknown": sorted(strange),
+    }
+    return json_response(msgspec.json.encode(record))
+
+
+def _record(results: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
+    return state.deploys.record(results), state.checkins.named(one.node for one in results)
+
+
 ROUTES = [
     web.get("/v1/nodes", list_nodes),
     web.get("/v1/nodes/{node}", show_node),
     web.post("/v1/nodes/{node}/forget", forget_node),
     web.get("/v1/nodes/{node}/explain/{param}", explain_parameter),
+    web.post("/v1/deploys", record_deploys),
 ]

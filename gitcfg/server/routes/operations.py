@@ -1,20 +1,24 @@
 """Routes for operators: health, readiness, metrics, and the description of the interface."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 from aiohttp import web
 
-from gitcfg.inventory.standing import Standing, standing
-from gitcfg.rollout import Status
-from gitcfg.server.answers import json_response
-from gitcfg.server.callers import require_token
-from gitcfg.server.description import load_description
+from gitcfg.inventory.status import NodeStatus, find_status
+from gitcfg.rollout.plan import Status
+from gitcfg.server.auth import WHO, find_session_holder, require_token
+from gitcfg.server.controller import HEARTBEAT, MOST_STREAMS, format_event, send_events, write_or_time_out
+from gitcfg.server.http import Problem, json_response, load_description
 from gitcfg.server.metrics import CONTENT_TYPE, gauge, gauges
 from gitcfg.server.routes.commits import commits_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.standing import collect_facts, list_names
+from gitcfg.server.status import collect_facts, list_names
+from gitcfg.state.records import Event
+from gitcfg.state.state import State
 
 _PRIVATE_FIELDS = ("schema", "message")
 """What a finding says of parameters and nodes is for those who have a token."""
@@ -63,13 +67,13 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
         return
     now = service.clock()
     counts = Counter(
-        standing(collect_facts(view, name, registry.get(name), now)) for name in list_names(view, registry)
+        find_status(collect_facts(view, name, registry.get(name), now)) for name in list_names(view, registry)
     )
     yield from gauges(
         "gitcfg_nodes",
         "Nodes by how they stand.",
         "state",
-        [(each.value, counts[each]) for each in Standing],
+        [(each.value, counts[each]) for each in NodeStatus],
     )
     outcomes = Counter(last.outcome for last in registry.values() if last.outcome is not None)
     yield from gauges(
@@ -86,6 +90,49 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
     )
 
 
+# The route of events as they happen (Server-Sent Events).
+
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_AT_ONCE = 1000
+
+
+async def stream_events(request: web.Request) -> web.StreamResponse:
+    """Stream events from the one that the client has seen last."""
+    service = request.app[SERVICE]
+    found = await find_session_holder(request)  # a page cannot say a token: its browser has a session
+    if found is None:
+        found = await require_token(request)
+    request[WHO] = f"token {found.name}"
+    if service.streams.closed or service.streams.count >= MOST_STREAMS:
+        raise Problem("unavailable", "Too many watch already.", {"Retry-After": "30"})
+    seen = request.headers.get("Last-Event-ID", "")
+    if seen and not _NUMBER.fullmatch(seen):
+        raise Problem("malformed", "Last-Event-ID is the number of an event.")
+    queue = service.streams.subscribe()
+    try:
+        response = web.StreamResponse(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        response.content_type = "text/event-stream"
+        await response.prepare(request)
+        await response.write(b"retry: 2000\n\n")
+        last = int(seen) if seen else 0
+        while seen and (past := await service.controller.with_state(partial(_load_after, last))):
+            for event in past:
+                await write_or_time_out(response, format_event(event), HEARTBEAT)
+            last = past[-1].number
+        await send_events(response, queue, last, HEARTBEAT)
+    except (ConnectionError, TimeoutError):
+        service.log.debug("who watched has gone")
+        if request.transport is not None:
+            request.transport.abort()  # what is not taken would be kept, and waited for
+    finally:
+        service.streams.unsubscribe(queue)
+    return response
+
+
+def _load_after(number: int, state: State) -> list[Event]:
+    return state.events.after(number, _AT_ONCE)
+
+
 ROUTES = [
     web.get("/healthz", healthz),
     web.head("/healthz", healthz),
@@ -93,4 +140,5 @@ ROUTES = [
     web.head("/readyz", readyz),
     web.get("/metrics", metrics),
     web.get("/openapi.json", openapi),
+    web.get("/v1/events", stream_events),
 ]

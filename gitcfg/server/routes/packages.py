@@ -3,15 +3,13 @@
 from aiohttp import web
 
 from gitcfg.delivery.configuration import RETIRED
-from gitcfg.server.answers import entity_tag, is_unchanged, json_response, not_modified
-from gitcfg.server.callers import ABOUT, require_node
+from gitcfg.server.auth import ABOUT, require_node
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.problems import Problem
-from gitcfg.server.proxies import ORIGIN
+from gitcfg.server.http import ORIGIN, Problem, entity_tag, is_unchanged, json_response, not_modified
 from gitcfg.server.routes.commits import resolve_commit
-from gitcfg.server.sealing import SecretQuery, SecretSealer, Withheld
+from gitcfg.server.secrets import SecretQuery, SecretSealer, Withheld
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.signing import AnswerSubject
+from gitcfg.server.signatures import AnswerSubject
 
 FOREVER, NEVER = "private, max-age=31536000, immutable", "no-store"
 

@@ -1,0 +1,170 @@
+"""Admit nodes by keys that git does not have: they wait to be accepted, walk in, or have another key."""
+
+from collections import OrderedDict
+
+from aiohttp import web
+
+from gitcfg.load.keys import fingerprint
+from gitcfg.server.controller import Controller
+from gitcfg.server.http import ORIGIN, Problem, RateLimiter
+from gitcfg.server.signatures import PRESENTED, SignedRequest, verify_request
+from gitcfg.server.view import View
+from gitcfg.state.claims import ANOTHER, PENDING, WALK_IN, PresentedKey, find_origin
+from gitcfg.state.records import OtherKey
+
+MAX_WALK_INS = 20_000
+"""Walk-in nodes that are kept. A further one is pending, and leaves no trace."""
+_AGAIN = 60.0
+"""Seconds until a key is noted again."""
+_REFILL = 120.0
+"""Seconds in which an address may bring as many new keys as are kept of it; all addresses half of all."""
+_OF_NAME = 5
+"""New keys for one described node, from one address, in the same time."""
+
+
+class Admission:
+    """Admits nodes for which git has no key: they wait to be accepted, or walk in where that is allowed."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._count = 0
+        self._counted: tuple[View | None, int] = (None, -1)
+        limits = controller.pending
+        self._noted: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._of_address = RateLimiter(limits.each, limits.each / _REFILL)
+        self._of_name = RateLimiter(_OF_NAME, _OF_NAME / _REFILL)
+        self._of_all = RateLimiter(limits.most, limits.most / _REFILL / 2)
+
+    async def admit(self, signed: SignedRequest, address: str) -> None:
+        """Admit a walk-in node, or one that git once had. Raise Problem if it is pending or an impostor."""
+        view = self._controller.view
+        if view is None:
+            raise Problem("unavailable", "No commit has been accepted yet.", {"Retry-After": "5"})
+        free = view.outline.walk_in is not None and not view.knows(signed.node)
+        known = self._controller.registry.nodes.get(signed.node)
+        if known is not None and known.key == signed.key and known.commit is not None:
+            if view.knows(signed.node):
+                raise pending_problem(signed)
+            return
+        if not free:
+            await self._present(signed, address, view.knows(signed.node), PENDING)
+            raise pending_problem(signed)
+        key = await self._claimed(signed, address, view)
+        if key == signed.key:
+            return
+        if key is None:
+            raise pending_problem(signed)
+        await self._present(signed, address, False, ANOTHER)
+        raise Problem("unauthorized")
+
+    async def _claimed(self, signed: SignedRequest, address: str, view: View) -> str | None:
+        """Return the key by which a walk-in node is known from now on; None if there are too many."""
+        controller = self._controller
+        known = controller.registry.nodes.get(signed.node)
+        if known is not None and known.key:
+            return known.key
+        if known is None:
+            if self._strangers(view) >= MAX_WALK_INS:
+                return None
+            self._count += 1
+        now = controller.clock()
+        key = await controller.with_state(
+            lambda state: state.claims.claim(signed.node, signed.key, now, address)
+        )
+        controller.registry.claim(signed.node, key, now)
+        if key == signed.key:
+            data = {"key": key, "fingerprint": fingerprint(key), "address": address}
+            await controller.with_state(lambda state: state.events.add(now, WALK_IN, data, signed.node))
+            controller.wake()
+        return key
+
+    async def _present(self, signed: SignedRequest, address: str, described: bool, kind: str) -> None:
+        """Keep the key of a node that waits, for an operator who may accept it."""
+        controller, now = self._controller, self._controller.clock()
+        if not self._due(signed, address, described, now):
+            return
+        claim = PresentedKey(signed.node, signed.key, now, address, described, kind)
+        kept = await controller.with_state(lambda state: state.claims.present(claim, controller.pending))
+        controller.registry.forget(kept.gone)
+        if kept.known:
+            controller.registry.claim(signed.node, kept.known, now)
+        if kept.fresh:
+            controller.wake()
+
+    def _due(self, signed: SignedRequest, address: str, described: bool, now: float) -> bool:
+        """Return whether to keep a key: neither again within a minute, nor beyond the rate limits.
+
+        Names that git describes are counted apart: who invents others does not keep these out.
+        """
+        who = signed.node, signed.key
+        at = self._noted.get(who)
+        if at is not None and now - at < _AGAIN:
+            return False
+        if at is None:
+            try:
+                origin = find_origin(address)
+                if described:
+                    self._of_name.count(f"{origin} {signed.node}", now)
+                else:
+                    self._of_address.count(origin, now)
+                self._of_all.count("described" if described else "invented", now)
+            except Problem:
+                return False
+        self._noted[who] = now
+        self._noted.move_to_end(who)
+        while len(self._noted) > self._controller.pending.most:
+            self._noted.popitem(last=False)
+        return True
+
+    def _strangers(self, view: View) -> int:
+        """Count the walk-in nodes; again only after a change, not for each request."""
+        registry = self._controller.registry
+        if self._counted != (view, registry.forgotten):
+            self._counted = (view, registry.forgotten)
+            self._count = sum(1 for name in registry.nodes if not view.knows(name))
+        return self._count
+
+
+def pending_problem(signed: SignedRequest) -> Problem:
+    """Return the problem of a node that waits to be accepted."""
+    return Problem("pending", "`gitcfg node accept` accepts its key.", fingerprint=fingerprint(signed.key))
+
+
+_LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
+"""Seconds between checks of requests, and between notes of a node: of the same key, of another one."""
+
+
+class OtherKeys:
+    """Keys of requests that a node signed with another key than git has; few are kept however many come."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._looked = 0.0
+        self._noted: dict[str, tuple[str, float]] = {}
+
+    async def note(self, request: web.Request, body: bytes) -> None:
+        """Keep the key that a request is signed with, if git has another one for the node."""
+        controller, now = self._controller, self._controller.clock()
+        if PRESENTED not in request.headers or now - self._looked < _LOOK or controller.view is None:
+            return
+        self._looked = now
+        try:
+            found = verify_request(request, body, {}, now)
+        except Problem:
+            return
+        known = controller.view.keys.get(found.node)
+        if known is None or known == found.key or not self._due(found, now):
+            return
+        self._noted[found.node] = found.key, now
+        other = OtherKey(found.key, now, request[ORIGIN].address)
+        data = {"key": other.key, "fingerprint": fingerprint(other.key), "address": other.address}
+        await controller.with_state(
+            lambda state: state.claims.other(found.node, known, other, controller.pending)
+        )
+        await controller.with_state(lambda state: state.events.add(now, ANOTHER, data, found.node))
+        controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **data}})
+        controller.wake()
+
+    def _due(self, found: SignedRequest, now: float) -> bool:
+        key, at = self._noted.get(found.node, ("", 0.0))
+        return now - at > (_SAME if key == found.key else _ANOTHER)

@@ -1,0 +1,152 @@
+"""Parse check-ins (`gitcfg.checkin/1`) strictly: any machine can send one."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from gitcfg.server.http import Problem
+from gitcfg.server.signatures import SignedRequest
+from gitcfg.state.records import Checkin, Deployed, Result
+
+SCHEMA = "gitcfg.checkin/1"
+MOST_BYTES = 64 * 1024
+Commit = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")]
+Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Version = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z.+_-]{0,64}$")]
+Seconds = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
+
+
+class Running(msgspec.Struct, frozen=True):
+    """What runs on the node, and since when."""
+
+    commit: Commit | None = None
+    digest: Digest | None = None
+    since: Seconds | None = None
+
+
+class CheckinResult(msgspec.Struct, frozen=True):
+    """How the last installation went."""
+
+    commit: Commit
+    outcome: Literal["ok", "unchanged", "refused", "reverted", "failed"]
+    step: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    output: Annotated[str, msgspec.Meta(max_length=32768)] | None = None
+    seconds: Seconds | None = None
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """A managed file that was changed on the node."""
+
+    path: str
+    kind: Literal["changed", "missing", "mode", "owner", "link"]
+    diff: str = ""
+
+
+class CheckinBody(msgspec.Struct, frozen=True):
+    """The body of a check-in."""
+
+    schema: Literal["gitcfg.checkin/1"]
+    node: str
+    running: Running | None = None
+    result: CheckinResult | None = None
+    drift: tuple[Drift, ...] = ()
+    facts: dict[str, Any] = {}
+    version: Version = ""
+    clock_offset: Seconds = 0.0
+    interval: Annotated[float, msgspec.Meta(ge=0, le=1e7)] = 0.0
+
+
+def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) -> Checkin:
+    """Parse a check-in. Raise Problem if it is malformed, or another node's."""
+    try:
+        report = msgspec.json.decode(body, type=CheckinBody)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
+    if report.node != signed.node:
+        raise Problem("malformed", "The body is about another node than who signed it.")
+    running = report.running or Running()
+    return Checkin(
+        report.node,
+        now,
+        signed.key,
+        signed.nonce,
+        running.commit,
+        running.digest,
+        running.since,
+        _to_result(report.result, now),
+        tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in report.drift),
+        report.facts,
+        report.version,
+        report.clock_offset,
+        report.interval,
+        address,
+    )
+
+
+def _to_result(report: CheckinResult | None, now: float) -> Result | None:
+    """Convert a result, dated by this server's clock: the node's may be off."""
+    if report is None:
+        return None
+    output = report.output or ""
+    return Result(report.commit, report.outcome, now, report.step or "", output, report.seconds or 0.0)
+
+
+# Parse deploy reports (`gitcfg.deploy-report/1`) strictly.
+
+SCHEMA_DEPLOYED = "gitcfg.deploy-report/1"
+MOST_BYTES_DEPLOYED = 1024 * 1024
+_MOST_NODES = 1000
+Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
+
+
+class DeployRun(msgspec.Struct, frozen=True):
+    """A deploy; a report with the same id is a repetition."""
+
+    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-hj-km-np-tv-z]{10}$")]
+    commit: Commit
+    who: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class DeployedNode(msgspec.Struct, frozen=True):
+    """What a deploy did to a node."""
+
+    node: Annotated[str, msgspec.Meta(max_length=253)]
+    outcome: Outcome
+    at: Seconds
+    step: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    output: Annotated[str, msgspec.Meta(max_length=32768)] = ""
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=1e7)] = 0.0
+    commit: Commit | None = None
+    digest: Digest | None = None
+    agent: bool = False
+
+
+class DeployReport(msgspec.Struct, frozen=True):
+    """The body of a deploy report. `now` is the time by the sender's clock."""
+
+    schema: Literal["gitcfg.deploy-report/1"]
+    now: Seconds
+    run: DeployRun
+    nodes: Annotated[tuple[DeployedNode, ...], msgspec.Meta(max_length=_MOST_NODES)]
+
+
+def parse_deploy_report(body: bytes) -> DeployReport:
+    """Parse a deploy report. Raise Problem if it is malformed."""
+    try:
+        return msgspec.json.decode(body, type=DeployReport)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
+
+
+def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:
+    """Return results to store, dated by this server's clock: the sender's may be off."""
+    return [
+        _to_deploy_result(report.run, done, min(now, done.at + now - report.now)) for done in report.nodes
+    ]
+
+
+def _to_deploy_result(run: DeployRun, done: DeployedNode, at: float) -> Deployed:
+    result = Result(
+        run.commit, done.outcome, max(0.0, at), done.step, done.output, done.seconds, run.who, run.id
+    )
+    return Deployed(done.node, result, done.commit, done.digest, done.agent)

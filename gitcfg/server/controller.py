@@ -1,0 +1,272 @@
+"""Requests of nodes that wait for news: each costs a future and a timer, and no work until there is some."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from logging import Logger
+from typing import TypeVar
+
+import msgspec
+from aiohttp import web
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.delivery import is_over
+from gitcfg.rollout.plan import Rollout
+from gitcfg.server.fleets import FleetWorker, TipVerdict
+from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.view import OutlineCache, View, find_held_nodes, has_news
+from gitcfg.state.claims import USUAL, Limits
+from gitcfg.state.records import Checkin, Event, StoredRelease
+from gitcfg.state.state import State
+
+SLICE = 100
+"""Nodes woken before other tasks get their turn: 30 ms of answers, each signed for its node."""
+
+
+class Polls:
+    """Waiting requests, by node."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
+        self._closed = False
+        self.count = 0
+
+    async def wait(self, node: str, seconds: float) -> None:
+        """Wait until there is news for a node, the time is over, or the server ends."""
+        if self._closed or seconds <= 0:
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(seconds, _resolve, future)
+        self._waiting.setdefault(node, set()).add(future)
+        self.count += 1
+        try:
+            await future
+        finally:
+            timer.cancel()
+            self.count -= 1
+            waiting = self._waiting[node]
+            waiting.discard(future)
+            if not waiting:
+                del self._waiting[node]
+
+    async def wake(self, concerned: Callable[[str], bool]) -> None:
+        """Wake the nodes for which a predicate is true."""
+        names = list(self._waiting)
+        for start in range(0, len(names), SLICE):
+            for name in names[start : start + SLICE]:
+                if concerned(name):
+                    for future in self._waiting.get(name, ()):
+                        _resolve(future)
+            await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Let all requests go, and accept none."""
+        self._closed = True
+        for waiting in self._waiting.values():
+            for future in waiting:
+                _resolve(future)
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+# Streams of events: read once from the database, and sent to all watchers.
+
+HEARTBEAT = 15.0
+_MOST_WAITING = 2000
+MOST_STREAMS = 200
+
+
+class Streams:
+    """Watchers of events. One that does not keep up is disconnected, and resumes from its last event."""
+
+    def __init__(self) -> None:
+        self._queues: set[asyncio.Queue[Event | None]] = set()
+        self.closed = False
+
+    @property
+    def count(self) -> int:
+        """The number of watchers."""
+        return len(self._queues)
+
+    def subscribe(self) -> "asyncio.Queue[Event | None]":
+        """Return a queue of events from now on."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
+        self._queues.add(queue)
+        return queue
+
+    def unsubscribe(self, queue: "asyncio.Queue[Event | None]") -> None:
+        """Remove a queue."""
+        self._queues.discard(queue)
+
+    def publish(self, events: Iterable[Event]) -> None:
+        """Put events into all queues."""
+        for event in events:
+            for queue in list(self._queues):
+                try:
+                    queue.put_nowait(event)
+                except asyncio.QueueFull:
+                    self._end(queue)
+
+    def close(self) -> None:
+        """Disconnect all watchers."""
+        self.closed = True
+        for queue in list(self._queues):
+            self._end(queue)
+
+    def _end(self, queue: "asyncio.Queue[Event | None]") -> None:
+        self.unsubscribe(queue)
+        while queue.full():
+            queue.get_nowait()
+        queue.put_nowait(None)
+
+
+def format_event(event: Event) -> bytes:
+    """Format an event for a stream."""
+    data = msgspec.json.encode({"at": event.at, "node": event.node or None, "kind": event.kind, **event.data})
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), data)
+
+
+async def send_events(
+    response: web.StreamResponse, queue: "asyncio.Queue[Event | None]", after: int, heartbeat: float
+) -> None:
+    """Send events, with heartbeats between, until the watcher is disconnected.
+
+    TimeoutError: whoever watches takes nothing any more.
+    """
+    while True:
+        try:
+            event = await asyncio.wait_for(queue.get(), heartbeat)
+        except TimeoutError:
+            await write_or_time_out(response, b": alive\n\n", heartbeat)
+            continue
+        if event is None:
+            return
+        if event.number > after:
+            await write_or_time_out(response, format_event(event), heartbeat)
+
+
+async def write_or_time_out(response: web.StreamResponse, data: bytes, seconds: float) -> None:
+    """Write to a stream. Raise TimeoutError if the client has not read for that long."""
+    await asyncio.wait_for(response.write(data), seconds)
+
+
+# The state that requests are answered by, and that the background loops share and change.
+
+T = TypeVar("T")
+
+WRITES = "writing"
+"""Fails while check-ins cannot be written. Then /readyz keeps them away, so `probe` has to try."""
+
+
+class Controller:
+    """What requests are answered by. `view` is None until a commit is accepted; `pending` are the limits
+    of what is kept of nodes that wait to be accepted.
+
+    Whatever changes `view` or `releases` holds `view_lock`.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        worker: FleetWorker,
+        polls: Polls,
+        streams: Streams,
+        clock: Callable[[], float],
+        today: Callable[[], date],
+        log: Logger,
+        pending: Limits = USUAL,
+    ) -> None:
+        self.pending = pending
+        self.state, self.worker, self.polls, self.streams, self.log = state, worker, polls, streams, log
+        self.clock, self.today = clock, today
+        self.registry = NodeRegistry()
+        self.outlines = OutlineCache(worker)
+        self.view: View | None = None
+        self.judged: TipVerdict | None = None
+        self.releases: tuple[StoredRelease, ...] = ()
+        self.lost_holds: list[dict[str, str]] = []
+        self.threads = ThreadPoolExecutor(4, "gitcfg-state")
+        self.view_lock = asyncio.Lock()
+        self.woken = asyncio.Event()
+        self._faults: dict[str, str] = {}
+
+    async def with_state(self, work: Callable[[State], T]) -> T:
+        """Run a function of the database in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work, self.state)
+
+    @property
+    def failing(self) -> str:
+        """What fails, the database or the repository; "" if nothing does."""
+        return "; ".join(dict.fromkeys(self._faults.values()))
+
+    def mark_failing(self, what: str, error: Exception) -> None:
+        """Remember that something fails, until it works."""
+        self._faults[what] = str(error)
+
+    def mark_working(self, what: str) -> None:
+        """Remember that something works again."""
+        self._faults.pop(what, None)
+
+    def record(self, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
+        """Write check-ins, in the thread of the caller. Raise GitcfgError if the database takes none."""
+        try:
+            return self.state.checkins.record(checkins)
+        except GitcfgError as error:
+            self.mark_failing(WRITES, error)
+            raise
+
+    async def read_checkins(self) -> None:
+        """Read the check-ins that other servers have written, while `view_lock` is held.
+
+        Who is forgotten meanwhile must not come back by what was read before: reader waits for this.
+        """
+        unread = self.registry.unread
+        self.registry.read(await self.with_state(lambda state: state.checkins.nodes(unread)))
+
+    async def probe(self) -> None:
+        """Try whether check-ins can be written again. Raise GitcfgError if not."""
+        if WRITES in self._faults:
+            await self.with_state(lambda state: state.probe(self.clock()))
+            self.mark_working(WRITES)
+
+    def wake(self) -> None:
+        """Note that the database has changed."""
+        self.woken.set()
+
+    async def reload(self, accepted: str) -> None:
+        """Make a new view, and wake the nodes that get something else by it."""
+        self.releases, sequence = await self.with_state(_load_releases)
+        outline = await self.outlines.of(accepted)
+        today = self.today()
+        held = await find_held_nodes(
+            self, [hold for hold in outline.holds if not is_over(hold.until, today)], accepted
+        )
+        commits = [accepted, *(one.commit for one in self.releases), *(commit for commit, _ in held.values())]
+        outlines = await self.outlines.all(commits)
+        rollouts = tuple(
+            Rollout(one.plan, one.progress, outlines[one.commit].nodes)
+            for one in self.releases
+            if one.commit in outlines
+        )
+        base = rollouts[-1].progress.commit if rollouts else accepted
+        old, new = self.view, View(accepted, outlines, rollouts, base, held, sequence)
+        self.view = new
+        if old is None or old.keys is not new.keys:
+            await self.with_state(lambda state: state.claims.settle(new.keys))
+        if old is not None:
+            await self.polls.wake(lambda name: has_news(old, new, name))
+        self.wake()
+
+
+def _load_releases(state: State) -> tuple[tuple[StoredRelease, ...], int]:
+    """Load releases with their sequence number, again if it rose meanwhile."""
+    while True:
+        number = state.events.sequence()
+        found = state.releases.latest()
+        if state.events.sequence() == number:
+            return found, number

@@ -1,0 +1,263 @@
+"""Errors of requests by RFC 9457: a type, a title, a status, and a detail."""
+
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from typing import Any, TextIO
+
+import msgspec
+from aiohttp import web
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+
+TYPE = "urn:gitcfg:problem:"
+CONTENT_TYPE = "application/problem+json"
+SERVER, NAME = "Server", "gitcfg"
+"""The header by which every answer names what gives it."""
+KINDS: Mapping[str, tuple[int, str]] = {
+    "malformed": (400, "The request cannot be understood."),
+    "unauthorized": (401, "The request is of nobody whom this server knows."),
+    "clock": (401, "The signature's time is not this server's time."),
+    "replay": (401, "The request was made before."),
+    "pending": (403, "The node's key is not accepted yet."),
+    "forbidden": (403, "Your token does not let you do that."),
+    "forged": (403, "No page of this server, or one that is too old, has sent this."),
+    "not-found": (404, "There is no such thing."),
+    "method": (405, "That cannot be done here."),
+    "slow": (408, "The request took too long."),
+    "conflict": (409, "That cannot be done now."),
+    "gone": (410, "git no longer knows the node."),
+    "too-large": (413, "The request is too large."),
+    "too-many": (429, "The node asks too often."),
+    "fault": (500, "The server has failed."),
+    "secrets": (503, "The node's secrets cannot be handed to it."),
+    "unavailable": (503, "The server cannot answer now."),
+}
+_OF_STATUS = {400: "malformed", 404: "not-found", 405: "method", 408: "slow", 413: "too-large"}
+
+
+class Problem(Exception):
+    """An error that the client is told; `kind` is one of KINDS."""
+
+    def __init__(
+        self, kind: str, detail: str = "", headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail or kind)
+        self.kind = kind
+        self.status, self.title = KINDS[kind]
+        self.detail = detail
+        self.headers = dict(headers or {})
+        self.more = more
+        if self.status == 401:
+            self.headers.setdefault("WWW-Authenticate", 'Bearer realm="gitcfg"')
+
+
+def problem_response(problem: Problem) -> web.Response:
+    """Return a problem as a response."""
+    return web.Response(
+        status=problem.status,
+        body=problem_to_json(problem),
+        content_type=CONTENT_TYPE,
+        headers={**problem.headers, "Cache-Control": "no-store"},
+    )
+
+
+def problem_to_json(problem: Problem) -> bytes:
+    """Return a problem as JSON."""
+    record: dict[str, Any] = {"type": TYPE + problem.kind, "title": problem.title, "status": problem.status}
+    if problem.detail:
+        record["detail"] = problem.detail
+    return msgspec.json.encode({**record, **problem.more})
+
+
+def problem_from_http(error: web.HTTPException) -> Problem:
+    """Convert an error of aiohttp."""
+    kind = _OF_STATUS.get(error.status, "malformed" if error.status < 500 else "fault")
+    allowed = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
+    return Problem(kind, headers=allowed)
+
+
+# HTTP responses and requests: JSON, entity tags, values of queries.
+
+
+def json_response(body: bytes, headers: dict[str, str] | None = None) -> web.Response:
+    """Return JSON that is not cached unless the headers say so."""
+    all_headers = {"Cache-Control": "no-store", **(headers or {})}
+    return web.Response(body=body, content_type="application/json", headers=all_headers)
+
+
+def entity_tag(digest: str) -> str:
+    """Return a digest as a strong entity tag."""
+    return f'"{digest}"'
+
+
+def is_unchanged(request: web.Request, digest: str) -> bool:
+    """Return whether the client has the content of a digest already (If-None-Match)."""
+    tags = ", ".join(request.headers.getall("If-None-Match", ()))
+    return entity_tag(digest) in (tag.strip() for tag in tags.split(","))
+
+
+def not_modified(digest: str, cache: str = "no-store") -> web.Response:
+    """Return 304 Not Modified."""
+    return web.Response(status=304, headers={"ETag": entity_tag(digest), "Cache-Control": cache})
+
+
+def parse_seconds(request: web.Request, name: str, most: int) -> int:
+    """Parse whole seconds in a query; 0 if missing. Raise Problem for anything else."""
+    text = request.query.get(name, "0")
+    if not re.fullmatch(r"[0-9]{1,4}", text):
+        raise Problem("malformed", f"{name} is a number of seconds.")
+    return min(int(text), most)
+
+
+# The OpenAPI description: the file that is served, and that tests check the server against.
+
+FILE = Path(__file__).parent / "openapi.json"
+
+
+@cache
+def load_description() -> bytes:
+    """Load the OpenAPI description."""
+    return FILE.read_bytes()
+
+
+# Rate limits: a faulty node must not slow down the others.
+
+BURST = 120.0
+PER_SECOND = 2.0
+_MOST = 100_000
+
+
+class RateLimiter:
+    """A token bucket for each node that has asked lately. Only authenticated nodes get one."""
+
+    def __init__(self, burst: float = BURST, a_second: float = PER_SECOND) -> None:
+        self._burst, self._a_second = burst, a_second
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def count(self, node: str, now: float) -> None:
+        """Count a request. Raise Problem if there are too many."""
+        left, at = self._left.pop(node, (self._burst, now))
+        left = min(self._burst, left + max(0.0, now - at) * self._a_second)
+        self._left[node] = (max(0.0, left - 1.0), now)
+        while len(self._left) > _MOST:
+            self._left.popitem(last=False)
+        if left < 1.0:
+            raise Problem("too-many", headers={"Retry-After": "5"})
+
+
+# Where requests come from: only trusted proxies may say it of others.
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+FORWARDED_FOR, FORWARDED_PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where a request comes from; `secure`: over TLS. `disbelieved`: it has headers of an untrusted proxy.
+
+    `near`: from this very machine, and of nobody else's as far as can be told.
+    """
+
+    address: str
+    secure: bool
+    disbelieved: bool = False
+    near: bool = False
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody on the way can read the answer."""
+        return self.secure or self.near
+
+
+ORIGIN = web.RequestKey("origin", Origin)
+
+
+def find_origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
+    """Find where a request comes from: the last address on its way that is no trusted proxy.
+
+    What stands to the left of that one anybody may have written. `Forwarded` (RFC 7239) is not read:
+    a proxy that writes one of the two lets the other one through as it came.
+    """
+    peer, secure = _parse_address(request.remote or ""), request.secure
+    forwarded = FORWARDED_FOR in request.headers or FORWARDED_PROTO in request.headers
+    if peer is None or not _is_in(trusted, peer):
+        near = peer is not None and peer.is_loopback and not forwarded
+        return Origin(request.remote or "", secure, disbelieved=forwarded, near=near)
+    for text in reversed(_list_header(request, FORWARDED_FOR)):
+        found = _parse_address(text)
+        if found is None:
+            break
+        peer = found
+        if not _is_in(trusted, found):
+            break
+    return Origin(str(peer), secure or _list_header(request, FORWARDED_PROTO)[-1:] == ["https"])
+
+
+def parse_network(text: str) -> Network:
+    """Parse an address or a network. Raise GitcfgError if it is neither."""
+    try:
+        return ip_network(text)
+    except ValueError:
+        hint = "Write 10.0.0.7, 10.0.0.0/24 or 2001:db8::/64."
+        raise GitcfgError(f"{shown(text)} is no address and no network.", hint) from None
+
+
+def _is_in(networks: Sequence[Network], address: Address) -> bool:
+    return any(address in one for one in networks)
+
+
+def _list_header(request: web.Request, name: str) -> list[str]:
+    """Return the items of a header, which may occur more than once."""
+    return [item.strip() for item in ",".join(request.headers.getall(name, ())).split(",")]
+
+
+def _parse_address(text: str) -> Address | None:
+    """Parse an address, which some proxies write with a port; None if it is none."""
+    host = text.partition("]")[0].removeprefix("[") if text.startswith("[") else text
+    host = host.partition(":")[0] if host.count(":") == 1 else host
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+# Logs as JSON, one object a line.
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats `time`, `level`, `message`, and further fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        more = dict(getattr(record, "fields", {}))
+        if "message" in more:
+            more["detail"] = more.pop("message")
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **more,
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=True, default=str)
+
+
+def make_logger(stream: TextIO, level: str) -> logging.Logger:
+    """Return the server's log; aiohttp's messages go to the same stream."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    for name in ("gitcfg.server", "aiohttp", "asyncio"):
+        log = logging.getLogger(name)
+        log.handlers[:] = [handler]
+        log.propagate = False
+        log.setLevel(level.upper() if name == "gitcfg.server" else "WARNING")
+    return logging.getLogger("gitcfg.server")

@@ -1,0 +1,96 @@
+"""Secrets leave the server in one way: opened for one request, and sealed to the key of the node that asks."""
+
+import base64
+from collections.abc import Iterator, Mapping
+from logging import Logger
+
+import msgspec
+
+from gitcfg.delivery.configuration import Configuration
+from gitcfg.delivery.secrets import find_withheld, reveal_files
+from gitcfg.library import Fleet
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.secrets.identities import Identities
+from gitcfg.secrets.store import open_secret, seal
+from gitcfg.server.fleets import FleetCache
+from gitcfg.server.http import Origin, Problem
+from gitcfg.server.signatures import SignedRequest
+
+SECRETS_PROBLEM = "secrets"
+"""The kind of problem that a node hears which does not get them."""
+_PAUSE = 60.0
+_MOST = 1000
+
+
+class SecretQuery(msgspec.Struct, frozen=True):
+    """A node that asks for its package at a commit, and from where. `judge` is a commit by which it must
+    have its secrets too: None where that very commit is what it is to run."""
+
+    who: SignedRequest
+    origin: Origin
+    judge: str | None
+
+
+class Withheld(Problem):
+    """A node does not get its secrets. `hints` are for the log."""
+
+    def __init__(self, why: str, *hints: str) -> None:
+        super().__init__(SECRETS_PROBLEM, why)
+        self.hints = hints
+
+
+class SecretSealer:
+    """Opens secrets with the server's identities, and seals them to a node's key."""
+
+    def __init__(self, identities: Identities) -> None:
+        self._identities = identities
+
+    def seal(self, fleets: FleetCache, found: Configuration, asking: SecretQuery) -> Configuration:
+        """Return a package with the contents of its secret files sealed. Raise Withheld if that cannot be."""
+        if not asking.who.known:
+            raise Withheld("git has no key of this node. `gitcfg node accept` accepts its key.")
+        if not asking.origin.private:
+            raise Withheld("Secrets are sent over TLS alone.")
+        fleet, name = fleets.at(found.commit), found.node
+        try:
+            if asking.judge is not None:
+                _check_current(fleet, fleets.at(asking.judge), name)
+            contents = reveal_files(fleet, name, lambda secret: self._opened(fleet, secret))
+            return found.sealing(dict(_seal_files(found, contents, asking.who.key)))
+        except GitcfgError as error:
+            raise Withheld(error.message, *error.hints) from None
+
+    def _opened(self, fleet: Fleet, secret: str) -> str:
+        return open_secret(fleet.tree, fleet.model.secrets[secret], self._identities)
+
+
+def _check_current(fleet: Fleet, counts: Fleet, name: str) -> None:
+    """Raise GitcfgError if a secret of an older commit is not the node's by the accepted commit."""
+    for secret in find_withheld(counts, name, sorted(set(fleet.compiled[name].secrets.values()))):
+        raise GitcfgError(f"The secret {shown(secret)} is not for {name} any more.")
+
+
+def _seal_files(found: Configuration, contents: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
+    for path in found.holding:
+        if path not in contents:
+            raise GitcfgError(f"{path} cannot be made with its secrets.")
+        yield path, base64.b64encode(seal(contents[path], [key])).decode()
+
+
+class RefusalLog:
+    """Logs secrets that a node does not get, each reason once a minute."""
+
+    def __init__(self, log: Logger) -> None:
+        self._log = log
+        self._position: dict[tuple[str, str], float] = {}
+
+    def log(self, node: str, commit: str, problem: Withheld, now: float) -> None:
+        """Log a refusal."""
+        if now - self._position.get((node, problem.detail), 0.0) < _PAUSE:
+            return
+        if len(self._position) >= _MOST:
+            self._position.clear()
+        self._position[node, problem.detail] = now
+        fields = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
+        self._log.error("secrets cannot be handed over", extra={"fields": fields})

@@ -1,0 +1,348 @@
+"""What is known of nodes: by their check-ins, many of which are written at once, and by deploys over SSH."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+)
+
+from gitcfg.rollout.outcomes import LEAST, MISSED, MOST
+from gitcfg.state.database import changing, insert, reading
+from gitcfg.state.events import insert_events
+from gitcfg.state.records import Checkin, Claim, Deployed, Event, NodeState, OtherKey, Result
+from gitcfg.state.schema import CLAIMS, DEPLOYS, NODES, NONCES, RESULTS
+
+REPORTED = (
+    "key",
+    "commit",
+    "digest",
+    "since",
+    "drift",
+    "facts",
+    "version",
+    "clock_offset",
+    "interval",
+    "address",
+)
+"""The fields that each check-in replaces."""
+BY_AGENT = ("via",)
+"""The fields that a check-in clears."""
+IF_REPORTED = ("result", "failed_commit", "failed_at")
+"""The fields that stay where a check-in does not have them."""
+NONCE_SECONDS = 600.0
+COLUMNS = tuple(NODES.c[name] for name in NodeState.__struct_fields__ if name != "claims")
+"""The columns that are read of a node: its claims have a table of their own."""
+_RESULT = msgspec.json.Decoder(Result)
+_OTHER = msgspec.json.Decoder(OtherKey)
+_ANY = msgspec.json.Decoder()
+
+
+def to_node_row(report: Checkin) -> dict[str, Any]:
+    """Return a check-in as the row of its node."""
+    result = report.result
+    failed = result if result is not None and result.failed else None
+    return {
+        "node": report.node,
+        "first": report.at,
+        "last": report.at,
+        "present": report.at,
+        **{name: getattr(report, name) for name in REPORTED},
+        **dict.fromkeys(BY_AGENT),
+        "drift": _json(report.drift),
+        "facts": _json(report.facts),
+        "result": None if result is None else _json(result),
+        "failed_commit": None if failed is None else failed.commit,
+        "failed_at": None if failed is None else failed.at,
+    }
+
+
+def to_deployed_row(report: Deployed) -> dict[str, Any]:
+    """Return an installation by a deploy as the row of a node that is known by nothing else."""
+    known = Checkin(
+        report.node,
+        report.result.at,
+        commit=report.commit,
+        digest=report.digest,
+        since=report.result.at if report.commit is not None else None,
+        result=report.result,
+    )
+    return to_node_row(known) | {"via": report.result.by, "deployed": report.result.at}
+
+
+def to_result_rows(reports: Iterable[Checkin | Deployed]) -> list[dict[str, Any]]:
+    """Return the results in reports of nodes as rows."""
+    return [
+        {"node": one.node, "at": one.result.at, "result": _json(one.result)} for one in reports if one.result
+    ]
+
+
+def to_nonce_rows(checkins: Sequence[Checkin]) -> list[dict[str, Any]]:
+    """Return the nonces in check-ins as rows, in an order that keeps two servers from a deadlock."""
+    nonces = {(one.key, one.nonce): one.at for one in checkins if one.nonce}
+    return [
+        {"key": key, "nonce": nonce, "until": at + NONCE_SECONDS}
+        for (key, nonce), at in sorted(nonces.items())
+    ]
+
+
+def parse_node_row(row: Row[Any]) -> NodeState:
+    """Return the record of a row of COLUMNS. By position: names took as long as all the rest."""
+    values = list(row)
+    for place, read in _READ:
+        values[place] = read(values[place])
+    return NodeState(*values)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+_place = NodeState.__struct_fields__.index
+_READ: tuple[tuple[int, Callable[[Any], Any]], ...] = (
+    (_place("result"), lambda text: None if text is None else _RESULT.decode(text)),
+    (_place("drift"), lambda text: tuple(_ANY.decode(text))),
+    (_place("facts"), _ANY.decode),
+    (_place("other"), lambda text: None if text is None else _OTHER.decode(text)),
+)
+
+
+FORGOTTEN = "forgotten"
+"""The event at which servers forget a node, too."""
+
+
+def forget(engine: Engine, names: Sequence[str], at: float) -> None:
+    """Delete what is known of nodes, and let every server forget them: all or none."""
+    with changing(engine) as connection:
+        delete_nodes(connection, names)
+        insert_events(connection, [Event(0, at, FORGOTTEN, name, {}) for name in names])
+
+
+def find_claims(connection: Connection, names: Iterable[str] | None = None) -> dict[str, tuple[Claim, ...]]:
+    """Return the keys that nodes came with, in the order in which they came; of some nodes, or of all."""
+    query = select(CLAIMS).order_by(CLAIMS.c.node, CLAIMS.c.first, CLAIMS.c.key)
+    if names is not None:
+        query = query.where(CLAIMS.c.node.in_(list(names)))
+    found: dict[str, list[Claim]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.node, []).append(Claim(row.key, row.first, row.last, row.address))
+    return {node: tuple(several) for node, several in found.items()}
+
+
+def delete_nodes(connection: Connection, names: Iterable[str]) -> None:
+    """Delete what is known of nodes."""
+    for name in names:
+        connection.execute(delete(CLAIMS).where(CLAIMS.c.node == name))
+        connection.execute(delete(NODES).where(NODES.c.node == name))
+        connection.execute(delete(RESULTS).where(RESULTS.c.node == name))
+
+
+_AT_ONCE = 500
+"""A query names so many nodes: databases limit its length."""
+__all__ = ["NONCE_SECONDS", "Checkins"]
+
+
+class Checkins:
+    """What nodes have reported, by name."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        # Put together once: to do so anew took a third of the time of a batch.
+        self._newer = _checkin_upsert(engine)
+        self._unused = insert(engine, NONCES).on_conflict_do_nothing().returning(NONCES.c.key, NONCES.c.nonce)
+
+    def record(self, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
+        """Keep check-ins, all or none; return of each whether it was new, not a replay."""
+        with changing(self._engine) as connection:
+            fresh = self._fresh(connection, checkins)
+            taken = [one for one, new in zip(checkins, fresh, strict=True) if new]
+            if taken:
+                self._upsert(connection, taken)
+                if found := to_result_rows(taken):
+                    connection.execute(RESULTS.insert(), found)
+        return fresh
+
+    def node(self, name: str) -> NodeState | None:
+        """Return what is known of a node; None: it never came."""
+        with reading(self._engine) as connection:
+            row = connection.execute(select(*COLUMNS).where(NODES.c.node == name)).first()
+            return (
+                None
+                if row is None
+                else _with_claims([parse_node_row(row)], find_claims(connection, [name]))[0]
+            )
+
+    def nodes(self, seen_after: float = 0.0) -> list[NodeState]:
+        """Return all nodes that came, in order of name, or those that did since."""
+        query = select(*COLUMNS).where(NODES.c.last >= seen_after).order_by(NODES.c.node)
+        with reading(self._engine) as connection:
+            found = [parse_node_row(row) for row in connection.execute(query)]
+            return _with_claims(found, find_claims(connection)) if found else found
+
+    def named(self, names: Iterable[str]) -> list[NodeState]:
+        """Return some nodes, of those that came, in order of name."""
+        query = select(*COLUMNS).where(NODES.c.node.in_(bindparam("names", expanding=True)))
+        found: list[NodeState] = []
+        with reading(self._engine) as connection:
+            wanted = sorted(set(names))
+            for some in (wanted[at : at + _AT_ONCE] for at in range(0, len(wanted), _AT_ONCE)):
+                here = map(parse_node_row, connection.execute(query.order_by(NODES.c.node), {"names": some}))
+                found += _with_claims(list(here), find_claims(connection, some))
+        return found
+
+    def results(self, name: str, limit: int = 20) -> list[Result]:
+        """Return how installations on a node went, newest first."""
+        query = select(RESULTS.c.result).where(RESULTS.c.node == name)
+        query = query.order_by(RESULTS.c.at.desc(), RESULTS.c.number.desc()).limit(limit)
+        with reading(self._engine) as connection:
+            return [_RESULT.decode(text) for text in connection.execute(query).scalars()]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Delete what is known of nodes."""
+        with changing(self._engine) as connection:
+            delete_nodes(connection, names)
+
+    def prune(self, now: float, keep: float) -> None:
+        """Delete nonces that are over, and results older than `keep` seconds."""
+        with changing(self._engine) as connection:
+            connection.execute(delete(NONCES).where(NONCES.c.until < now))
+            connection.execute(delete(RESULTS).where(RESULTS.c.at < now - keep))
+            connection.execute(delete(DEPLOYS).where(DEPLOYS.c.at < now - keep))
+
+    def _fresh(self, connection: Connection, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
+        """Return which nonces are used for the first time. One without a nonce was not signed, so is new."""
+        new: set[tuple[str, str]] = set()
+        if nonces := to_nonce_rows(checkins):
+            new = {(key, nonce) for key, nonce in connection.execute(self._unused, nonces)}
+        found = []
+        for one in checkins:
+            found.append(not one.nonce or (one.key, one.nonce) in new)
+            new.discard((one.key, one.nonce))  # the second time in the same batch is a replay, too
+        return tuple(found)
+
+    def _upsert(self, connection: Connection, checkins: Sequence[Checkin]) -> None:
+        # In order of name: two servers that write the same nodes must not wait for each other.
+        found = sorted(map(to_node_row, checkins), key=lambda row: (str(row["node"]), float(row["last"])))
+        connection.execute(self._newer, found)
+
+
+def _with_claims(states: list[NodeState], claims: Mapping[str, tuple[Claim, ...]]) -> list[NodeState]:
+    return [replace(one, claims=claims[one.node]) if one.node in claims else one for one in states]
+
+
+def _checkin_upsert(engine: Engine) -> Any:
+    """Return the statement that writes a node's row unless there is a newer one."""
+    row = insert(engine, NODES)
+    new = row.excluded
+    changes: dict[str, Any] = {name: new[name] for name in ("last", *REPORTED, *BY_AGENT)}
+    changes |= {name: func.coalesce(new[name], NODES.c[name]) for name in IF_REPORTED}
+    changes["present"] = case(
+        (_was_away(new.last - NODES.c.last, new.interval), new.last), else_=NODES.c.present
+    )
+    return row.on_conflict_do_update(
+        index_elements=["node"],
+        set_=changes,
+        where=and_(NODES.c.last <= new.last, func.coalesce(NODES.c.deployed, 0.0) <= new.last),
+    )
+
+
+def _was_away(silent: ColumnElement[float], interval: ColumnElement[float]) -> ColumnElement[bool]:
+    """Return whether a node was silent for longer than its patience, as `compute_patience` does, in SQL."""
+    return and_(silent > LEAST, or_(silent > MISSED * interval, silent > MOST))
+
+
+DEPLOY = "deploy"
+"""The class of events about deploys, one for each node."""
+_IF_KNOWN = ("result", "failed_commit", "failed_at")
+
+
+class Deploys:
+    """What deploys have done to nodes, counted once however often it is reported.
+
+    Of this and of check-ins what is newer holds.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._unknown = (
+            insert(engine, DEPLOYS).on_conflict_do_nothing().returning(DEPLOYS.c.run, DEPLOYS.c.node)
+        )
+        self._with_agent, self._without_agent = _with_agent(engine), _without_agent(engine)
+
+    def record(self, reports: Sequence[Deployed]) -> tuple[bool, ...]:
+        """Keep what deploys have done, all or none; return of each whether it was not known yet."""
+        with changing(self._engine) as connection:
+            fresh = self._fresh(connection, reports)
+            new = [one for one, unknown in zip(reports, fresh, strict=True) if unknown]
+            if new:
+                self._upsert(connection, new)
+                connection.execute(RESULTS.insert(), to_result_rows(new))
+                insert_events(connection, [_event(one) for one in new])
+        return fresh
+
+    def _fresh(self, connection: Connection, reports: Sequence[Deployed]) -> tuple[bool, ...]:
+        times = {(one.result.run, one.node): one.result.at for one in reports}
+        named = [{"run": run, "node": node, "at": at} for (run, node), at in sorted(times.items())]
+        new = {(run, node) for run, node in connection.execute(self._unknown, named)} if named else set()
+        found = []
+        for one in reports:
+            found.append((one.result.run, one.node) in new)
+            new.discard((one.result.run, one.node))
+        return tuple(found)
+
+    def _upsert(self, connection: Connection, reports: Iterable[Deployed]) -> None:
+        # In order of name: two servers that write the same nodes must not wait for each other.
+        installed = (one for one in reports if one.installed)
+        made = sorted(installed, key=lambda one: (one.node, one.result.at))
+        for statement, agent in ((self._with_agent, True), (self._without_agent, False)):
+            if rows := [to_deployed_row(one) for one in made if one.agent is agent]:
+                connection.execute(statement, rows)
+
+
+def _with_agent(engine: Engine) -> Any:
+    """Return the statement for nodes with an agent, which reports as well: it stays away if it was."""
+    new, old = insert(engine, NODES).excluded, NODES.c
+    agentless = and_(old.via.is_not(None), old.interval == 0.0)  # as in `NodeState.agentless`
+    return _deployed_upsert(engine, {"last": case((agentless, new.last), else_=old.last)})
+
+
+def _without_agent(engine: Engine) -> Any:
+    """Return the statement for nodes without an agent: what one has reported once is over."""
+    return _deployed_upsert(
+        engine, {"last": insert(engine, NODES).excluded.last, "interval": 0.0, "drift": "[]"}
+    )
+
+
+def _deployed_upsert(engine: Engine, changes: dict[str, Any]) -> Any:
+    """Return a statement that writes a node's row unless something newer is known, and keeps the rest."""
+    row = insert(engine, NODES)
+    new, old = row.excluded, NODES.c
+    same = and_(old.commit == new.commit, old.digest == new.digest, old.since.is_not(None))
+    untold = new.commit.is_(None)
+    changes = changes | {name: func.coalesce(new[name], old[name]) for name in ("commit", *_IF_KNOWN)}
+    changes |= {
+        "digest": case((untold, old.digest), else_=new.digest),
+        "since": case((untold, old.since), (same, old.since), else_=new.since),
+        "via": new.via,
+        "deployed": new.deployed,
+    }
+    newer = and_(old.last <= new.last, func.coalesce(old.deployed, 0.0) <= new.last)
+    return row.on_conflict_do_update(index_elements=["node"], set_=changes, where=newer)
+
+
+def _event(deploy: Deployed) -> Event:
+    result = deploy.result
+    data = {"commit": result.commit, "outcome": result.outcome, "by": result.by, "run": result.run}
+    return Event(0, result.at, DEPLOY, deploy.node, data)
