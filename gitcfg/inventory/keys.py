@@ -1,4 +1,4 @@
-"""Nodes' keys: those that git has accepted, and those of nodes that have only asked a server."""
+"""Nodes' keys: those that git has accepted, and those of nodes that have only come to a server."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,14 +11,16 @@ from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import Origin
 
-if TYPE_CHECKING:  # what git alone says is told without a database's library
+if TYPE_CHECKING:  # what git alone says needs no database's library
     from gitcfg.state.records import NodeState
+
+_NONE: frozenset[str] = frozenset()
 
 
 class KeyState(StrEnum):
     """How a node is known by a key. Gone: it came, and git describes it no more.
 
-    Another: git has one, and somebody asked by this one: it was set up anew, or is somebody else.
+    Another: git has one, and the node came with this one: it was set up anew, or is something else.
     """
 
     ACCEPTED = "accepted"
@@ -29,13 +31,14 @@ class KeyState(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """Is it for somebody to accept?"""
+        """Whether it waits to be accepted."""
         return self in (KeyState.PENDING, KeyState.ANOTHER)
 
 
 class NodeKey(msgspec.Struct, frozen=True):
-    """A key. `origin` is where git has it; `first` and `last` are when somebody came with one that it has not
-    (seconds since the epoch), `address` where from last.
+    """A key. `origin` is where git has it; `first` and `last` are when a node came with one that git has not.
+
+    These are seconds since the epoch; `address` is where it came from last.
     """
 
     node: str
@@ -48,7 +51,7 @@ class NodeKey(msgspec.Struct, frozen=True):
 
 
 def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
-    """All keys, in order of name: those in git, then those that nodes came with and that git has not."""
+    """List all keys, in order of name: those in git, then those that nodes came with and that git has not."""
     accepted = fleet.model.keys
     found = [NodeKey(name, key.text, KeyState.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
@@ -57,7 +60,7 @@ def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
 
 
 def _unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
-    """The keys by which a node was asked for and that git has not, in the order in which they came."""
+    """Return the keys that a node came with and that git has not, in the order in which they came."""
     git = fleet.model.keys.get(one.node)
     came = {claim.key: (claim.first, claim.at, claim.address) for claim in one.claims}
     if git is None:
@@ -76,16 +79,13 @@ def _unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
 
 
 def find_with_other_key(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
-    """The nodes that came with another key than git has, and not with theirs since."""
+    """Return the nodes that came with another key than git has, and not with theirs since."""
     asked = [one for one in seen if one.other is not None and one.other.at > one.last]
     return (
         frozenset(known.node for known in list_keys(fleet, asked) if known.how is KeyState.ANOTHER)
         if asked
         else _NONE
     )
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 def _find_state(fleet: Fleet, one: "NodeState") -> KeyState:
@@ -97,7 +97,7 @@ def _find_state(fleet: Fleet, one: "NodeState") -> KeyState:
 
 
 def keys_to_json(found: Iterable[NodeKey]) -> dict[str, Any]:
-    """`gitcfg.keys/1`."""
+    """Return keys as `gitcfg.keys/1`."""
     return {"schema": "gitcfg.keys/1", "keys": [_record(one) for one in found]}
 
 

@@ -1,4 +1,4 @@
-"""The nodes of a fleet, one by one: what git says of each, joined with what it has said itself."""
+"""All nodes: what git says of each, joined with what it has reported, and which run something else."""
 
 from collections.abc import Collection, Iterable, Mapping, Set
 from datetime import date
@@ -23,9 +23,15 @@ from gitcfg.rollout.outcomes import compute_patience
 if TYPE_CHECKING:
     from gitcfg.state.records import NodeState
 
+_COMMITS = 8
+_FEW = 200
+"""So many nodes, or a tenth of all, are rendered one by one; of more all digests are made, and kept."""
+_FAILED_COMMITS = 8
+"""So many older commits are looked at, those at which most nodes failed: each takes as long as a check."""
+
 
 class GitNode(msgspec.Struct, frozen=True):
-    """What git says of a node. `accepted`: it has its key; `hold` is the hold that keeps it at a commit.
+    """What git says of a node. `accepted`: git has its key; `hold` is the hold that keeps it at a commit.
 
     `overdue` are the overrides that still apply past their last day, each with that day.
     """
@@ -39,9 +45,9 @@ class GitNode(msgspec.Struct, frozen=True):
 
 
 class InventoryNode(msgspec.Struct, frozen=True):
-    """A node: what git says, None if it does not know it, and what it said itself, None if it never came.
+    """A node: what git says, None if git does not know it, and what it reported, None if it never came.
 
-    `state` is None where nobody has asked a server's database.
+    `state` is None where no server's database was read.
     """
 
     name: str
@@ -51,12 +57,12 @@ class InventoryNode(msgspec.Struct, frozen=True):
 
     @property
     def git(self) -> GitNode:
-        """What git says; of a node that it does not know, nothing."""
+        """What git says; empty for a node that git does not know."""
         return self.described or GitNode()
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """The commit that nodes shall run: those that run something else, the groups of who walks in, and now.
+    """The commit that nodes are to run: those that run something else, the groups of walk-ins, and the time.
 
     `failing` are those whose last installation was of just that, and failed.
     """
@@ -70,7 +76,7 @@ class Tip(msgspec.Struct, frozen=True):
 def join_nodes(
     described: Mapping[str, GitNode], seen: "Mapping[str, NodeState] | None", tip: Tip
 ) -> tuple[InventoryNode, ...]:
-    """All nodes that git describes or that ever came, in order of name; `seen` None: git alone is asked."""
+    """Return all nodes that git describes or that ever came, in order of name; `seen` None: by git alone."""
     names = sorted({*described, *(seen or ())})
     return tuple(_join_node(name, described.get(name), seen, tip) for name in names)
 
@@ -100,7 +106,7 @@ def _collect_facts(name: str, described: GitNode | None, said: "NodeState | None
         return facts
     return replace(
         facts,
-        # Who is only deployed to has no key: there is nothing to accept.
+        # A node that is only deployed to has no key: there is nothing to accept.
         accepted=git.accepted or (said.agentless and not said.key),
         came=True,
         runs=said.commit is not None,
@@ -112,7 +118,7 @@ def _collect_facts(name: str, described: GitNode | None, said: "NodeState | None
 
 
 def count_by_status(places: tuple[InventoryNode, ...]) -> dict[NodeStatus, int]:
-    """How many nodes stand where, in the order of the standings; none that there is nobody in."""
+    """Count nodes by status, in the order of the statuses, without those that no node has."""
     counts = dict.fromkeys(NodeStatus, 0)
     for place in places:
         if place.state is not None:
@@ -120,15 +126,8 @@ def count_by_status(places: tuple[InventoryNode, ...]) -> dict[NodeStatus, int]:
     return {state: number for state, number in counts.items() if number}
 
 
-# What git says of all nodes, and which of them run something else than it means.
-
-_COMMITS = 8
-_FEW = 200
-"""So many nodes are asked one by one, and so is a tenth of them; of more all digests are made, and kept."""
-
-
 def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
-    """Every node of a commit, with the hold that counts: of several, the last in order of name."""
+    """Describe every node of a commit, with the hold that counts: of several, the last in order of name."""
     held = {name: hold.name for name, hold in find_holds(fleet, today).items()}
     late = _find_overdue(fleet, today)
     keys = fleet.model.keys
@@ -141,9 +140,9 @@ def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
 def find_behind(
     fleet: Fleet, seen: Collection["NodeState"], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
-    """The nodes that run something else than a commit means; who runs that very commit does not.
+    """Return the nodes that run something else than a commit means; those that run that commit do not.
 
-    Of who is stuck nobody knows what it runs.
+    What a stuck node runs is unknown, so it is behind.
     """
     stuck = frozenset(one.node for one in seen if one.stuck)
     known = [one for one in seen if not one.stuck]
@@ -167,7 +166,7 @@ def _find_described_behind(
 
 
 def _find_unchanged(fleet: Fleet, seen: Iterable["NodeState"], older: Older) -> frozenset[str]:
-    """Those that run a commit since which nothing has changed for them: no need to make their files.
+    """Return those that run a commit since which nothing has changed for them: their files need not be made.
 
     An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without, 3.8 so.
     """
@@ -185,7 +184,7 @@ def _find_unchanged(fleet: Fleet, seen: Iterable["NodeState"], older: Older) -> 
 
 
 def _find_changed(old: Fleet, new: Fleet) -> Set[str]:
-    """The nodes that may get something else; what subsystems do is part of that."""
+    """Return the nodes that may get something else; what subsystems do is part of that."""
     if any(changed_paths(old.tree, new.tree, (SETTINGS, "subsystems"))):
         return frozenset(new)
     found = find_changed_nodes(old.version, new.version)
@@ -198,7 +197,7 @@ def _describe_node(said: Said, accepted: bool, hold: str | None, overdue: Mappin
 
 
 def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:
-    """By node, the hold that counts; of several the last in order of name."""
+    """Return by node the hold that counts; of several the last in order of name."""
     found: dict[str, Hold] = {}
     for _, hold in sorted(fleet.model.holds.items()):
         if not is_over(hold.until, today):
@@ -207,7 +206,7 @@ def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:
 
 
 def _find_overdue(fleet: Fleet, today: date) -> dict[str, dict[str, date]]:
-    """By node, the overrides past their last day."""
+    """Return by node the overrides past their last day."""
     found: dict[str, dict[str, date]] = {}
     for name, override in sorted(fleet.model.overrides.items()):
         if is_over(override.until, today):
@@ -223,7 +222,7 @@ def _find_nodes(fleet: Fleet, term: Hold | Override) -> Iterable[str]:
 
 
 def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:
-    """The digests of some nodes at least; where they are many, all are made, and kept."""
+    """Return the digests of some nodes at least; where they are many, all are made, and kept."""
     if len(names) <= max(_FEW, len(fleet) // 10):
         part = fleet.valued(names) if names else fleet
         return {name: part[name].digest for name in names}
@@ -235,16 +234,10 @@ def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, s
     return found
 
 
-# Nodes whose last installation failed at what they are to run by now.
-
-_COMMITS_FAILURES = 8
-"""So many older commits are looked at, those at which most nodes failed: each takes as long as a check."""
-
-
 def find_failing(
     fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
-    """The nodes that failed at a commit, or at an older one that means the same for them.
+    """Return the nodes that failed at a commit, or at an older one that means the same for them.
 
     A failure at anything else is over: it was mended or taken back since.
     """
@@ -253,7 +246,7 @@ def find_failing(
         if one.result is not None and one.result.failed:
             failed.setdefault(one.result.commit, []).append(one.node)
     found = set(failed.pop(fleet.commit, ())) if fleet.commit is not None else set()
-    for commit in sorted(failed, key=lambda each: -len(failed[each]))[:_COMMITS_FAILURES]:
+    for commit in sorted(failed, key=lambda each: -len(failed[each]))[:_FAILED_COMMITS]:
         old = older(commit)
         if old is not None:
             with old:
@@ -262,7 +255,7 @@ def find_failing(
 
 
 def _find_same(old: Fleet, new: Fleet, names: list[str], cache: Cache, today: date) -> set[str]:
-    """The nodes for which two commits mean the same."""
+    """Return the nodes for which two commits mean the same."""
     known = [name for name in names if name in old and name in new]
     before, after = load_digests(old, known, cache), load_digests(new, known, cache)
     guests = [name for name in names if name not in old and name not in new]

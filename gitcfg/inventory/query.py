@@ -1,4 +1,4 @@
-"""Conditions on nodes that also see what the nodes have said: `age(node.checkin) > duration("2h")`."""
+"""Select nodes by conditions on what they have reported, too: `age(node.checkin) > duration("2h")`."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -24,15 +24,16 @@ SEEN_VARIABLES: Mapping[str, str] = {
     "node.version": "string",
     "node.seen": "map",
 }
-"""What a condition may ask besides of what nodes have said. One that never came was seen last in 1970."""
+"""What a condition may use besides, of what nodes have reported. One that never came was seen in 1970."""
+_LAST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def select_nodes(
     places: tuple[InventoryNode, ...], fleet: Fleet, where: str, now: float | None
 ) -> tuple[InventoryNode, ...]:
-    """The nodes for which a condition holds; `now` None: nobody has asked what nodes have said.
+    """Return the nodes for which a condition holds; `now` None: what nodes have reported is not known.
 
-    GitcfgError: it cannot be read, or fails on a node.
+    Raise GitcfgError if it cannot be read, or fails on a node.
     """
     variables = {**NODE_VARIABLES, **(SEEN_VARIABLES if now is not None else {})}
     try:
@@ -86,11 +87,8 @@ def _find_reported(place: InventoryNode, name: str) -> Any:
 
 
 def _time(seconds: float) -> datetime:
-    """A time that CEL can hold: what a node says may be anything."""
+    """Return a time that CEL can hold: what a node reports may be anything."""
     return datetime.fromtimestamp(min(max(seconds, 0.0), _LAST), UTC)
-
-
-_LAST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def _hint(problem: CelProblem, now: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What is told of nodes, by the name of its column."""
+"""What is known of nodes by the names of columns, and the inventory as JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -9,13 +9,16 @@ from gitcfg.inventory.nodes import InventoryNode
 from gitcfg.load.keys import fingerprint
 from gitcfg.state.records import Claim, NodeState, OtherKey, Result
 
+TIMES = ("since", "checkin", "first", "deployed")
+"""The columns that are times."""
+
 
 def _seen(name: str) -> Callable[[InventoryNode], Any]:
     return lambda place: getattr(place.seen, name, None)
 
 
 def _via(seen: "NodeState | None") -> str | None:
-    """By which way what a node runs came to be known."""
+    """Return by which way what a node runs is known."""
     if seen is None:
         return None
     return "agent" if seen.via is None else "deploy"
@@ -46,21 +49,16 @@ COLUMNS: Mapping[str, Callable[[InventoryNode], Any]] = {
     "clock_offset": _seen("clock_offset"),
     "key": _seen("key"),
 }
-"""What is told of nodes, by the name of its column. Times are seconds since the epoch."""
-TIMES = ("since", "checkin", "first", "deployed")
-"""The columns that are times."""
+"""The columns of the inventory by name. Times are seconds since the epoch."""
 
 
 def get_value(place: InventoryNode, column: str) -> Any:
-    """What a column says of a node; None: nothing."""
+    """Return the value of a column for a node; None: there is none."""
     return COLUMNS[column](place)
 
 
-# The inventory as programs read it, and ages as people say them.
-
-
 def inventory_to_json(tip: str | None, now: float, places: Iterable[InventoryNode]) -> dict[str, Any]:
-    """`gitcfg.inventory/1`. Times are seconds since the epoch, `age` are those since the last check-in."""
+    """Return `gitcfg.inventory/1`. Times are seconds since the epoch; `age` counts from the last check-in."""
     return {
         "schema": "gitcfg.inventory/1",
         "tip": tip,
@@ -74,9 +72,6 @@ def _node(place: InventoryNode, now: float) -> dict[str, Any]:
     record["key"] = fingerprint(record["key"]) if record["key"] else None
     record["age"] = None if record["checkin"] is None else max(0.0, now - record["checkin"])
     return record
-
-
-# What nodes have said, as a server tells it over HTTP (`gitcfg.nodes/1`).
 
 
 class _Running(msgspec.Struct, frozen=True):
@@ -103,7 +98,7 @@ class _Claim(msgspec.Struct, frozen=True):
 
 
 class _Node(msgspec.Struct, frozen=True):
-    """What git says of a node is not read: the repository that is here says it."""
+    """A node of `gitcfg.nodes/1`. What git says of it is not read: the repository that is here says it."""
 
     node: str
     first: float | None
@@ -130,7 +125,7 @@ class _Nodes(msgspec.Struct, frozen=True):
 
 
 def parse_node_states(record: Mapping[str, Any]) -> list[NodeState]:
-    """The nodes that came, in order of name. ValueError: it is no such record."""
+    """Return the nodes that came, in order of name. Raise ValueError if it is no such record."""
     try:
         found = msgspec.convert(record, _Nodes, strict=True)
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""The one word that says how a node stands, on the command line as on the server."""
+"""The status of a node: one word, on the command line as on the server."""
 
 from enum import StrEnum
 
@@ -6,13 +6,13 @@ import msgspec
 
 
 class NodeStatus(StrEnum):
-    """Where a node stands; of several that are true, the first in this order.
+    """The status of a node; of several that are true, the first in this order.
 
     Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
     refused and reverted are about the last installation, if it was of what it is to run by now; after the
     latter two it runs something else, or all is well. What it failed at before that is over.
-    Away: it was silent for longer than its patience; who has no agent never is. Behind: it runs something
-    else, for whatever reason, or nobody knows what, since even the way back failed.
+    Away: it was silent for longer than its patience; a node without an agent never is. Behind: it runs
+    something else, for whatever reason, or what it runs is unknown, as even the rollback failed.
     """
 
     GONE = "gone"
@@ -33,11 +33,11 @@ COMMIT_STATUSES = (
     *(NodeStatus.GONE, NodeStatus.PENDING, NodeStatus.NEVER),
     *(NodeStatus.FAILED, NodeStatus.REFUSED, NodeStatus.REVERTED, NodeStatus.BEHIND, NodeStatus.OK),
 )
-"""How a node stands towards the commit that it is to run; the other words can be true besides."""
+"""The statuses of a node towards the commit that it is to run; the others can be true besides."""
 
 
 class StatusFacts(msgspec.Struct, frozen=True):
-    """What decides. `runs`: it has said to run a commit; `behind`: it is to run something else.
+    """What decides a status. `runs`: it has reported a commit; `behind`: it is to run something else.
 
     `outcome` is that of its last installation; None also where that was not of what it is to run by now.
     """
@@ -55,7 +55,7 @@ class StatusFacts(msgspec.Struct, frozen=True):
 
 
 def find_status(node: StatusFacts) -> NodeStatus:
-    """The one word for a node."""
+    """Return the status of a node."""
     found = find_commit_status(node)
     if found in (NodeStatus.GONE, NodeStatus.PENDING):
         return found
@@ -68,7 +68,7 @@ def find_status(node: StatusFacts) -> NodeStatus:
 
 
 def find_commit_status(node: StatusFacts) -> NodeStatus:
-    """How it stands towards the commit that it is to run, one of COURSE."""
+    """Return its status towards the commit that it is to run, one of COMMIT_STATUSES."""
     if not node.described:
         return NodeStatus.GONE if node.runs else NodeStatus.PENDING
     if not node.came:
@@ -76,9 +76,8 @@ def find_commit_status(node: StatusFacts) -> NodeStatus:
     if not node.accepted:
         return NodeStatus.PENDING
     if node.outcome == NodeStatus.FAILED:
-        return (
-            NodeStatus.FAILED
-        )  # the record says that the same is in force, and its daemons may have other files
+        # Also where the record says that the same is in force: its daemons may have other files.
+        return NodeStatus.FAILED
     if not node.behind:
         return NodeStatus.OK
     return _FAILED.get(node.outcome or "", NodeStatus.BEHIND)

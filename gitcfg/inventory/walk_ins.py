@@ -1,4 +1,4 @@
-"""Nodes that walk in: git does not describe them, and they get what they would if it named their groups."""
+"""Walk-in nodes: git does not describe them; they get what they would if it named their groups."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
@@ -22,12 +22,12 @@ _BRINGING = (RuleKind.INSTALL, RuleKind.SET, RuleKind.DOMAIN)
 
 
 def build_walk_in(fleet: Fleet, name: str, today: date) -> Fleet | None:
-    """The fleet of a node that nobody has described; None: the commit gives such nodes nothing."""
+    """Build the fleet of a node that git does not describe; None: the commit gives such nodes nothing."""
     return build_walk_ins(fleet, [name], today)
 
 
 def build_walk_ins(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | None:
-    """The fleet of several such nodes."""
+    """Build the fleet of several such nodes."""
     model = fleet.model
     if model.settings.walk_in is None:
         return None
@@ -41,9 +41,9 @@ def build_walk_ins(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | N
 def find_walk_ins_behind(
     fleet: Fleet, seen: Iterable["NodeState"], older: Older, today: date
 ) -> frozenset[str]:
-    """The nodes that walked in and run something else than a commit means; none where nobody walks in.
+    """Return the nodes that walked in and run something else than a commit means.
 
-    Of many that run the same commit one speaks for all, where names make no difference.
+    Of many that run the same commit one stands for all, where names make no difference.
     """
     if fleet.model.settings.walk_in is None:
         return frozenset()
@@ -61,7 +61,7 @@ def find_walk_ins_behind(
 
 
 def find_unchanged_walk_ins(old: Fleet, new: Fleet, names: Sequence[str], today: date) -> frozenset[str]:
-    """Those that get the same at two commits, and not nothing, of some nodes that walk in at both."""
+    """Return those that get the same at two commits, and not nothing, of some nodes that walk in at both."""
     some = names if may_differ_by_name(old) or may_differ_by_name(new) else names[:1]
     before, after = find_walk_in_digests(old, some, today), find_walk_in_digests(new, some, today)
     same = {name for name in some if before[name] == after[name] is not None}
@@ -69,8 +69,9 @@ def find_unchanged_walk_ins(old: Fleet, new: Fleet, names: Sequence[str], today:
 
 
 def may_differ_by_name(fleet: Fleet) -> bool:
-    """May nodes that walk in get more than their names that others of them do not? By rules, what was decided
-    for these, and overrides; conditions are taken by their letters.
+    """Return whether walk-in nodes may differ in more than their names.
+
+    They may by rules, allocations and overrides; conditions are taken by their letters.
     """
     model = fleet.model
     conditions = [rule.where for rule in model.rules.values() if rule.kind in _BRINGING]
@@ -80,7 +81,7 @@ def may_differ_by_name(fleet: Fleet) -> bool:
 
 
 def _may_differ_at(fleet: Fleet, commit: str | None, older: Older) -> bool:
-    """Does a commit, or the one that nodes run, give them more than their names, or may it?"""
+    """Return whether walk-in nodes may differ at a commit, or at the one that they run."""
     if may_differ_by_name(fleet):
         return True
     old = None if commit is None else older(commit)
@@ -91,7 +92,7 @@ def _may_differ_at(fleet: Fleet, commit: str | None, older: Older) -> bool:
 
 
 def find_walk_in_digests(fleet: Fleet, names: Sequence[str], today: date) -> Mapping[str, str | None]:
-    """The digests of all that nodes that walk in get at a commit; None: they get nothing."""
+    """Return the digests of what walk-in nodes get at a commit; None: they get nothing."""
     found = build_walk_ins(fleet, names, today)
     if found is None:
         return dict.fromkeys(names)

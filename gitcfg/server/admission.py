@@ -20,6 +20,8 @@ _REFILL = 120.0
 """Seconds in which an address may bring as many new keys as are kept of it; all addresses half of all."""
 _OF_NAME = 5
 """New keys for one described node, from one address, in the same time."""
+_LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
+"""Seconds between checks of requests, and between notes of a node: of the same key, of another one."""
 
 
 class Admission:
@@ -128,10 +130,6 @@ class Admission:
 def pending_problem(signed: SignedRequest) -> Problem:
     """Return the problem of a node that waits to be accepted."""
     return Problem("pending", "`gitcfg node accept` accepts its key.", fingerprint=fingerprint(signed.key))
-
-
-_LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
-"""Seconds between checks of requests, and between notes of a node: of the same key, of another one."""
 
 
 class OtherKeys:

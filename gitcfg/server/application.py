@@ -1,4 +1,4 @@
-"""The web application: every request is counted and logged, and answered signed if it was signed."""
+"""The web application and its connections, run until a signal: requests are counted, logged and answered."""
 
 import asyncio
 import signal
@@ -36,6 +36,11 @@ from gitcfg.server.signatures import AnswerSubject
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Boundary = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
 """Answers where a handler fails as none should: the only place that catches everything."""
+HEAD_SECONDS = 20.0
+"""So long a connection may be open before its first request is whole."""
+_FINISH = 10.0
+_LOOK = 2.0
+_LINGER = 1.0  # so many seconds the rest of a body is read that is not wanted
 
 
 def make_application(
@@ -123,12 +128,6 @@ def _log_request(
     service.log.info("request", extra={"fields": fields})
 
 
-# Connections: idle ones are closed, and malformed HTTP is answered with a problem.
-
-HEAD_SECONDS = 20.0
-"""So long a connection may be open before its first request is whole."""
-
-
 class TimedConnection(RequestHandler):
     """A connection that is closed if its first request does not come in time."""
 
@@ -167,13 +166,6 @@ def use_timed_connections(runner: web.AppRunner) -> None:
     """Let a runner's server use such connections."""
     assert runner.server is not None
     runner.server.__class__ = _Server
-
-
-# Run the server until a signal: then requests are finished, and waiting clients are answered.
-
-_FINISH = 10.0
-_LOOK = 2.0
-_LINGER = 1.0  # so many seconds the rest of a body is read that is not wanted
 
 
 class ListenOptions(msgspec.Struct, frozen=True):

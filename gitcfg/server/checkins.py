@@ -1,4 +1,4 @@
-"""Parse check-ins (`gitcfg.checkin/1`) strictly: any machine can send one."""
+"""Parse check-ins (`gitcfg.checkin/1`) and deploy reports (`gitcfg.deploy-report/1`) strictly."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,10 @@ Commit = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")]
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Version = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z.+_-]{0,64}$")]
 Seconds = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
+SCHEMA_DEPLOYED = "gitcfg.deploy-report/1"
+MOST_BYTES_DEPLOYED = 1024 * 1024
+_MOST_NODES = 1000
+Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -89,14 +93,6 @@ def _to_result(report: CheckinResult | None, now: float) -> Result | None:
         return None
     output = report.output or ""
     return Result(report.commit, report.outcome, now, report.step or "", output, report.seconds or 0.0)
-
-
-# Parse deploy reports (`gitcfg.deploy-report/1`) strictly.
-
-SCHEMA_DEPLOYED = "gitcfg.deploy-report/1"
-MOST_BYTES_DEPLOYED = 1024 * 1024
-_MOST_NODES = 1000
-Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
 
 
 class DeployRun(msgspec.Struct, frozen=True):

@@ -1,9 +1,10 @@
-"""Requests of nodes that wait for news: each costs a future and a timer, and no work until there is some."""
+"""The state that requests are answered by and that the background loops change; polls and event streams."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import partial
 from logging import Logger
 from typing import TypeVar
 
@@ -13,15 +14,22 @@ from aiohttp import web
 from gitcfg.model import GitcfgError
 from gitcfg.model.delivery import is_over
 from gitcfg.rollout.plan import Rollout
-from gitcfg.server.fleets import FleetWorker, TipVerdict
+from gitcfg.server import fleets as source
+from gitcfg.server.fleets import FleetCache, FleetWorker, TipVerdict
 from gitcfg.server.registry import NodeRegistry
-from gitcfg.server.view import OutlineCache, View, find_held_nodes, has_news
+from gitcfg.server.view import OutlineCache, OutlineHold, View, has_news
 from gitcfg.state.claims import USUAL, Limits
 from gitcfg.state.records import Checkin, Event, StoredRelease
 from gitcfg.state.state import State
 
 SLICE = 100
 """Nodes woken before other tasks get their turn: 30 ms of answers, each signed for its node."""
+HEARTBEAT = 15.0
+_MOST_WAITING = 2000
+MOST_STREAMS = 200
+T = TypeVar("T")
+WRITES = "writing"
+"""Fails while check-ins cannot be written. Then /readyz keeps them away, so `probe` has to try."""
 
 
 class Polls:
@@ -72,13 +80,6 @@ class Polls:
 def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
-
-
-# Streams of events: read once from the database, and sent to all watchers.
-
-HEARTBEAT = 15.0
-_MOST_WAITING = 2000
-MOST_STREAMS = 200
 
 
 class Streams:
@@ -153,14 +154,6 @@ async def send_events(
 async def write_or_time_out(response: web.StreamResponse, data: bytes, seconds: float) -> None:
     """Write to a stream. Raise TimeoutError if the client has not read for that long."""
     await asyncio.wait_for(response.write(data), seconds)
-
-
-# The state that requests are answered by, and that the background loops share and change.
-
-T = TypeVar("T")
-
-WRITES = "writing"
-"""Fails while check-ins cannot be written. Then /readyz keeps them away, so `probe` has to try."""
 
 
 class Controller:
@@ -270,3 +263,53 @@ def _load_releases(state: State) -> tuple[tuple[StoredRelease, ...], int]:
         found = state.releases.latest()
         if state.events.sequence() == number:
             return found, number
+
+
+async def find_held_nodes(
+    controller: Controller, holds: list[OutlineHold], accepted: str
+) -> dict[str, tuple[str, OutlineHold]]:
+    """Find the nodes that are held. Of several holds the last by name counts; lost commits are reported."""
+    found: dict[str, tuple[str, OutlineHold]] = {}
+    for hold in holds:
+        commit = await controller.worker.run(partial(_find_commit, hold.commit))
+        if commit is None:
+            await _report_lost_hold(controller, hold)
+            found |= {name: (_present_commit(controller, name, accepted), hold) for name in hold.nodes}
+        else:
+            found |= dict.fromkeys(hold.nodes, (commit, hold))
+    return found
+
+
+async def report_lifted_holds(
+    controller: Controller, holds: Iterable[OutlineHold], before: date | None, today: date
+) -> None:
+    """Report holds that ended since a day."""
+    for hold in holds:
+        if before is not None and before <= hold.until < today:
+            data = {"hold": hold.name, "commit": hold.commit, "message": f"It ended on {hold.until}."}
+            controller.log.info("a hold is lifted", extra={"fields": data})
+            await controller.with_state(partial(_add_hold_event, controller.clock(), data))
+
+
+def _add_hold_event(now: float, data: dict[str, str], state: State) -> None:
+    state.events.add(now, "hold", data)
+
+
+def _present_commit(controller: Controller, name: str, accepted: str) -> str:
+    """Return what a node runs or was offered, which it keeps if its hold's commit is lost."""
+    known = controller.registry.nodes.get(name)
+    if known is not None and known.commit is not None:
+        return known.commit
+    return controller.view.offer(name).commit if controller.view is not None else accepted
+
+
+async def _report_lost_hold(controller: Controller, hold: OutlineHold) -> None:
+    data = {"hold": hold.name, "commit": hold.commit, "message": "No protected branch has that commit."}
+    if data not in controller.lost_holds:
+        controller.lost_holds.append(data)
+        controller.log.warning("a hold leads nowhere", extra={"fields": data})
+        await controller.with_state(partial(_add_hold_event, controller.clock(), data))
+
+
+def _find_commit(text: str, fleets: FleetCache) -> str | None:
+    return source.find_reachable(fleets.source.repository, text)

@@ -1,4 +1,4 @@
-"""The repository that is served: its protected branch, and which commit of it counts."""
+"""The repository that is served, the verdict on its tip, and threads with caches of opened fleets."""
 
 import asyncio
 import re
@@ -26,6 +26,8 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,40}")
 _BACK = 50
 """Ancestors of an invalid tip that are tried if no valid commit is known."""
+T = TypeVar("T")
+Opener = Callable[[], Source]
 
 
 class Tip(msgspec.Struct, frozen=True):
@@ -122,13 +124,6 @@ def _find_valid_ancestor(source: Source, commit: str) -> str | None:
         if not _count_errors(source, commit)[0]:
             return commit
     return None
-
-
-# Threads with caches of opened fleets; the event loop never waits for git.
-
-T = TypeVar("T")
-
-Opener = Callable[[], Source]
 
 
 class FleetCache:

@@ -1,4 +1,4 @@
-"""Errors of requests by RFC 9457: a type, a title, a status, and a detail."""
+"""HTTP requests and responses: problems (RFC 9457), JSON, rate limits, trusted proxies, and the log."""
 
 import json
 import logging
@@ -41,6 +41,13 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "unavailable": (503, "The server cannot answer now."),
 }
 _OF_STATUS = {400: "malformed", 404: "not-found", 405: "method", 408: "slow", 413: "too-large"}
+FILE = Path(__file__).parent / "openapi.json"
+BURST = 120.0
+PER_SECOND = 2.0
+_MOST = 100_000
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+FORWARDED_FOR, FORWARDED_PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
 
 
 class Problem(Exception):
@@ -84,9 +91,6 @@ def problem_from_http(error: web.HTTPException) -> Problem:
     return Problem(kind, headers=allowed)
 
 
-# HTTP responses and requests: JSON, entity tags, values of queries.
-
-
 def json_response(body: bytes, headers: dict[str, str] | None = None) -> web.Response:
     """Return JSON that is not cached unless the headers say so."""
     all_headers = {"Cache-Control": "no-store", **(headers or {})}
@@ -117,22 +121,10 @@ def parse_seconds(request: web.Request, name: str, most: int) -> int:
     return min(int(text), most)
 
 
-# The OpenAPI description: the file that is served, and that tests check the server against.
-
-FILE = Path(__file__).parent / "openapi.json"
-
-
 @cache
 def load_description() -> bytes:
     """Load the OpenAPI description."""
     return FILE.read_bytes()
-
-
-# Rate limits: a faulty node must not slow down the others.
-
-BURST = 120.0
-PER_SECOND = 2.0
-_MOST = 100_000
 
 
 class RateLimiter:
@@ -151,13 +143,6 @@ class RateLimiter:
             self._left.popitem(last=False)
         if left < 1.0:
             raise Problem("too-many", headers={"Retry-After": "5"})
-
-
-# Where requests come from: only trusted proxies may say it of others.
-
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
-FORWARDED_FOR, FORWARDED_PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -228,9 +213,6 @@ def _parse_address(text: str) -> Address | None:
     except ValueError:
         return None
     return getattr(found, "ipv4_mapped", None) or found
-
-
-# Logs as JSON, one object a line.
 
 
 class JsonFormatter(logging.Formatter):

@@ -1,4 +1,4 @@
-"""Follow the repository: judge, accept and release what the protected branch has moved to."""
+"""The background loops: they follow the repository, the clock, and the database that others change."""
 
 import asyncio
 import gc
@@ -11,16 +11,19 @@ from gitcfg.model import GitcfgError
 from gitcfg.rollout.plan import Status
 from gitcfg.server import fleets as source
 from gitcfg.server import releases
-from gitcfg.server.controller import Controller
+from gitcfg.server.controller import Controller, report_lifted_holds
 from gitcfg.server.expiry import Expiry
 from gitcfg.server.fleets import Tip, TipVerdict
-from gitcfg.server.view import report_lifted_holds
 from gitcfg.state.nodes import DEPLOY, FORGOTTEN
 from gitcfg.state.records import Event
 from gitcfg.state.releases import RELEASE
 
 LAG = 600.0
 """Seconds for which a commit that other servers released may be missing in this repository."""
+KEEP_EVENTS, KEEP_RESULTS = 7 * 86400.0, 90 * 86400.0
+_HOUR = 3600.0
+LOOK = 0.5
+TICK = 2.0
 
 
 class BranchFollower:
@@ -125,9 +128,6 @@ def _freeze_garbage() -> None:
     gc.freeze()
 
 
-# Read what other processes have written to the database: events, releases, forgotten nodes.
-
-
 class EventReader:
     """Reads events and releases that others write; `position` is the number of the last event read."""
 
@@ -178,11 +178,6 @@ class EventReader:
         await self._controller.polls.wake(names.__contains__)
 
 
-# Prune old state: nonces, results, events, and nodes that were never accepted.
-
-KEEP_EVENTS, KEEP_RESULTS = 7 * 86400.0, 90 * 86400.0
-
-
 async def prune_state(controller: "Controller") -> None:
     """Delete old nonces, results, events, claims, and nodes that were never accepted."""
     now = controller.clock()
@@ -201,11 +196,6 @@ async def prune_state(controller: "Controller") -> None:
     ]
     await controller.with_state(lambda state: state.checkins.forget(old))
     controller.registry.forget(old)
-
-
-# What depends on time: releases advance, holds end, old state is pruned.
-
-_HOUR = 3600.0
 
 
 class Clockwork:
@@ -238,12 +228,6 @@ class Clockwork:
         self._date = today
         await controller.with_state(lambda state: state.events.next_sequence(controller.clock()))
         await controller.reload(controller.view.accepted)
-
-
-# The background loops: they follow the repository, the clock, and the database that others change.
-
-LOOK = 0.5
-TICK = 2.0
 
 
 async def begin_reading(controller: Controller) -> EventReader:

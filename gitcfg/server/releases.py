@@ -1,4 +1,4 @@
-"""Releases as JSON: how far they have got, and the outcomes of nodes."""
+"""Releases: begun when a commit is accepted, advanced by what nodes report, and shown as JSON."""
 
 from collections import defaultdict
 from collections.abc import Container, Mapping
@@ -82,9 +82,6 @@ def observe_nodes(
         )
 
     return seen
-
-
-# Begin a release when a commit is accepted, and advance it by what nodes report.
 
 
 class NewRelease(msgspec.Struct, frozen=True):

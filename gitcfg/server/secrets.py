@@ -1,4 +1,4 @@
-"""Secrets leave the server in one way: opened for one request, and sealed to the key of the node that asks."""
+"""Secrets leave the server in one way: opened for one request, and sealed to the key of the node."""
 
 import base64
 from collections.abc import Iterator, Mapping

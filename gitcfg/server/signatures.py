@@ -1,4 +1,4 @@
-"""The key that a node's signature must hold by: git's, or the one it presents if git has none."""
+"""Signatures (RFC 9421): verified in requests of nodes, and made with the server's key in its answers."""
 
 import base64
 import re
@@ -30,8 +30,31 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import HOST
 from gitcfg.server.http import Problem
 
-# Whoever is unknown costs as much as whoever is known and signs with another key.
+# An unknown node costs as much as a known one that signs with another key.
 _NOBODY = Ed25519PrivateKey.generate().public_key()
+LABEL = TAG = "gitcfg"
+KEYID = "server"
+NOTHING = "-"
+_SIZE = 32
+_FIELDS = ("gitcfg-node", "gitcfg-commit", "gitcfg-digest", "gitcfg-sequence", "gitcfg-rollback")
+_COVERED_IN_ANSWERS = ('"@status"', '"content-digest"', *(f'"{name}"' for name in _FIELDS))
+_ASKED = ('"@path";req', '"@query";req', '"@method";req', '"signature";req')
+_INPUT = re.compile(
+    r'gitcfg=(\("@method" "@path" "@query"( "content-digest")?\)'
+    r';created=(0|[1-9][0-9]{0,14});keyid="([0-9A-Za-z.-]+)";alg="ed25519"'
+    r'(?:;nonce="([0-9A-Za-z_-]+)")?;tag="gitcfg")'
+)
+# 64 bytes, and none of the spellings that say the same: the last character carries two bits.
+_SIGNATURE = re.compile(r"gitcfg=:([0-9A-Za-z+/]{85}[AQgw]==):")
+_TARGET = re.compile(r"(/[0-9A-Za-z._~/-]*)(?:\?([0-9A-Za-z=&._~-]+))?")
+_METHODS = ("GET", "POST")
+PRESENTED = "Gitcfg-Key"
+"""The header in which a node says its key, by which it is pending where git has none."""
+CLOCK_SECONDS = 300
+_COVERED = {'"@method"', '"@path"', '"@query"'}
+_DIGEST = '"content-digest"'
+_READ = ("Signature-Input", "Signature", "Content-Digest")
+_LONGEST = 200
 
 
 class Keyring(HTTPSignatureKeyResolver):
@@ -62,17 +85,6 @@ def _normalize(text: str) -> str:
     """Normalize a key to git's form; "" if it is none."""
     raw = public_key(text)
     return written(raw) if raw is not None else ""
-
-
-# Sign answers with the server's key (RFC 9421), each bound to the request that it answers.
-
-LABEL = TAG = "gitcfg"
-KEYID = "server"
-NOTHING = "-"
-_SIZE = 32
-_FIELDS = ("gitcfg-node", "gitcfg-commit", "gitcfg-digest", "gitcfg-sequence", "gitcfg-rollback")
-_COVERED_SIGNING = ('"@status"', '"content-digest"', *(f'"{name}"' for name in _FIELDS))
-_ASKED = ('"@path";req', '"@query";req', '"@method";req', '"signature";req')
 
 
 class AnswerSubject(msgspec.Struct, frozen=True):
@@ -115,7 +127,7 @@ class ServerKey:
         values = [str(response.status), f"sha-256=:{digest}:"]
         values += [value for _, value in about.headers()]
         values += [path, f"?{query}", request.method, ", ".join(request.headers.getall("Signature", ()))]
-        names = (*_COVERED_SIGNING, *_ASKED)
+        names = (*_COVERED_IN_ANSWERS, *_ASKED)
         params = f'({" ".join(names)});created={int(now)};keyid="{KEYID}";alg="ed25519";tag="{TAG}"'
         base = [f"{name}: {value}" for name, value in zip(names, values, strict=True)]
         base.append(f'"@signature-params": {params}')
@@ -144,19 +156,6 @@ def _create_key(file: Path) -> ServerKey:
     with suppress(FileExistsError):
         write_new(file, Ed25519PrivateKey.generate().private_bytes_raw(), 0o600)
     return load_server_key(file)
-
-
-# Verify signatures in the form in which gitcfg-agent writes them, without the library.
-
-_INPUT = re.compile(
-    r'gitcfg=(\("@method" "@path" "@query"( "content-digest")?\)'
-    r';created=(0|[1-9][0-9]{0,14});keyid="([0-9A-Za-z.-]+)";alg="ed25519"'
-    r'(?:;nonce="([0-9A-Za-z_-]+)")?;tag="gitcfg")'
-)
-# 64 bytes, and none of the spellings that say the same: the last character carries two bits.
-_SIGNATURE = re.compile(r"gitcfg=:([0-9A-Za-z+/]{85}[AQgw]==):")
-_TARGET = re.compile(r"(/[0-9A-Za-z._~/-]*)(?:\?([0-9A-Za-z=&._~-]+))?")
-_METHODS = ("GET", "POST")
 
 
 class SignatureClaim(msgspec.Struct, frozen=True):
@@ -200,17 +199,6 @@ def _single_header(request: web.BaseRequest, name: str) -> str:
     """Return a header that occurs once; "" if it occurs more often or not at all."""
     values = request.headers.getall(name, ())
     return values[0] if len(values) == 1 else ""
-
-
-# Verify the signatures of nodes' requests (RFC 9421).
-
-PRESENTED = "Gitcfg-Key"
-"""The header in which a node says its key, by which it is pending where git has none."""
-CLOCK_SECONDS = 300
-_COVERED = {'"@method"', '"@path"', '"@query"'}
-_DIGEST = '"content-digest"'
-_READ = ("Signature-Input", "Signature", "Content-Digest")
-_LONGEST = 200
 
 
 class SignedRequest(msgspec.Struct, frozen=True):

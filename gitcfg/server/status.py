@@ -12,6 +12,11 @@ from gitcfg.server.registry import LastCheckin
 from gitcfg.server.view import View
 from gitcfg.state.records import NodeState, Result
 
+_CHECKIN_FIELDS = (
+    *("first", "last", "present", "running", "result", "failed", "drift"),
+    *("version", "clock_offset", "interval", "address", "via", "deployed", "key"),
+)
+
 
 def collect_facts(view: View, name: str, last: LastCheckin | None, now: float) -> StatusFacts:
     """Collect the facts that decide a node's status."""
@@ -111,12 +116,6 @@ def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, 
         for one in (state.claims if state is not None else ())
         if one.key != known
     ]
-
-
-_CHECKIN_FIELDS = (
-    *("first", "last", "present", "running", "result", "failed", "drift"),
-    *("version", "clock_offset", "interval", "address", "via", "deployed", "key"),
-)
 
 
 def _checkin_fields(state: NodeState) -> dict[str, Any]:

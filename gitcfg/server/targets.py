@@ -10,6 +10,7 @@ from gitcfg.server.service import Service
 from gitcfg.server.signatures import AnswerSubject
 
 SCHEMA = "gitcfg.target/1"
+_MOST = 50_000
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -91,6 +92,3 @@ async def _find_walk_in_digest(service: Service, name: str, commit: str) -> str 
         while len(service.walk_ins) > _MOST:
             service.walk_ins.popitem(last=False)
     return service.walk_ins[key]
-
-
-_MOST = 50_000

@@ -1,10 +1,9 @@
-"""The part of a commit that decides which node gets what: small, cached, and enough for most answers."""
+"""Which commit each node is to run at one moment, by outlines of commits: which node gets what."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from datetime import date
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import msgspec
 
@@ -15,12 +14,9 @@ from gitcfg.git.tree import fingerprint
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Hold, Release
 from gitcfg.rollout.plan import Rollout, find_offer
-from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache, FleetWorker
-from gitcfg.state.state import State
 
-if TYPE_CHECKING:
-    from gitcfg.server.controller import Controller
+_MOST = 16
 
 
 class OutlineNode(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -108,11 +104,6 @@ def _outline_hold(fleet: Fleet, hold: Hold) -> OutlineHold:
     return OutlineHold(hold.name, hold.reason, hold.until, hold.commit.name, tuple(sorted(chosen)))
 
 
-# A cache of outlines, each loaded once, on the judging thread.
-
-_MOST = 16
-
-
 class OutlineCache:
     """The outlines used last."""
 
@@ -146,9 +137,6 @@ def _load_outline(fleets: FleetCache, commit: str) -> Outline:
     source = fleets.reopen()
     with source.at(commit) as fleet:
         return load_outline(fleet, source.cache)
-
-
-# Which commit each node is to run, at one moment: a value by which every request is answered.
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -219,56 +207,3 @@ def has_news(old: View, new: View, name: str) -> bool:
     if before is None and after is None:
         return old.offer(name).commit != new.offer(name).commit
     return before is None or after is None or before.digest != after.digest
-
-
-# The nodes that holds keep at a commit.
-
-
-async def find_held_nodes(
-    controller: "Controller", holds: list[OutlineHold], accepted: str
-) -> dict[str, tuple[str, OutlineHold]]:
-    """Find the nodes that are held. Of several holds the last by name counts; lost commits are reported."""
-    found: dict[str, tuple[str, OutlineHold]] = {}
-    for hold in holds:
-        commit = await controller.worker.run(partial(_find_commit, hold.commit))
-        if commit is None:
-            await _report_lost_hold(controller, hold)
-            found |= {name: (_present_commit(controller, name, accepted), hold) for name in hold.nodes}
-        else:
-            found |= dict.fromkeys(hold.nodes, (commit, hold))
-    return found
-
-
-async def report_lifted_holds(
-    controller: "Controller", holds: Iterable[OutlineHold], before: date | None, today: date
-) -> None:
-    """Report holds that ended since a day."""
-    for hold in holds:
-        if before is not None and before <= hold.until < today:
-            data = {"hold": hold.name, "commit": hold.commit, "message": f"It ended on {hold.until}."}
-            controller.log.info("a hold is lifted", extra={"fields": data})
-            await controller.with_state(partial(_add_hold_event, controller.clock(), data))
-
-
-def _add_hold_event(now: float, data: dict[str, str], state: State) -> None:
-    state.events.add(now, "hold", data)
-
-
-def _present_commit(controller: "Controller", name: str, accepted: str) -> str:
-    """Return what a node runs or was offered, which it keeps if its hold's commit is lost."""
-    known = controller.registry.nodes.get(name)
-    if known is not None and known.commit is not None:
-        return known.commit
-    return controller.view.offer(name).commit if controller.view is not None else accepted
-
-
-async def _report_lost_hold(controller: "Controller", hold: OutlineHold) -> None:
-    data = {"hold": hold.name, "commit": hold.commit, "message": "No protected branch has that commit."}
-    if data not in controller.lost_holds:
-        controller.lost_holds.append(data)
-        controller.log.warning("a hold leads nowhere", extra={"fields": data})
-        await controller.with_state(partial(_add_hold_event, controller.clock(), data))
-
-
-def _find_commit(text: str, fleets: FleetCache) -> str | None:
-    return source.find_reachable(fleets.source.repository, text)

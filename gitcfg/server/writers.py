@@ -1,4 +1,4 @@
-"""Write check-ins in batches; each request waits for its own."""
+"""Write check-ins and events in batches, one transaction for many."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +17,8 @@ _MOST = 1000
 _MOST_WAITING = 20_000
 
 Record = Callable[[Sequence[Checkin]], tuple[bool, ...]]
+EVENT_PAUSE = 0.2
+_MOST_EVENTS = 20_000
 
 
 class CheckinWriter:
@@ -54,12 +56,6 @@ class CheckinWriter:
                     future.set_result(found[place])
 
 
-# Write events in batches, one transaction for many.
-
-PAUSE_TELLER = 0.2
-_MOST_TELLER = 20_000
-
-
 class EventWriter:
     """Writes events in batches. What does not fit is dropped: the inventory has it all."""
 
@@ -70,14 +66,14 @@ class EventWriter:
 
     def add(self, at: float, kind: str, data: Mapping[str, Any], node: str = "") -> None:
         """Queue an event."""
-        if len(self._waiting) < _MOST_TELLER:
+        if len(self._waiting) < _MOST_EVENTS:
             self._waiting.append(Event(0, at, kind, node, data))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
         while self._waiting:
-            await asyncio.sleep(PAUSE_TELLER)
+            await asyncio.sleep(EVENT_PAUSE)
             events, self._waiting = self._waiting, []
             try:
                 await self._controller.with_state(lambda state: state.events.extend(events))  # noqa: B023

@@ -17,6 +17,8 @@ from gitcfg.state.schema import EVENTS, get_meta, set_meta
 
 CHANNEL = "gitcfg"
 _LOCK = 0x65766E74  # "evnt"
+Wake = Callable[[], None]
+_PAUSE = 1.0
 
 
 class Events:
@@ -81,10 +83,6 @@ def insert_events(connection: Connection, events: Sequence[Event]) -> None:
 def _row(event: Event) -> dict[str, Any]:
     data = msgspec.json.encode(event.data).decode()
     return {"at": event.at, "kind": event.kind, "node": event.node, "data": data}
-
-
-Wake = Callable[[], None]
-_PAUSE = 1.0
 
 
 class Waking:

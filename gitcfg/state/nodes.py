@@ -48,6 +48,21 @@ COLUMNS = tuple(NODES.c[name] for name in NodeState.__struct_fields__ if name !=
 _RESULT = msgspec.json.Decoder(Result)
 _OTHER = msgspec.json.Decoder(OtherKey)
 _ANY = msgspec.json.Decoder()
+_place = NodeState.__struct_fields__.index
+_READ: tuple[tuple[int, Callable[[Any], Any]], ...] = (
+    (_place("result"), lambda text: None if text is None else _RESULT.decode(text)),
+    (_place("drift"), lambda text: tuple(_ANY.decode(text))),
+    (_place("facts"), _ANY.decode),
+    (_place("other"), lambda text: None if text is None else _OTHER.decode(text)),
+)
+FORGOTTEN = "forgotten"
+"""The event at which servers forget a node, too."""
+_AT_ONCE = 500
+"""A query names so many nodes: databases limit its length."""
+__all__ = ["NONCE_SECONDS", "Checkins"]
+DEPLOY = "deploy"
+"""The class of events about deploys, one for each node."""
+_IF_KNOWN = ("result", "failed_commit", "failed_at")
 
 
 def to_node_row(report: Checkin) -> dict[str, Any]:
@@ -110,19 +125,6 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-_place = NodeState.__struct_fields__.index
-_READ: tuple[tuple[int, Callable[[Any], Any]], ...] = (
-    (_place("result"), lambda text: None if text is None else _RESULT.decode(text)),
-    (_place("drift"), lambda text: tuple(_ANY.decode(text))),
-    (_place("facts"), _ANY.decode),
-    (_place("other"), lambda text: None if text is None else _OTHER.decode(text)),
-)
-
-
-FORGOTTEN = "forgotten"
-"""The event at which servers forget a node, too."""
-
-
 def forget(engine: Engine, names: Sequence[str], at: float) -> None:
     """Delete what is known of nodes, and let every server forget them: all or none."""
     with changing(engine) as connection:
@@ -147,11 +149,6 @@ def delete_nodes(connection: Connection, names: Iterable[str]) -> None:
         connection.execute(delete(CLAIMS).where(CLAIMS.c.node == name))
         connection.execute(delete(NODES).where(NODES.c.node == name))
         connection.execute(delete(RESULTS).where(RESULTS.c.node == name))
-
-
-_AT_ONCE = 500
-"""A query names so many nodes: databases limit its length."""
-__all__ = ["NONCE_SECONDS", "Checkins"]
 
 
 class Checkins:
@@ -261,11 +258,6 @@ def _checkin_upsert(engine: Engine) -> Any:
 def _was_away(silent: ColumnElement[float], interval: ColumnElement[float]) -> ColumnElement[bool]:
     """Return whether a node was silent for longer than its patience, as `compute_patience` does, in SQL."""
     return and_(silent > LEAST, or_(silent > MISSED * interval, silent > MOST))
-
-
-DEPLOY = "deploy"
-"""The class of events about deploys, one for each node."""
-_IF_KNOWN = ("result", "failed_commit", "failed_at")
 
 
 class Deploys:

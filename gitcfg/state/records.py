@@ -8,16 +8,15 @@ import msgspec
 
 from gitcfg.rollout.plan import Plan, Progress
 
+INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
+"""How installations end. A deploy can also come to nothing: unreachable, host-key, timeout, ..."""
+
 
 class Role(StrEnum):
     """What the holder of a token may do: read, or also steer releases, forget nodes, and report deploys."""
 
     READ = "read"
     OPERATE = "operate"
-
-
-INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
-"""How installations end. A deploy can also come to nothing: unreachable, host-key, timeout, ..."""
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Links to files and lines of the repository: at a forge, or else on a page of the server."""
+"""The contents of the pages, page by page, with links to files and recent events."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SCHEMES = ("https://", "http://")
 _PLACEHOLDERS = ("{commit}", "{file}", "{line}")
+_GROUPED_BY = ("commit", "outcome", "what", "status", "stage", "by")
 
 
 class SourceLinks(msgspec.Struct, frozen=True):
@@ -52,11 +53,6 @@ def parse_forge(said: str | None) -> str:
     return text if whole and text.isprintable() and not set(text) & set(" \"'<>") else ""
 
 
-# Recent events; those of one type that follow each other are grouped.
-
-_GROUPED_BY = ("commit", "outcome", "what", "status", "stage", "by")
-
-
 class EventGroup(msgspec.Struct, frozen=True):
     """Events that are alike: the time and data of the last, and all their nodes, folded."""
 
@@ -83,9 +79,6 @@ def _merge_events(alike: "list[Event]") -> EventGroup:
     return EventGroup(last.at, last.kind, fold(nodes), len(nodes), last.data)
 
 
-# What surrounds every page: the visitor, and warnings.
-
-
 class Visitor(msgspec.Struct, frozen=True):
     """A logged-in visitor, by their token's name. `csrf` stands in every form of their pages."""
 
@@ -106,9 +99,6 @@ class Frame(msgspec.Struct, frozen=True):
     warning: str = ""
     invalid: str = ""
     sought: str = ""
-
-
-# The contents of the pages of commits and releases.
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -183,9 +173,6 @@ class ReleasesPage(msgspec.Struct, frozen=True):
     releases: tuple[Release, ...]
 
 
-# The contents of the overview of the fleet.
-
-
 class CommitCount(msgspec.Struct, frozen=True):
     """The number of nodes that run a commit."""
 
@@ -222,9 +209,6 @@ class Overview(msgspec.Struct, frozen=True):
     endings: tuple[ExpiringItem, ...] = ()
 
 
-# The contents of the page of a node's history.
-
-
 class BlamedStep(msgspec.Struct, frozen=True):
     """A step to a value, and the commit that made it; None: git does not tell.
 
@@ -254,7 +238,7 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 class HistoryPage(msgspec.Struct, frozen=True):
     """The commits that changed what a node gets, or one parameter of it; `older`: there are more.
 
-    `explained` is the parameter as it is now; None: none is query for, or the node does not have it.
+    `explained` is the parameter as it is now; None: none was asked for, or the node does not have it.
     """
 
     node: str
@@ -263,9 +247,6 @@ class HistoryPage(msgspec.Struct, frozen=True):
     turns: tuple[HistoryEntry, ...]
     older: bool
     places: SourceLinks
-
-
-# The contents of the page of a node.
 
 
 class ParameterRow(msgspec.Struct, frozen=True):
@@ -309,7 +290,7 @@ class NodePage(msgspec.Struct, frozen=True):
     """A node. `wanted` is the commit that it is to run; `due` the actions for that, None: unknown.
 
     `other` is the fingerprint of a key that it came with and that is not the one in git; "": it did not.
-    `claims` are all keys that it was query for by and that git does not have.
+    `claims` are all keys that it came with and that git does not have.
     """
 
     row: Row
@@ -334,9 +315,6 @@ class ClaimedKey(msgspec.Struct, frozen=True):
     address: str
 
 
-# The contents of the page of a search.
-
-
 class SearchGroup(msgspec.Struct, frozen=True):
     """The matches of a search in definitions of one type, by name."""
 
@@ -356,9 +334,6 @@ class SearchPage(msgspec.Struct, frozen=True):
     number: int = 1
     pages: int = 1
     places: SourceLinks = SourceLinks()
-
-
-# The contents of small pages: a file, the form to log in, a problem.
 
 
 class FilePage(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Formats of values, times and names on a page, with control characters escaped."""
+"""Render pages as HTML: all that comes from git or from nodes is escaped, and no script is inline."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -22,6 +22,36 @@ from gitcfg.web.table import TableQuery
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _FIRST, _LAST = 0.0, datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+PATH = "/assets/"
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_FILES = ("style.css", "live.js", "icon.svg")
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""The Content-Security-Policy of every page: only the server's own files, and none of them inline."""
+_SECTIONS = {"overview": "Fleet", "commit": "Commits", "commits": "Commits", "releases": "Releases"}
+_TEMPLATES: Mapping[type[msgspec.Struct], str] = {
+    content.Overview: "overview",
+    content.NodePage: "node",
+    content.HistoryPage: "history",
+    content.CommitPage: "commit",
+    content.CommitsPage: "commits",
+    content.ReleasesPage: "releases",
+    content.SearchPage: "search",
+    content.FilePage: "file",
+    content.LoginPage: "login",
+    content.RedirectPage: "onward",
+    content.ProblemPage: "problem",
+}
 
 
 def format_value(value: Any) -> str:
@@ -110,13 +140,6 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-# The style, script and icon of the pages; their names hold their digests, so that they never change.
-
-PATH = "/assets/"
-_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-_FILES = ("style.css", "live.js", "icon.svg")
-
-
 class Asset(msgspec.Struct, frozen=True):
     """A file that pages load. `name` has its digest in it."""
 
@@ -145,37 +168,6 @@ def _read_asset(file: str) -> Asset:
     body = (files("gitcfg.web") / file).read_bytes()
     stem, _, kind = file.partition(".")
     return Asset(f"{stem}.{sha256(body).hexdigest()[:16]}.{kind}", body, _TYPES[kind])
-
-
-# Render pages as HTML: all that comes from git or from nodes is escaped, and no script is inline.
-
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-"""The Content-Security-Policy of every page: only the server's own files, and none of them inline."""
-_SECTIONS = {"overview": "Fleet", "commit": "Commits", "commits": "Commits", "releases": "Releases"}
-_TEMPLATES: Mapping[type[msgspec.Struct], str] = {
-    content.Overview: "overview",
-    content.NodePage: "node",
-    content.HistoryPage: "history",
-    content.CommitPage: "commit",
-    content.CommitsPage: "commits",
-    content.ReleasesPage: "releases",
-    content.SearchPage: "search",
-    content.FilePage: "file",
-    content.LoginPage: "login",
-    content.RedirectPage: "onward",
-    content.ProblemPage: "problem",
-}
 
 
 def render_page(frame: Frame, said: msgspec.Struct) -> str:

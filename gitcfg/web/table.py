@@ -1,4 +1,4 @@
-"""The rows of the table of nodes: the states that they are filtered by, and their sort keys."""
+"""The table of nodes: its rows, its queries and their URLs, filtered, sorted, and a page at a time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -7,6 +7,11 @@ from urllib.parse import urlencode
 
 import msgspec
 from msgspec.structs import replace
+
+_BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
+_RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
+_LONGEST = 200
+PAGE = 100
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -44,8 +49,6 @@ NODE_FLAGS: Mapping[str, Callable[[Row], bool]] = {
     "deployed": lambda row: row.deployed,
 }
 """Sorts of nodes that go across the statuses."""
-_BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
-_RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
 SORTS: Mapping[str, Callable[[Row], Any]] = {
     "name": lambda row: row.name,
     "state": lambda row: _RANK.get(row.status, len(_RANK)),
@@ -54,11 +57,6 @@ SORTS: Mapping[str, Callable[[Row], Any]] = {
     "checkin": lambda row: -(row.last or 0.0),
 }
 """What the table can be sorted by. Check-ins: the latest first."""
-
-
-# Queries of the table of nodes, and their URLs.
-
-_LONGEST = 200
 
 
 class TableQuery(msgspec.Struct, frozen=True):
@@ -106,11 +104,6 @@ def parse_query(query: Mapping[str, str]) -> TableQuery:
 def parse_page_number(text: str) -> int:
     """Parse the number of a page; 1 if it is none."""
     return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
-
-
-# The table of nodes: filtered, sorted, and a page at a time.
-
-PAGE = 100
 
 
 class Table(msgspec.Struct, frozen=True):

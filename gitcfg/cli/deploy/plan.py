@@ -122,7 +122,8 @@ def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
     since = fetched(source.repository, usual)
     if since is None or now - since < _LONG:
         return ""
-    return f"note: {usual.name} was fetched {format_age(now - since)}; `git fetch` brings what was reviewed since then."
+    age = format_age(now - since)
+    return f"note: {usual.name} was fetched {age}; `git fetch` brings what was reviewed since then."
 
 
 def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The page of a commit: its findings, its changes, and its release."""
+"""The pages of the branch, of a commit with its changes and release, and of a file at a commit."""
 
 from collections import Counter
 from functools import partial
@@ -22,6 +22,9 @@ from gitcfg.web.content import Commit, CommitPage, CommitsPage, Count, FilePage,
 from gitcfg.web.table import paginate, parse_page_number
 
 _CHANGES = 50
+_COMMITS = 50
+_HIDDEN = "secrets/"
+_LARGEST = 1024 * 1024
 
 
 class _CommitContent(NamedTuple):
@@ -106,11 +109,6 @@ async def _find_release(service: Service, commit: str) -> Release | None:
     return await make_release(service, kept) if kept is not None else None
 
 
-# The page of the branch: its commits, newest first, and how many nodes run each.
-
-_COMMITS = 50
-
-
 async def show_branch(request: web.Request) -> CommitsPage:
     """Show the commits of the branch, newest first."""
     service = request.app[SERVICE]
@@ -126,12 +124,6 @@ async def show_branch(request: web.Request) -> CommitsPage:
 def _list_commits(begin: str, fleets: FleetCache) -> tuple[Commit, ...]:
     history = History(fleets.source.repository)
     return tuple(summarize_commit(history, commit) for commit in islice(history.walk(begin), _COMMITS + 1))
-
-
-# The page of a file at a commit, for repositories without a forge.
-
-_HIDDEN = "secrets/"
-_LARGEST = 1024 * 1024
 
 
 async def show_file(request: web.Request) -> FilePage:

@@ -1,4 +1,4 @@
-"""The rows of the table of nodes: made at most once a second, however many visitors there are."""
+"""The overview of the fleet with the table of nodes, and the page of a search."""
 
 import asyncio
 from collections import Counter
@@ -40,6 +40,13 @@ from gitcfg.web.content import (
 from gitcfg.web.table import NODE_FLAGS, Row, build_table, paginate, parse_page_number, parse_query
 
 _FRESH = 1.0
+_LONGEST = 200
+_COMMITS = 2000
+"""The number of newest commits that a search looks through: 30 ms."""
+_MATCHES = 100
+_MOST_COMMITS = 20  # a node may say that it runs anything
+_EVENTS = 1000
+_HAPPENINGS = 12
 
 
 class _KeptRows(NamedTuple):
@@ -83,14 +90,6 @@ def make_row(view: View, name: str, last: LastCheckin | None, now: float) -> Row
         *(name, towards, groups, last.commit, wanted, last.last, last.outcome, last.drifts),
         *(away, retired, hold, last.agentless),
     )
-
-
-# The page of a search: nodes, commits, and definitions.
-
-_LONGEST = 200
-_COMMITS = 2000
-"""The number of newest commits that a search looks through: 30 ms."""
-_MATCHES = 100
 
 
 class _KeptMatches(NamedTuple):
@@ -158,20 +157,13 @@ def _group_matches(matches: tuple[Match, ...]) -> tuple[SearchGroup, ...]:
     )
 
 
-# The overview of the fleet: counts, releases, recent events, and the table of nodes.
-
-_COMMITS_FLEET = 20  # a node may say that it runs anything
-_EVENTS = 1000
-_HAPPENINGS = 12
-
-
 async def show_fleet(request: web.Request) -> Overview:
     """Show the fleet."""
     service = request.app[SERVICE]
     found = await load_rows(service)
     events = await service.controller.with_state(_load_events)
     running = Counter(row.running for row in found if row.running is not None)
-    most = running.most_common(_COMMITS_FLEET)
+    most = running.most_common(_MOST_COMMITS)
     commits = await service.people.run(partial(summarize_commits, [commit for commit, _ in most]))
     return Overview(
         len(found),

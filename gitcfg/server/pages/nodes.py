@@ -1,4 +1,4 @@
-"""The page of a node: what it runs and is to run, its results, and its parameters with their trails."""
+"""The pages of a node: what it runs and is to run, and the history of what it gets."""
 
 from functools import partial
 
@@ -36,6 +36,7 @@ from gitcfg.web.content import (
 )
 
 _RESULTS = 20
+_TURNS = 20
 
 
 async def show_node(request: web.Request) -> NodePage:
@@ -106,11 +107,6 @@ def _compute_due_actions(fleets: FleetCache, runs: str, wanted: str, name: str) 
             return None
         found = find_steps(before, after, name)
         return DueActions(found.restart, found.reload, found.stop, found.files)
-
-
-# The page of a node's history: the commits that changed what it gets, and each step to a value.
-
-_TURNS = 20
 
 
 async def show_history(request: web.Request) -> HistoryPage:

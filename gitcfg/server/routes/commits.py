@@ -1,4 +1,4 @@
-"""Routes of commits: actions due on a node, differences, and the state of the branch."""
+"""Routes of commits and releases: differences, actions due on a node, the branch, and to resume or abort."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +21,9 @@ from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signatures import AnswerSubject
 from gitcfg.state.records import Role, StoredRelease
 from gitcfg.state.releases import Releases
+
+MAX_SHOWN = 20
+Steer = Callable[[Releases, str, float, str], StoredRelease]
 
 
 async def show_changes(request: web.Request) -> web.StreamResponse:
@@ -90,12 +93,6 @@ def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:
     before, after = fleets.at(old), fleets.at(new)
     secrets = map(secret_change_to_json, find_secret_changes(before, after))
     return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
-
-
-# Routes of releases: their progress, and to resume or abort one.
-
-MAX_SHOWN = 20
-Steer = Callable[[Releases, str, float, str], StoredRelease]
 
 
 async def list_releases(request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""Routes of the inventory: all nodes, one node, and the trail of a parameter."""
+"""Routes of the inventory: all nodes, one node, the trail of a parameter, and the results of deploys."""
 
 from functools import partial
 from typing import Any
@@ -117,9 +117,6 @@ def _encode_trail(fleets: FleetCache, commit: str, name: str, param: str, everyt
         if not node.explain(param) and fleet.compiled.declarations.find(param) is None:
             return None
         return msgspec.json.encode(trail_record(commit, name, {param: node.trail(param, everything)}))
-
-
-# The route by which `gitcfg deploy` reports its results.
 
 
 async def record_deploys(request: web.Request) -> web.StreamResponse:

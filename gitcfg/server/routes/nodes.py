@@ -1,4 +1,4 @@
-"""Routes of nodes: what they are to run, and their check-ins."""
+"""Routes of nodes: what they are to run, their packages, and their check-ins."""
 
 import msgspec
 from aiohttp import web
@@ -24,6 +24,7 @@ from gitcfg.server.targets import Target, find_target
 from gitcfg.state.records import Checkin
 
 LONGEST_WAIT = 60
+FOREVER, NEVER = "private, max-age=31536000, immutable", "no-store"
 
 
 async def show_target(request: web.Request) -> web.StreamResponse:
@@ -75,11 +76,6 @@ async def _announce(service: Service, checkin: Checkin) -> None:
         "drifts": len(checkin.drift),
     }
     service.event_writer.add(service.clock(), "checkin", data, checkin.node)
-
-
-# The route of packages: all that a node needs of a commit, its secrets sealed to its key.
-
-FOREVER, NEVER = "private, max-age=31536000, immutable", "no-store"
 
 
 async def show_package(request: web.Request) -> web.StreamResponse:

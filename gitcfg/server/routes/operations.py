@@ -1,4 +1,4 @@
-"""Routes for operators: health, readiness, metrics, and the description of the interface."""
+"""Routes for operators: health, readiness, metrics, events, and the description of the interface."""
 
 import re
 from collections import Counter
@@ -22,6 +22,8 @@ from gitcfg.state.state import State
 
 _PRIVATE_FIELDS = ("schema", "message")
 """What a finding says of parameters and nodes is for those who have a token."""
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_AT_ONCE = 1000
 
 
 async def healthz(request: web.Request) -> web.StreamResponse:
@@ -88,12 +90,6 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
         "status",
         [(each.value, releases[each]) for each in Status],
     )
-
-
-# The route of events as they happen (Server-Sent Events).
-
-_NUMBER = re.compile(r"[0-9]{1,15}")
-_AT_ONCE = 1000
 
 
 async def stream_events(request: web.Request) -> web.StreamResponse:
