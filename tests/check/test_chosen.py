@@ -154,7 +154,7 @@ def test_classes_are_asked_together_and_secrets_too(monkeypatch: pytest.MonkeyPa
         rows.append(len(nodes))
         return evaluate_condition(condition, nodes)
 
-    monkeypatch.setattr(module, "asked", counted)
+    monkeypatch.setattr(module, "evaluate_condition", counted)
     fleet = _many(20)
     with TemplateEngine({}) as engine:
         confined = Confined(fleet, engine)
