@@ -9,9 +9,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gitcfg"
 
 TIERS = {
-    0: "model graph git cache cel domain guard sandbox nodeset markdown bundled install workers parallel fs",
+    0: "bundled cache cel domain fs git install model parallel sandbox",
     1: "load compile",
-    2: "check comparison compare explain picture pictures render solve",
+    2: "check comparison explain pictures render solve",
     3: "convert edit editor generate history parsers rollout secrets state",
     4: "agent library",
     5: "delivery gate inventory output web",
@@ -23,10 +23,7 @@ TIER = {part: tier for tier, parts in TIERS.items() for part in parts.split()}
 ALLOWED = {
     ("git", "model"),
     ("cache", "git"),
-    ("workers", "model"),
     ("parallel", "model"),
-    ("markdown", "model"),
-    ("cel", "guard"),
     ("cel", "sandbox"),
     ("domain", "model"),
     ("convert", "parsers"),
@@ -35,7 +32,6 @@ ALLOWED = {
     ("check", "render"),
     ("explain", "render"),
     ("comparison", "render"),
-    ("compare", "render"),
     ("state", "rollout"),
 }
 HOMES = {
