@@ -16,7 +16,7 @@ Line = tuple[str, str]
 """A text, and how it looks."""
 
 
-def alike(text: str, node: str) -> str:
+def generalize(text: str, node: str) -> str:
     """A text about a node as it would be about another: NODE, PROCESS and ADDRESS are each one's own."""
     text = _PROCESS.sub(lambda found: f"{found[1]}PROCESS" if found[1] else "[PROCESS]", text)
     text = _ADDRESS.sub("ADDRESS", text)
@@ -27,7 +27,7 @@ def alike(text: str, node: str) -> str:
     return text
 
 
-def folded(
+def fold_messages(
     said: Iterable[tuple[str, tuple[Line, ...]]], *, trouble: bool
 ) -> list[tuple[tuple[Line, ...], list[str]]]:
     """Nodes of which the same is to be said, in order of the first of each.
@@ -36,7 +36,7 @@ def folded(
     """
     found: dict[tuple[Line, ...], tuple[list[str], set[tuple[Line, ...]]]] = {}
     for name, lines in said:
-        key = tuple((alike(text, name), look) for text, look in lines) if trouble else lines
+        key = tuple((generalize(text, name), look) for text, look in lines) if trouble else lines
         names, own = found.setdefault(key, ([], set()))
         names.append(name)
         if len(own) < 2:

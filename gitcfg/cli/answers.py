@@ -14,7 +14,7 @@ Question = tuple[str, str]
 _ASK: dict[str, Callable[..., Answer]] = {"feature": why_feature, "group": why_group}
 
 
-def answer(
+def write_answers(
     session: Session,
     fleet: Fleet,
     node: Node,

@@ -20,7 +20,7 @@ Force = Annotated[bool, typer.Option("--force", help="Even if there are errors t
 NoVerify = Annotated[bool, typer.Option("--no-verify", help="Go around the hooks pre-commit and commit-msg.")]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ProposalOptions(msgspec.Struct, frozen=True):
     """What the options say."""
 
     yes: bool

@@ -20,10 +20,10 @@ _WIDTH = 100
 _LINE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "o": "bold", "n": "bold", "\\": "dim"}
 
 
-def show(console: Console, changes: Comparison, stat: bool, files: bool) -> None:
+def print_changes(console: Console, changes: Comparison, stat: bool, files: bool) -> None:
     """Print each change as a paragraph, as a line (`stat`), or as diffs of its files (`files`)."""
     if stat:
-        show_stat(console, changes, IN_JSON)
+        print_stat(console, changes, IN_JSON)
         return
     for index, change in enumerate(changes):
         if index:
@@ -33,7 +33,7 @@ def show(console: Console, changes: Comparison, stat: bool, files: bool) -> None
             console.print(line)
 
 
-def show_stat(console: Console, changes: Iterable[Change], see: str = "", most: int | None = None) -> None:
+def print_stat(console: Console, changes: Iterable[Change], see: str = "", most: int | None = None) -> None:
     """Print a line for each change, for at most so many. `see`: where all nodes of one are listed."""
     found = tuple(changes)
     shown = found[:most]
@@ -92,7 +92,7 @@ def _names(names: Names) -> Text:
 
 def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]:
     old, new = (as_text(value) if value is not UNSET else None for value in (delta.old, delta.new))
-    before, after = words.marked(old, new)
+    before, after = words.mark_differences(old, new)
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
             line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
@@ -150,13 +150,13 @@ def _stat(change: Change, see: str) -> tuple[Text, ...]:
     return head, Text(size), actions, Text(safe(abridged(change.nodes, see)), "magenta")
 
 
-def marked(console: Console, lines: Iterable[str]) -> None:
+def print_marked(console: Console, lines: Iterable[str]) -> None:
     """What nobody is to overlook although no node changes by it."""
     for line in lines:
         console.print(Text(safe(line), "bold yellow"))
 
 
-def summary(console: Console, changes: Iterable[Change]) -> None:
+def print_reach(console: Console, changes: Iterable[Change]) -> None:
     """How far it reaches, in one line."""
     found = reach(changes)
     console.print("; ".join(filter(None, (how_many(found), *what_happens(found)))) + ".")

@@ -85,11 +85,11 @@ def command(
         return check_each(session, each, Output(form), folded, parsers, who, every)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
-        checked = judged(session, fleet) if parsers else fleet.checked
+        checked = check_with_parsers(session, fleet) if parsers else fleet.checked
         if form in FORGES:
             code = _report(session, checked, form, source.repository.prefix)
         else:
-            code = tell(session, fleet, checked, Output(form), folded, every, ignored)
+            code = write_checked(session, fleet, checked, Output(form), folded, every, ignored)
         _tell_astray(session, source, fleet)
     return code
 
@@ -105,18 +105,18 @@ def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
         raise GitcfgError(f"-o {form} shows lines of one commit, and --each has many.", hint)
 
 
-def judged(session: Session, fleet: "Fleet") -> "Checked":
+def check_with_parsers(session: Session, fleet: "Fleet") -> "Checked":
     """Check with targets' own parsers, and say what none is there for: before the work, if that is known."""
-    from gitcfg.cli.unjudged import Notice
+    from gitcfg.cli.unjudged import ParserNotice
 
-    notice = Notice(session)
+    notice = ParserNotice(session)
     notice.give(fleet)
     checked = fleet.all_checked
     notice.give(fleet)
     return checked
 
 
-def tell(
+def write_checked(
     session: Session,
     fleet: "Fleet",
     checked: "Checked",
@@ -143,24 +143,24 @@ def tell(
     else:
         from msgspec.structs import replace
 
-        from gitcfg.cli.findings import HERE, show, show_ignored, summary
+        from gitcfg.cli.findings import HERE, print_findings, print_ignored, print_summary
 
         ways = replace(HERE, whole=every)
-        show(session.console(), fleet.tree, checked.findings, checked.every, ways)
+        print_findings(session.console(), fleet.tree, checked.findings, checked.every, ways)
         if ignored:
-            show_ignored(session.console(), fleet.tree, checked, ways)
+            print_ignored(session.console(), fleet.tree, checked, ways)
             checked = replace(checked, ignored=())  # the last line need not say where they are
-        summary(session.console(stderr=True), checked)
+        print_summary(session.console(stderr=True), checked)
     return int(checked.grave)
 
 
 def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> int:
     """Write what a check found for a forge, and for its log how it stands; return the exit code."""
-    from gitcfg.cli.findings import summary
+    from gitcfg.cli.findings import print_summary
     from gitcfg.cli.reports import write_report
 
     write_report(form, checked.findings, prefix)
-    summary(session.console(stderr=True), checked)
+    print_summary(session.console(stderr=True), checked)
     return int(checked.grave)
 
 

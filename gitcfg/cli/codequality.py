@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gitcfg.cli.forge import Told, line_of, told, whole
+from gitcfg.cli.forge import Entry, line_of, report_entries, whole
 from gitcfg.model import Finding, Severity
 
 Record = dict[str, Any]
@@ -13,10 +13,10 @@ _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 def quality_record(findings: Iterable[Finding], prefix: str) -> list[Record]:
     """An entry for each finding, errors first."""
-    return [_entry(found) for found in told(findings, prefix)]
+    return [_entry(found) for found in report_entries(findings, prefix)]
 
 
-def _entry(found: Told) -> Record:
+def _entry(found: Entry) -> Record:
     return {
         "description": _description(found),
         "check_name": found.finding.code,
@@ -26,7 +26,7 @@ def _entry(found: Told) -> Record:
     }
 
 
-def _description(found: Told) -> str:
+def _description(found: Entry) -> str:
     """One line: GitLab shows no more."""
     finding = found.finding
     hint = f"Hint: {line_of(finding.hint)}" if finding.hint else ""

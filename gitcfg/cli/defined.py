@@ -5,17 +5,17 @@ from typing import Any
 
 from rich.text import Text
 
-from gitcfg.cli.fields import told
+from gitcfg.cli.fields import field_lines
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.definition import Definition, Kind, Summary, definition_record, summaries_record
 from gitcfg.library import Fleet
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import safe
 
 
-def deliver_all(
+def write_summaries(
     session: Session, fleet: Fleet, kind: Kind, summaries: Iterable[Summary], output: Output
 ) -> None:
     """Write everything of a kind, a line each."""
@@ -61,7 +61,7 @@ def _folded(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
     )
 
 
-def deliver(
+def write_definition(
     session: Session, fleet: Fleet, kind: Kind, found: Definition, output: Output, folded: bool
 ) -> None:
     """Write one definition in full."""
@@ -75,9 +75,9 @@ def deliver(
 
 def _full(kind: Kind, found: Definition) -> Iterator[Text]:
     head = Text(f"{kind.name} ") + Text(safe(found.name), "bold")
-    yield head + (Text("  at ", "blue") + placed(found.origin) if found.origin else Text())
+    yield head + (Text("  at ", "blue") + place_text(found.origin) if found.origin else Text())
     for line in found.description.strip().splitlines():
         yield Text(f"  {safe(line)}", "italic")
-    yield from told(kind, found)
+    yield from field_lines(kind, found)
     if kind.name == "node":
         yield Text(f"  `gitcfg explain {found.name}` tells where each value comes from.", "dim")

@@ -32,8 +32,10 @@ def command(
     message: say.Message = None,
 ) -> int:
     """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
-    from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.orders import Action, Order
+    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.edit.orders import Deed, Order
 
-    order = Order(Action.DELETE, kind.value, name)
-    return edit(context.obj, [order], wish(force, commit, message, f"Delete {kind.value} {name}", solve))
+    order = Order(Deed.DELETE, kind.value, name)
+    return carry_out_orders(
+        context.obj, [order], edit_options(force, commit, message, f"Delete {kind.value} {name}", solve)
+    )

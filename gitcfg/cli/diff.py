@@ -53,22 +53,19 @@ def command(
     ] = False,
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
-    from gitcfg.cli.sides import asked, fleets, refuse_ambiguous, selected
-    from gitcfg.gate.changes import (
-        describe_key_changes,
-        describe_secret_changes,
-        find_secret_changes,
-        secret_change_to_json,
-    )
+    from gitcfg.cli.sides import open_fleets, parse_words, refuse_ambiguous, select_on_either
+    from gitcfg.gate.key_changes import key_changes
+    from gitcfg.gate.secret_changes import secret_changes
+    from gitcfg.gate.secret_words import secret_lines, secret_record
     from gitcfg.library import compare
 
     session: Session = context.obj
     source = session.open()
-    found = asked(source, words or ())
-    old, new = fleets(source, found, staged, merge)
+    found = parse_words(source, words or ())
+    old, new = open_fleets(source, found, staged, merge)
     with old, new:
         refuse_ambiguous(found, (old, new))
-        names = selected((old, new), found.nodes, where)
+        names = select_on_either((old, new), found.nodes, where)
         changes = compare(old, new, names)
         secrets = find_secret_changes(old, new) if names is None else ()
         besides = (
@@ -76,9 +73,9 @@ def command(
             *(describe_key_changes(old, new) if names is None else ()),
         )
         if output is Form.MARKDOWN:
-            from gitcfg.cli.markdown import show_markdown
+            from gitcfg.cli.markdown import write_markdown
 
-            show_markdown(changes, files, besides)
+            write_markdown(changes, files, besides)
         elif output is not Form.TEXT:
             from gitcfg.cli.records import write_record
             from gitcfg.comparison.change import diff_record
@@ -89,10 +86,10 @@ def command(
             record = diff_record(old.commit, new.commit, changes, folded, told)
             write_record(record, Output(output))
         else:
-            from gitcfg.cli.changes import marked, show, summary
+            from gitcfg.cli.changes import print_changes, print_marked, print_reach
 
-            show(session.console(), changes, stat, files)
+            print_changes(session.console(), changes, stat, files)
             console = session.console(stderr=True)
-            marked(console, besides)
-            summary(console, changes)
+            print_marked(console, besides)
+            print_reach(console, changes)
     return int(exit_code and bool(changes))

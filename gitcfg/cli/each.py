@@ -30,17 +30,17 @@ def check_each(
 
     `who` would push all of it. `every`: text shows every finding in full.
     """
-    from gitcfg.cli.unjudged import Notice
-    from gitcfg.gate.permits.judge import check_range
+    from gitcfg.cli.unjudged import ParserNotice
+    from gitcfg.gate.permits.range import charged
     from gitcfg.git.history import History
     from gitcfg.load.repository import is_repository
 
     source = session.open()
     history = History(source.repository)
-    ends = ends_of(source.repository, words)
-    commits = between(source.repository, words)
-    refused = check_range(source.repository, ends, commits, who, datetime.now().astimezone())
-    notice = Notice(session)
+    ends = range_ends(source.repository, words)
+    commits = commits_between(source.repository, words)
+    refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
+    notice = ParserNotice(session)
     grave = skipped = 0
     for commit in commits:
         if not is_repository(source.repository.at(commit)):
@@ -63,15 +63,15 @@ def check_each(
     return int(grave > 0)
 
 
-def between(repository: "Repository", words: str) -> tuple[str, ...]:
+def commits_between(repository: "Repository", words: str) -> tuple[str, ...]:
     """The commits of `A..B`, as `git rev-list A..B` has them, parents first. GitcfgError: it is no range."""
     from gitcfg.git.refs import Refs
 
-    old, new = ends_of(repository, words)
+    old, new = range_ends(repository, words)
     return Refs(repository).between([old], new)
 
 
-def ends_of(repository: "Repository", words: str) -> tuple[str, str]:
+def range_ends(repository: "Repository", words: str) -> tuple[str, str]:
     """The commits A and B of `A..B`. GitcfgError: it is no range."""
     if ".." not in words:
         hint = f"Write A..B, as main..{words}; `gitcfg check --at {words}` looks at one commit."
@@ -97,11 +97,11 @@ def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checke
     """Print a commit's findings below a headline."""
     from msgspec.structs import replace
 
-    from gitcfg.cli.findings import HERE, show
+    from gitcfg.cli.findings import HERE, print_findings
 
     console = session.console()
     console.print(_headline(history, fleet.commit or ""), style="bold")
-    show(console, fleet.tree, checked.findings, checked.every, replace(HERE, whole=every))
+    print_findings(console, fleet.tree, checked.findings, checked.every, replace(HERE, whole=every))
 
 
 def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:
@@ -144,9 +144,9 @@ def _tell_refused(
 ) -> bool:
     """Who may not take away all that there was; is there something to tell?"""
     if refused:
-        from gitcfg.cli.findings import show
+        from gitcfg.cli.findings import print_findings
 
-        show(session.console(stderr=True), repository.at(id), refused)
+        print_findings(session.console(stderr=True), repository.at(id), refused)
     return bool(refused)
 
 

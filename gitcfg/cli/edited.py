@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.judged import Renamed, added_findings
+from gitcfg.cli.judged import Renamed, find_added
 from gitcfg.cli.session import Session
-from gitcfg.cli.written import alone, headed, put_down
+from gitcfg.cli.written import exclusive_edit, with_schema_lines, write_files
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitcfg.model import Finding
 
 
-class Wish(msgspec.Struct, frozen=True):
+class EditOptions(msgspec.Struct, frozen=True):
     """How edits are to be made: in spite of errors (`force`), and with which commit, if with one.
 
     `solve`: what rules leave open is decided then, as part of the same change; None: nobody can ask for it.
@@ -34,27 +34,29 @@ class Wish(msgspec.Struct, frozen=True):
     renamed: tuple[Renamed, ...] = ()
 
 
-def wish(force: bool, commit: bool, message: str | None, subject: str, solve: bool | None = None) -> Wish:
+def edit_options(
+    force: bool, commit: bool, message: str | None, subject: str, solve: bool | None = None
+) -> EditOptions:
     """What the options say. GitcfgError: a message without a commit."""
     if message is not None and not commit:
         raise GitcfgError(
             "-m is the message of a commit, and none was asked for.", "Say --commit -m MESSAGE."
         )
-    return Wish(force, (message or subject) if commit else None, solve)
+    return EditOptions(force, (message or subject) if commit else None, solve)
 
 
-def edit(session: Session, orders: Sequence["Order"], wished: Wish) -> int:
+def carry_out_orders(session: Session, orders: Sequence["Order"], wished: EditOptions) -> int:
     """Carry out orders, all or none; 1 if they would add errors, and then nothing is written."""
     from gitcfg.edit.orders import carry_out
 
     left: list[Leftover] = []
     renamed = tuple((order.name, order.to) for order in orders if order.to is not None)
     wished = msgspec.structs.replace(wished, renamed=renamed)
-    code = carry(
+    code = apply_edit(
         session, lambda draft: left.extend(carry_out(draft, orders, partial(_last, session))), wished
     )
     if code == 0:
-        tell_left(session, left)
+        print_left(session, left)
     return code
 
 
@@ -64,28 +66,28 @@ def _last(session: Session, name: str) -> int:
     return find_last_version(session.open().repository, name)
 
 
-class Done(msgspec.Struct, frozen=True):
+class EditResult(msgspec.Struct, frozen=True):
     """The files that an edit wrote, and its commit."""
 
     files: Mapping[str, "FileChange"]
     commit: str | None = None
 
 
-def carry(session: Session, work: Callable[["Draft"], None], wished: Wish) -> int:
+def apply_edit(session: Session, work: Callable[["Draft"], None], wished: EditOptions) -> int:
     """Do some work on a draft and write what it makes, all or nothing; 1 if that would add errors."""
-    done = carried(session, work, wished)
+    done = try_edit(session, work, wished)
     if done is None:
         return 1
-    tell(session, done)
+    print_written(session, done)
     return 0
 
 
-def carried(
+def try_edit(
     session: Session,
     work: Callable[["Draft"], None],
-    wished: Wish,
+    wished: EditOptions,
     shows: "Callable[[Decision], None] | None" = None,
-) -> Done | None:
+) -> EditResult | None:
     """Do some work on a draft and write what it makes, all or nothing; None, and why, if it adds errors.
 
     `shows` is told what is decided with it before anything is written, and why nothing can be.
@@ -95,7 +97,7 @@ def carried(
 
     source = session.open()
     repository = source.repository
-    with alone(session, repository) as folder:
+    with exclusive_edit(session, repository) as folder:
         if wished.solve and wished.message is not None:
             from gitcfg.edit.decision import refuse_uncommitted
 
@@ -105,14 +107,14 @@ def carried(
         work(draft)
         if wished.solve and not _decided(session, draft, shows):
             return None
-        texts = headed(repository, draft)
-        files = {path: FileChange(draft.original(path), text) for path, text in texts.items()}
+        texts = with_schema_lines(repository, draft)
+        files = {path: Written(draft.was(path), text) for path, text in texts.items()}
         if files:
-            added = added_findings(session, source, tree, OverlayTree(tree, texts), wished.renamed)
+            added = find_added(session, source, tree, OverlayTree(tree, texts), wished.renamed)
             if any(finding.is_error for finding in added) and not wished.force:
                 _tell_refused(session, added, wished)
                 return None
-        return Done(files, put_down(repository, folder, files, wished.message) if files else None)
+        return EditResult(files, write_files(repository, folder, files, wished.message) if files else None)
 
 
 def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
@@ -131,7 +133,7 @@ def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None
     return decision.holds
 
 
-def _tell_refused(session: Session, added: "Iterable[Finding]", wished: Wish) -> None:
+def _tell_refused(session: Session, added: "Iterable[Finding]", wished: EditOptions) -> None:
     from gitcfg.check.rules.base import SOLVE
 
     errors = [finding for finding in added if finding.is_error]
@@ -142,7 +144,7 @@ def _tell_refused(session: Session, added: "Iterable[Finding]", wished: Wish) ->
     console.print("hint: --force writes it all the same.", style="cyan")
 
 
-def tell(session: Session, done: Done) -> None:
+def print_written(session: Session, done: EditResult) -> None:
     """What an edit wrote."""
     for path, file in sorted(done.files.items()):
         deed = "made" if file.was is None else "deleted" if file.text is None else "changed"
@@ -153,7 +155,7 @@ def tell(session: Session, done: Done) -> None:
         session.console(stderr=True).print("Nothing changes.")
 
 
-def tell_left(session: Session, left: Iterable["Leftover"]) -> None:
+def print_left(session: Session, left: Iterable["Left"]) -> None:
     """Where names stand as they were."""
     for one in left:
         place = safe(str(one.origin))

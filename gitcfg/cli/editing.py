@@ -104,7 +104,7 @@ Commit = Annotated[bool, typer.Option("--commit", help="Commit the files that ar
 Message = Annotated[str | None, typer.Option("-m", "--message", help="The commit's message.", metavar="TEXT")]
 
 
-def taking(options: Iterable[Option], command: Callable[..., int]) -> Callable[..., int]:
+def with_options(options: Iterable[Option], command: Callable[..., int]) -> Callable[..., int]:
     """The command with options of the table in place of its `**said`, before all that is keyword-only."""
 
     @wraps(command)

@@ -22,7 +22,7 @@ _SHORT = 60
 """Characters of a value that is told where it is not all that was asked for."""
 
 
-def told(question: Question, effect: Effect) -> Iterator[Line]:
+def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
     """A line for each way in which the result is not as before."""
     if question.param is not None:
         yield from (_turn(delta) for delta in effect.params.values())

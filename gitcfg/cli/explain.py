@@ -52,16 +52,16 @@ def command(
         _exists(fleet, node)
         blamer = session.open().blamer(at) if blame else None
         if questions:
-            from gitcfg.cli.answers import answer
+            from gitcfg.cli.answers import write_answers
 
-            answer(session, fleet, fleet[node], questions, blamer, output)
+            write_answers(session, fleet, fleet[node], questions, blamer, output)
         else:
-            from gitcfg.cli.trails import Wanted, tell
+            from gitcfg.cli.trails import TrailOptions, write_trails
 
             alone = fleet.valued([node])
             for name in params or ():
                 _known(alone, alone[node], name)
-            tell(session, alone, alone[node], Wanted(tuple(params or ()), all_, blamer, output))
+            write_trails(session, alone, alone[node], TrailOptions(tuple(params or ()), all_, blamer, output))
     return 0
 
 

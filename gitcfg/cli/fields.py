@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from gitcfg.cli.trails import aligned, as_text
-from gitcfg.cli.winners import Winners, alike, where, who
+from gitcfg.cli.winners import Winners, group_alike, layer_name, places_text
 from gitcfg.explain.definition import (
     Definition,
     Entry,
@@ -23,7 +23,7 @@ from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import safe
 
 
-def told(kind: Kind, found: Definition) -> Iterator[Text]:
+def field_lines(kind: Kind, found: Definition) -> Iterator[Text]:
     """The lines of a definition's fields, each field's name at its head."""
     nodes = found.fields.get("nodes")
     winners = Winners(kind.name, nodes.names if isinstance(nodes, Nodes) else ())
@@ -75,9 +75,12 @@ def _items(
 
 def _references(found: Iterable[Reference]) -> Iterator[Text]:
     rows = []
-    for same in alike(found, lambda one: one.name, lambda one: one.instances):
+    for same in group_alike(found, lambda one: one.name, lambda one: one.instances):
         instances = f" as {abridged(same[0].instances, IN_JSON)}" if same[0].instances else ""
         rows.append(
-            (Text(safe(who(one.name for one in same) + instances)), where([one.origin for one in same]))
+            (
+                Text(safe(layer_name(one.name for one in same) + instances)),
+                places_text([one.origin for one in same]),
+            )
         )
     return aligned(rows)

@@ -50,7 +50,7 @@ class Paragraph(msgspec.Struct):
         return 1 + len(self.others) + len(self.following)
 
 
-def show(
+def print_findings(
     console: Console,
     tree: Tree,
     findings: Iterable[Finding],
@@ -110,7 +110,7 @@ def _alike(finding: Finding) -> tuple[str, ...]:
     return finding.severity, *finding.fact, finding.hint
 
 
-def show_ignored(console: Console, tree: Tree, checked: Checked, ways: Ways) -> None:
+def print_ignored(console: Console, tree: Tree, checked: Checked, ways: Ways) -> None:
     """Print the warnings that are left out, each entry's together, and why they are."""
     veiled = _veiled(checked.every)
     entries: dict[Ignore, list[Finding]] = {}
@@ -127,7 +127,7 @@ def show_ignored(console: Console, tree: Tree, checked: Checked, ways: Ways) -> 
             console.print(f"... and {len(found) - _FEW:,} more {entry.code} that are ignored{how}\n")
 
 
-def paragraph(tree: Tree, finding: Finding) -> Text:
+def finding_text(tree: Tree, finding: Finding) -> Text:
     """One finding in full."""
     return _written(tree, Paragraph(finding), _veiled([finding]), ALONE)
 
@@ -215,7 +215,7 @@ def _excerpt(tree: Tree, origin: Origin) -> Text:
     return Text(f"  {number} | {line}\n  {' ' * len(number)} | {mark}\n", "dim")
 
 
-def summary(console: Console, checked: Checked, nothing: str = "Nothing is wrong") -> None:
+def print_summary(console: Console, checked: Checked, nothing: str = "Nothing is wrong") -> None:
     """How it stands, in one line; `nothing` says that all is well."""
     findings = checked.findings
     errors = sum(finding.is_error for finding in findings)

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitcfg.cli.refusals import concerning, told
+from gitcfg.cli.refusals import errors_of, print_errors
 from gitcfg.cli.session import Session
-from gitcfg.cli.session import write as write_out
+from gitcfg.cli.session import write_folder as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
@@ -18,12 +18,12 @@ _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
 
 
-def write(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
+def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
     """Bring a folder up to date; 1 if errors concern what was written. GitcfgError: something is in the way.
 
     While there are errors nothing is removed: what is missing may only be misspelt.
     """
-    errors = concerning(fleet, names)
+    errors = errors_of(fleet, names)
     stale = Stale.KEEP if errors else Stale.REMOVE
     request = UpdateRequest(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
     ingredients = Ingredients(fleet.compiled)
@@ -33,9 +33,9 @@ def write(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, 
         console = session.console(stderr=True)
         for note in notes:
             console.print(f"note: {safe(note)}", style="yellow")
-    code = told(session, fleet, errors) or int(bool(outcome.changes.unmade))
-    if outcome.changes.blocked:
-        raise _in_the_way(folder, outcome.changes.blocked)
+    code = print_errors(session, fleet, errors) or int(bool(outcome.settled.unmade))
+    if outcome.settled.blocked:
+        raise _in_the_way(folder, outcome.settled.blocked)
     return code
 
 

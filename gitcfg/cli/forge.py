@@ -11,7 +11,7 @@ from gitcfg.model.nodeset import fold
 from gitcfg.model.text import counted, safe
 
 
-class Told(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True):
     """A finding as a forge is told of it: places from git's top on, the first of them where it is shown."""
 
     finding: Finding
@@ -28,7 +28,7 @@ class Told(msgspec.Struct, frozen=True):
         return f"on {counted(len(nodes), 'node')}: {line_of(fold(nodes))}" if nodes else ""
 
 
-def told(findings: Iterable[Finding], prefix: str) -> Iterator[Told]:
+def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
     """The findings, errors first and causes before what follows: forges show only so many.
 
     `prefix` is the repository's place in git's tree. What has no place of its own is told of
@@ -39,7 +39,7 @@ def told(findings: Iterable[Finding], prefix: str) -> Iterator[Told]:
         places = tuple(_inside(prefix, origin) for origin in finding.origins or (Origin(FILE),))
         fact = _fact(finding, places[0].file)
         seen[fact] = seen.get(fact, 0) + 1
-        yield Told(finding, places, sha256(f"{fact}\n{seen[fact]}".encode()).hexdigest())
+        yield Entry(finding, places, sha256(f"{fact}\n{seen[fact]}".encode()).hexdigest())
 
 
 def _inside(prefix: str, origin: Origin) -> Origin:

@@ -76,9 +76,9 @@ def show(console: Console, ruling: Ruling) -> None:
 
 def _findings(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
     ways = findings.Ways(f"`gitcfg check {_again(ruling, seen)} --all` shows them")
-    findings.show(console, seen.tree, seen.wrong, seen.checked.every, ways)
+    findings.print_findings(console, seen.tree, seen.wrong, seen.checked.every, ways)
     if seen.wrong:
-        findings.summary(console, _only(seen.checked, seen.wrong))
+        findings.print_summary(console, _only(seen.checked, seen.wrong))
     before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
     if before:
         console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
@@ -110,16 +110,16 @@ def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
 def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
     if seen.wrong or ruling.earlier:
         console.print()
-    changes.marked(console, ruling.gate)
+    changes.print_marked(console, ruling.gate)
     _tell_dated(console, seen)
     new = seen.commit[:ABBREVIATED]
     if ruling.changes is None or ruling.base is None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")
         console.print(f"`gitcfg check --at {new}` repeats the check.")
         return
-    changes.show_stat(console, ruling.changes, most=_CHANGES)
-    changes.summary(console, ruling.changes)
-    for line in ruling.further:
+    changes.print_stat(console, ruling.changes, most=_CHANGES)
+    changes.print_reach(console, ruling.changes)
+    for line in ruling.beside:
         console.print(Text(safe(line)))
     secrets = reach(ruling.changes).secrets
     for name, nodes in list(secrets.items())[:_SECRETS]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from gitcfg.check.codes import CODES
-from gitcfg.cli.forge import Told, line_of, told, whole
+from gitcfg.cli.forge import Entry, line_of, report_entries, whole
 from gitcfg.model import Finding
 
 
-def commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
+def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
     """A command for each finding, errors first."""
-    for found in told(findings, prefix):
+    for found in report_entries(findings, prefix):
         title = f"{found.finding.code} {CODES[found.finding.code].title}"
         properties = {
             "file": whole(found.place.file),
@@ -21,7 +21,7 @@ def commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
         yield f"::{found.finding.severity} {said}::{_data(_message(found))}"
 
 
-def _message(found: Told) -> str:
+def _message(found: Entry) -> str:
     """In a log only this is shown, so it says again where it is."""
     finding = found.finding
     lines = [f"{line_of(str(found.place))}: {line_of(finding.message)}", found.on()]

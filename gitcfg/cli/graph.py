@@ -55,6 +55,6 @@ def command(
     """Draw features, groups, or the layers of one node."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.cli.pictures import deliver, picture_of
+        from gitcfg.cli.pictures import find_picture, write_picture
 
-        deliver(session, fleet, picture_of(fleet.compiled, subject, tuple(names or ())), form, out)
+        write_picture(session, fleet, find_picture(fleet.compiled, subject, tuple(names or ())), form, out)

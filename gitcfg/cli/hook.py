@@ -52,20 +52,20 @@ def pre_commit(context: typer.Context) -> int:
     """Check what would be committed, for every node. Warnings that HEAD has, too, are only counted."""
     from msgspec.structs import replace
 
-    from gitcfg.cli.check import judged
-    from gitcfg.cli.findings import STAGED, show, summary
+    from gitcfg.cli.check import check_with_parsers
+    from gitcfg.cli.findings import STAGED, print_findings, print_summary
     from gitcfg.cli.session import fleet_of
 
     session: Session = context.obj
     source = session.open()
     with fleet_of(source, None, staged=True) as fleet:
-        checked = judged(session, fleet)
+        checked = check_with_parsers(session, fleet)
         brought = _brought(source, fleet, checked.findings)
-        show(session.console(), fleet.tree, brought, checked.every, STAGED)
+        print_findings(session.console(), fleet.tree, brought, checked.every, STAGED)
     told = replace(checked, findings=brought, ignored=())
     earlier = set(checked.findings).difference(brought)
     console = session.console(stderr=True)
-    summary(console, told, "Nothing new is wrong" if earlier else "Nothing is wrong")
+    print_summary(console, told, "Nothing new is wrong" if earlier else "Nothing is wrong")
     errors = sum(finding.is_error for finding in earlier)
     counts = ((errors, "earlier error"), (len(earlier) - errors, "earlier warning"))
     if earlier:

@@ -16,7 +16,7 @@ Renamed = tuple[str, str]
 """A name, and the one in its place from now on."""
 
 
-def added_findings(
+def find_added(
     session: Session, source: "Source", before: "Tree", after: "Tree", renamed: Iterable[Renamed]
 ) -> tuple[Finding, ...]:
     """Tell what is wrong after an edit and was not before.
@@ -37,9 +37,9 @@ def added_findings(
     # GC507: who edits has just said the end.
     found = tuple(finding for finding in unlike(every, known) if finding.code != "GC507")
     if found:
-        from gitcfg.cli.findings import show
+        from gitcfg.cli.findings import print_findings
 
-        show(session.console(stderr=True), after, found, veils)
+        print_findings(session.console(stderr=True), after, found, veils)
     return found
 
 

@@ -44,7 +44,7 @@ def command(
 
         write_record(log_record(log), output)
     else:
-        from gitcfg.cli.logged import show
+        from gitcfg.cli.logged import print_log
 
-        show(session, log)
+        print_log(session, log)
     return 0

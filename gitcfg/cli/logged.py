@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gitcfg.cli.effects import Line, told
+from gitcfg.cli.effects import Line, effect_lines
 from gitcfg.cli.session import Session
 from gitcfg.history.log import Entry, Log, Question
 from gitcfg.model.text import ABBREVIATED, safe
 
 
-def show(session: Session, log: Log) -> None:
+def print_log(session: Session, log: Log) -> None:
     """The commits, newest first, each with a line for every way in which it changed the result."""
     if not log.entries:
         session.console(stderr=True).print("No commit has changed that.")
@@ -31,5 +31,5 @@ def _lines(question: Question, entry: Entry) -> Iterator[Line]:
         yield [("    `git fetch --unshallow` gets the rest: what it was before, and who changed it", "")]
         return
     yield [*head, (safe(commit.author), "blue"), (f": {safe(commit.subject)}", "bold")]
-    for line in told(question, entry.effect):
+    for line in effect_lines(question, entry.effect):
         yield [("    ", ""), *line]

@@ -20,13 +20,13 @@ _SCREEN = 20
 _SIGNS = {"+": "+", "-": "−", "": ""}
 
 
-def show_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> None:
+def write_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> None:
     """The whole document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
-    for line in document(changes, files, besides):
+    for line in markdown_lines(changes, files, besides):
         write(f"{line}\n")
 
 
-def document(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
+def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
     """Its lines."""
     found = reach(changes)
     told = [f"- {code(line)}" for line in besides]

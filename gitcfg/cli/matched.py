@@ -6,12 +6,12 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.trails import aligned, placed
+from gitcfg.cli.trails import aligned, place_text
 from gitcfg.explain.search import Match
 from gitcfg.model.text import safe
 
 
-def show(console: Console, matches: Iterable[Match]) -> None:
+def print_matches(console: Console, matches: Iterable[Match]) -> None:
     """Every definition with its matches."""
     for (kind, name), found in groupby(matches, key=lambda match: (match.kind, match.name)):
         console.print(Text(f"{kind} ") + Text(safe(name), "bold"))
@@ -20,7 +20,7 @@ def show(console: Console, matches: Iterable[Match]) -> None:
 
 
 def _row(match: Match) -> tuple[Text, ...]:
-    return Text(safe(match.field), "cyan"), placed(match.origin), Text().join(_marked(match))
+    return Text(safe(match.field), "cyan"), place_text(match.origin), Text().join(_marked(match))
 
 
 def _marked(match: Match) -> Iterator[Text]:

@@ -23,7 +23,7 @@ _NAME = typer.Argument(help="Its name.", metavar="NAME")
 
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
-    app.command(name, epilog=EPILOG)(say.taking(say.OPTIONS, command))
+    app.command(name, epilog=EPILOG)(say.with_options(say.OPTIONS, command))
 
 
 def command(
@@ -41,18 +41,18 @@ def command(
     **said: say.Texts,
 ) -> int:
     """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
-    from gitcfg.cli.edited import edit, wish
-    from gitcfg.cli.ordered import lines, ordered
-    from gitcfg.edit.orders import Action, Order, parse_orders
+    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.cli.ordered import fill_order, read_lines
+    from gitcfg.edit.orders import Deed, Order, orders
 
-    order = Order(Action.MODIFY, kind.value if kind is not None else "", name or "", at=at)
-    order = ordered(order, description, said)
+    order = Order(Deed.MODIFY, kind.value if kind is not None else "", name or "", at=at)
+    order = fill_order(order, description, said)
     if source is not None:
         if order != Order(Action.MODIFY, "", ""):
             raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
-        wished = wish(force, commit, message, "Edit several definitions", solve)
-        return edit(context.obj, parse_orders(lines(source)), wished)
+        wished = edit_options(force, commit, message, "Edit several definitions", solve)
+        return carry_out_orders(context.obj, orders(read_lines(source)), wished)
     if not order.kind or not order.name:
         raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
     subject = f"Modify {order.kind} {order.name}"
-    return edit(context.obj, [order], wish(force, commit, message, subject, solve))
+    return carry_out_orders(context.obj, [order], edit_options(force, commit, message, subject, solve))

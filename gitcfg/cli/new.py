@@ -23,7 +23,7 @@ _OPTIONS = [option for option in say.OPTIONS if option.part in (say.Part.ADD, sa
 
 def register(app: typer.Typer, name: str) -> None:
     """Make the command known."""
-    app.command(name, epilog=EPILOG)(say.taking(_OPTIONS, command))
+    app.command(name, epilog=EPILOG)(say.with_options(_OPTIONS, command))
 
 
 def command(
@@ -40,9 +40,11 @@ def command(
     **said: say.Texts,
 ) -> int:
     """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
-    from gitcfg.cli.edited import edit, wish
-    from gitcfg.cli.ordered import ordered
-    from gitcfg.edit.orders import Action, Order
+    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.cli.ordered import fill_order
+    from gitcfg.edit.orders import Deed, Order
 
-    order = ordered(Order(Action.NEW, kind.value, name, place), description, said)
-    return edit(context.obj, [order], wish(force, commit, message, f"Add {kind.value} {name}", solve))
+    order = fill_order(Order(Deed.NEW, kind.value, name, place), description, said)
+    return carry_out_orders(
+        context.obj, [order], edit_options(force, commit, message, f"Add {kind.value} {name}", solve)
+    )

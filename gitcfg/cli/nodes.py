@@ -9,7 +9,7 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import NodeSetError, expand
 
 
-def chosen(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
+def select_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
     """The nodes that words and a condition select, in order of name.
 
     Words add up; a condition narrows them, or selects from all nodes where there are none.

@@ -14,7 +14,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
 
-def ordered(order: Order, description: str | None, said: Mapping[str, Texts]) -> Order:
+def fill_order(order: Order, description: str | None, said: Mapping[str, Texts]) -> Order:
     """The order with all that the options of the table say. GitcfgError: a value is no YAML."""
     parts: dict[Part, list[tuple[Option, list[str]]]] = {part: [] for part in Part}
     for option in OPTIONS:
@@ -57,6 +57,6 @@ def _pairs(texts: Iterable[str], option: str) -> dict[str, Given]:
     return found
 
 
-def lines(name: str) -> list[bytes]:
+def read_lines(name: str) -> list[bytes]:
     """The lines of a file; - is stdin."""
     return sys.stdin.buffer.readlines() if name == "-" else Path(name).read_bytes().splitlines()

@@ -5,14 +5,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.trails import aligned, as_text, placed, who
-from gitcfg.explain.trail import Blamer, Viewpoint, describe_layers, view_from
+from gitcfg.cli.trails import aligned, as_text, blame_cells, place_text
+from gitcfg.explain.trail import Blamer, Viewpoint, by, viewpoint
 from gitcfg.library import Fleet, Node
 from gitcfg.model.delivery import in_words, is_over
 from gitcfg.model.text import safe
 
 
-def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
+def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
     """A node's groups and features, and each parameter with the layer that decides its value."""
     said, today = fleet.compiled[node.name].said, fleet.compiled.today
     console.print(Text(node.name, "bold"))
@@ -38,6 +38,12 @@ def overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) 
 
 def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
-    made = tuple(map(Text, who(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    layers = safe(describe_layers(step, view))
-    return Text(safe(name), "bold"), Text(as_text(value), "green"), Text(layers), placed(step.origin), *made
+    made = tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ()
+    layers = safe(by(step, view))
+    return (
+        Text(safe(name), "bold"),
+        Text(as_text(value), "green"),
+        Text(layers),
+        place_text(step.origin),
+        *made,
+    )

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from gitcfg.cli.trails import as_text, placed
+from gitcfg.cli.trails import as_text, place_text
 from gitcfg.explain.why import Passing, Reason, Sight
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import safe
 
 
-def passed_by(found: Passing, feature: str) -> Iterator[Text]:
+def passing_lines(found: Passing, feature: str) -> Iterator[Text]:
     """What keeps a rule from installing a feature, where it says so, and what its condition saw."""
     what = "it" if found.feature == feature else f"{found.feature}, which includes it,"
     yield Text(safe(f"    rule {found.rule} installs {what} {_reason(found)}"))
-    yield Text("      at ", "blue") + placed(found.at.origin)
+    yield Text("      at ", "blue") + place_text(found.at.origin)
     for saw in found.saw:
         yield from _saw(saw, found.at.name)
 

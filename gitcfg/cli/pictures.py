@@ -17,7 +17,7 @@ from gitcfg.pictures.node import node_picture
 from gitcfg.pictures.picture import Picture, feature_names, group_names
 
 
-def picture_of(fleet: Compiled, subject: Subject, names: tuple[str, ...]) -> Picture:
+def find_picture(fleet: Compiled, subject: Subject, names: tuple[str, ...]) -> Picture:
     """The picture that is asked for. GitcfgError: there is nothing of such a name."""
     if subject is Subject.NODE:
         if len(names) != 1:
@@ -38,7 +38,7 @@ def _known(noun: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise GitcfgError(f"There is no {noun} {shown(name)}.", did_you_mean(name, sorted(known)))
 
 
-def deliver(session: Session, fleet: Fleet, picture: Picture, form: Form, out: Path | None) -> None:
+def write_picture(session: Session, fleet: Fleet, picture: Picture, form: Form, out: Path | None) -> None:
     """Write a picture to a file or to stdout."""
     if form not in (Form.DOT, Form.MERMAID, Form.SVG):
         from gitcfg.cli.records import write_record

@@ -94,7 +94,7 @@ def _follow(session: Session, repository: Repository) -> None:
     ref = config.last("gitcfg.renderRef")
     if not ref:
         return
-    from gitcfg.cli.published import publisher, tell_followed
+    from gitcfg.cli.published import print_followed, publisher
     from gitcfg.git.refs import Refs
     from gitcfg.output.branch import follow_ref
 
@@ -103,4 +103,4 @@ def _follow(session: Session, repository: Repository) -> None:
     if Refs(repository).tip(source) is None and said:
         raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
     writer = publisher(session, repository, ref)
-    tell_followed(session, writer.ref, follow_ref(writer, source))
+    print_followed(session, writer.ref, follow(writer, source))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.asked import Asked
+from gitcfg.cli.asked import ProposalOptions
 from gitcfg.cli.console import Pager
 from gitcfg.cli.session import Session
 from gitcfg.cli.sound import is_sound
@@ -35,8 +35,8 @@ class Proposal(msgspec.Struct, frozen=True):
     done: str
 
 
-def carry(
-    session: Session, action: str, propose: Callable[["Repository", str], Proposal], asked: Asked
+def carry_out_proposal(
+    session: Session, action: str, propose: Callable[["Repository", str], Proposal], asked: ProposalOptions
 ) -> int:
     """Show what a proposal for HEAD's successor changes, and commit it if it is sound and wanted.
 
@@ -58,7 +58,7 @@ def carry(
 
 
 def _committed(
-    session: Session, proposal: Proposal, tree: str, landing: "BranchCommit", how: tuple[str, Asked]
+    session: Session, proposal: Proposal, tree: str, landing: "BranchCommit", how: tuple[str, ProposalOptions]
 ) -> int:
     """Let a tree follow HEAD, unless nothing is to be done, or somebody does not want it."""
     action, asked = how
@@ -79,7 +79,7 @@ def _committed(
     return 0
 
 
-def _landing(source: "Source", head: str, asked: Asked) -> "BranchCommit":
+def _landing(source: "Source", head: str, asked: ProposalOptions) -> "BranchCommit":
     from gitcfg.git.commit import HOOKS, BranchCommit
     from gitcfg.git.program import Git
 

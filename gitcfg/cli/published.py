@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gitcfg.cli.refusals import concerning, told
+from gitcfg.cli.refusals import errors_of, print_errors
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
@@ -32,7 +32,7 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
     return Publisher(repository, os.environ, ref, cache, session.today or date.today(), workers)
 
 
-def write(
+def commit_nodes(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
     """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
@@ -41,17 +41,17 @@ def write(
     if fleet.commit is None:
         raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
     writer = publisher(session, repository, ref)
-    errors = concerning(fleet, names)
-    outcome = writer.publish(fleet, PublishRequest(names, scope, errors))
+    errors = errors_of(fleet, names)
+    outcome = writer.publish(fleet, Wanted(names, scope, errors))
     if not outcome.refused:
-        session.write(summary(writer.ref, outcome, len(names)) + "\n")
+        session.write(publication_summary(writer.ref, outcome, len(names)) + "\n")
     console = session.console(stderr=True)
-    for note in notes(writer.ref, outcome):
+    for note in publication_notes(writer.ref, outcome):
         console.print(f"note: {safe(note)}", style="yellow")
-    return told(session, fleet, errors) or int(bool(outcome.unmade))
+    return print_errors(session, fleet, errors) or int(bool(outcome.unmade))
 
 
-def summary(ref: str, outcome: "PublishOutcome", nodes: int) -> str:
+def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
     """What was done, in one line."""
     who = counted(nodes, "node")
     if outcome.commit is None:
@@ -61,7 +61,7 @@ def summary(ref: str, outcome: "PublishOutcome", nodes: int) -> str:
     return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
 
 
-def notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
+def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
     """What is not as one may expect."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
@@ -76,14 +76,14 @@ def notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
         yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
 
 
-def tell_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:
+def print_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:
     """What a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
     said = list[str]()
     for outcome in outcomes:
         commits += outcome.commit is not None
         changed, gone = changed + outcome.changed, gone + outcome.gone
-        said += notes(ref, outcome)
+        said += publication_notes(ref, outcome)
     if commits:
         parts = [(changed, "changed"), (gone, "gone")]
         what = ", ".join(f"{counted(number, 'node')} {how}" for number, how in parts if number)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
-from gitcfg.cli.passing import passed_by
-from gitcfg.cli.trails import decided, made, placed
-from gitcfg.explain.trail import Blamer, Place, Viewpoint, describe_content, describe_listing, describe_path
-from gitcfg.explain.why import Answer, FeatureAnswer, FileAnswer, FileMention, GroupAnswer, Removal
+from gitcfg.cli.passing import passing_lines
+from gitcfg.cli.trails import blame_line, decision_text, place_text
+from gitcfg.explain.trail import Blamer, Place, Viewpoint, layered, lists, made_of
+from gitcfg.explain.why import Answer, Brought, FeatureAnswer, FileAnswer, GroupAnswer, Removal
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
@@ -31,8 +31,8 @@ class Reasons:
         return Text.assemble(f"{self.node} {verb} ", (safe(name), "bold"), safe(more))
 
     def _at(self, layer: str, origin: Origin, more: str = "", blamed: bool = True) -> Text:
-        line = Text("      at ", "blue") + placed(origin) + Text(more, "dim")
-        return line + made(self.blamer, layer, origin, 6) if blamed else line
+        line = Text("      at ", "blue") + place_text(origin) + Text(more, "dim")
+        return line + blame_line(self.blamer, layer, origin, 6) if blamed else line
 
     def _feature(self, found: FeatureAnswer) -> Iterator[Text]:
         more = f" as {abridged(found.instances, IN_JSON)}" if found.instances else ""
@@ -48,7 +48,7 @@ class Reasons:
         elif not (found.has or found.taken or found.retired):
             yield Text("  - no layer of the node lists it, nor a feature that includes it")
         for rule in found.rules:
-            yield from passed_by(rule, found.name)
+            yield from passing_lines(rule, found.name)
         yield from _elsewhere("on other nodes it is installed by", found.elsewhere)
         yield from _retired(found.retired)
 
@@ -59,7 +59,7 @@ class Reasons:
             yield self._at(layer, origin)
             bullet = "    "
         if place.decided is not None:
-            yield decided(place.decided, place.origins[-1], self.blamer, 6)
+            yield decision_text(place.decided, place.origins[-1], self.blamer, 6)
         if place.instances and not single:
             yield Text(f"    as {safe(abridged(place.instances, IN_JSON))}")
 

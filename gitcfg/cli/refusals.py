@@ -5,26 +5,26 @@ from gitcfg.library import Fleet
 from gitcfg.model import Finding
 
 
-def refusals(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
+def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
     """Tell the errors that concern these nodes; 1 if there are any."""
-    return told(session, fleet, concerning(fleet, names))
+    return print_errors(session, fleet, errors_of(fleet, names))
 
 
-def concerning(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
+def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
     """The errors that concern these nodes."""
     grave = [finding for finding in fleet.findings if finding.is_error]
     made_from = _files(fleet, names) if grave else frozenset()
     return [finding for finding in grave if _concerns(finding, names, made_from)]
 
 
-def told(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
+def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
     """Tell errors that concern what was rendered; 1 if there are any."""
     if errors:
-        from gitcfg.cli.findings import show
+        from gitcfg.cli.findings import print_findings
         from gitcfg.model.text import counted
 
         console = session.console(stderr=True)
-        show(console, fleet.compiled.tree, errors, fleet.checked.every)
+        print_findings(console, fleet.compiled.tree, errors, fleet.checked.every)
         verb = "concerns" if len(errors) == 1 else "concern"
         console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
     return int(bool(errors))

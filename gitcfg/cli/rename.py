@@ -34,10 +34,12 @@ def command(
     message: say.Message = None,
 ) -> int:
     """Rename a definition, its file, and what refers to it; what is left is listed."""
-    from gitcfg.cli.edited import edit, wish
-    from gitcfg.edit.orders import Action, Order
+    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.edit.orders import Deed, Order
 
-    order = Order(Action.RENAME, kind.value, old, to=new)
-    return edit(
-        context.obj, [order], wish(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
+    order = Order(Deed.RENAME, kind.value, old, to=new)
+    return carry_out_orders(
+        context.obj,
+        [order],
+        edit_options(force, commit, message, f"Rename {kind.value} {old} to {new}", solve),
     )

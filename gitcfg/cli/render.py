@@ -51,25 +51,25 @@ def command(
     session: Session = context.obj
     source = session.open()
     with fleet_of(source, at) as fleet:
-        from gitcfg.cli.nodes import chosen
+        from gitcfg.cli.nodes import select_nodes
 
-        names = chosen(fleet, nodes or (), where)
+        names = select_nodes(fleet, nodes or (), where)
         if out is not None or ref is not None:
             from gitcfg.output.folder import Scope
 
             scope = Scope.ALL if all_ and where is None else Scope.NAMED
             if ref is not None:
-                from gitcfg.cli.published import write as publish
+                from gitcfg.cli.published import write_folder as publish
 
                 return publish(session, source.repository, fleet, names, scope, ref)
-            from gitcfg.cli.folder import write
+            from gitcfg.cli.folder import write_folder
 
             assert out is not None
-            return write(session, fleet, names, scope, out)
-        from gitcfg.cli.refusals import refusals
-        from gitcfg.cli.rendered import Wanted, deliver
+            return write_folder(session, fleet, names, scope, out)
+        from gitcfg.cli.refusals import print_errors_of
+        from gitcfg.cli.rendered import RenderOptions, write_nodes
 
         whole = len(names) == len(fleet)
         wanted = fleet if whole else fleet.only(names)
-        deliver(session, wanted, names, Wanted(params, file, output))
-        return refusals(session, wanted, names)
+        write_nodes(session, wanted, names, RenderOptions(params, file, output))
+        return print_errors_of(session, wanted, names)

@@ -15,7 +15,7 @@ from gitcfg.model.secrets import shown
 from gitcfg.model.text import safe
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RenderOptions(msgspec.Struct, frozen=True):
     """What of the nodes is wanted: files, one file, or parameters only; as what."""
 
     params: bool
@@ -23,7 +23,7 @@ class Wanted(msgspec.Struct, frozen=True):
     output: Output
 
 
-def deliver(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: Wanted) -> None:
+def write_nodes(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: RenderOptions) -> None:
     """Write what nodes get, one after the other: of many nodes it is too much to be held."""
     if wanted.output is Output.JSON and len(names) > 1:
         sys.stdout.buffer.writelines(text.encode() for text in _document(fleet, names, wanted.params))
@@ -97,7 +97,7 @@ def node_record(node: Node, params_only: bool) -> dict[str, Any]:
     return record
 
 
-def _text(node: Node, wanted: Wanted, several: bool) -> Iterator[str]:
+def _text(node: Node, wanted: RenderOptions, several: bool) -> Iterator[str]:
     if wanted.params:
         yield from (f"# {node.name}\n",) if several else ()
         for name, value in node.params.items():

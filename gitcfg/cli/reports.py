@@ -13,9 +13,9 @@ from gitcfg.model import Finding
 def write_report(form: str, findings: Iterable[Finding], prefix: str) -> None:
     """Write findings as `github`, `gitlab` or `sarif`; `prefix` is the repository's place in git's tree."""
     if form == "github":
-        from gitcfg.cli.github import commands
+        from gitcfg.cli.github import github_commands
 
-        write("".join(f"{line}\n" for line in commands(findings, prefix)))
+        write("".join(f"{line}\n" for line in github_commands(findings, prefix)))
     elif form == "gitlab":
         from gitcfg.cli.codequality import quality_record
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from gitcfg import __version__
 from gitcfg.check.codes import CODES, above_blocks, explanation
-from gitcfg.cli.forge import Told, line_of, told, whole
+from gitcfg.cli.forge import Entry, line_of, report_entries, whole
 from gitcfg.model import Finding, Origin
 from gitcfg.model.nodeset import fold
 
@@ -20,7 +20,7 @@ _IN_LABELS = re.compile(r"([\[\]\\])")
 
 def sarif_record(findings: Iterable[Finding], prefix: str) -> Record:
     """One log with one run; files are named from git's top on."""
-    results = tuple(told(findings, prefix))
+    results = tuple(report_entries(findings, prefix))
     codes = sorted({found.finding.code for found in results})
     run = {
         "tool": {"driver": {"name": "gitcfg", "version": __version__, "rules": [_rule(c) for c in codes]}},
@@ -45,7 +45,7 @@ def _rule(code: str) -> Record:
     }
 
 
-def _result(found: Told, rule: int) -> Record:
+def _result(found: Entry, rule: int) -> Record:
     finding = found.finding
     return {
         "ruleId": finding.code,
@@ -67,7 +67,7 @@ def _result(found: Told, rule: int) -> Record:
     }
 
 
-def _message(found: Told) -> str:
+def _message(found: Entry) -> str:
     """All of it, for forges show nothing else; the other places are links, for else nobody sees them."""
     finding = found.finding
     lines = [_text(finding.message), found.on()]

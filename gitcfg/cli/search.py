@@ -37,9 +37,9 @@ def command(
 
             write_record(matches_record(fleet.commit, texts, matches), output)
         else:
-            from gitcfg.cli.matched import show
+            from gitcfg.cli.matched import print_matches
 
-            show(session.console(), matches)
+            print_matches(session.console(), matches)
             if not matches:
                 session.console(stderr=True).print("Nothing is found.", style="yellow")
     return int(not matches)

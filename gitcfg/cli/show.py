@@ -39,10 +39,12 @@ def command(
     session: Session = context.obj
     found = find_kind(kind)
     with session.fleet(at) as fleet:
-        from gitcfg.cli.defined import deliver, deliver_all
+        from gitcfg.cli.defined import write_definition, write_summaries
 
         if name is None:
-            deliver_all(session, fleet, found, found.summaries(fleet.compiled), output)
+            write_summaries(session, fleet, found, found.summaries(fleet.compiled), output)
         else:
-            deliver(session, fleet, found, define(fleet.compiled, fleet.engine, found, name), output, folded)
+            write_definition(
+                session, fleet, found, define(fleet.compiled, fleet.engine, found, name), output, folded
+            )
     return 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gitcfg.cli.nodes import chosen
+from gitcfg.cli.nodes import select_nodes
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
@@ -13,7 +13,7 @@ from gitcfg.model.names import shown
 Fleets = tuple[Fleet, Fleet]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class DiffWords(msgspec.Struct, frozen=True):
     """What the words of a command line say: up to two revisions, then nodes.
 
     `common`: the two are compared from where they parted.
@@ -24,19 +24,19 @@ class Asked(msgspec.Struct, frozen=True):
     common: bool = False
 
 
-def asked(source: Source, words: Sequence[str]) -> Asked:
+def parse_words(source: Source, words: Sequence[str]) -> DiffWords:
     """Tell revisions from nodes. `A..B` and `A...B` are as git has them; an end left out is HEAD."""
     knows = source.repository.knows
     if words and ".." in words[0]:
         dots = "..." if "..." in words[0] else ".."
         ends = tuple(end or "HEAD" for end in words[0].split(dots, 1))
         if all(map(knows, ends)):
-            return Asked(ends, tuple(words[1:]), common=dots == "...")
+            return DiffWords(ends, tuple(words[1:]), common=dots == "...")
     count = next((place for place, word in enumerate(words[:2]) if not knows(word)), len(words[:2]))
-    return Asked(tuple(words[:count]), tuple(words[count:]))
+    return DiffWords(tuple(words[:count]), tuple(words[count:]))
 
 
-def fleets(source: Source, found: Asked, staged: bool, merge: str) -> Fleets:
+def open_fleets(source: Source, found: DiffWords, staged: bool, merge: str) -> Fleets:
     """Old and new. Without revisions: what is committed, and the work tree."""
     if staged and merge:
         raise GitcfgError("--staged and --merge do not go together.", "Say one of them.")
@@ -54,7 +54,7 @@ def fleets(source: Source, found: Asked, staged: bool, merge: str) -> Fleets:
     return source.at(old), source.at(found.revisions[1])
 
 
-def refuse_ambiguous(found: Asked, both: Fleets) -> None:
+def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
     """GitcfgError: a word that was taken for a revision is a node's name, too."""
     for word in found.revisions:
         if any(word in fleet for fleet in both):
@@ -62,7 +62,7 @@ def refuse_ambiguous(found: Asked, both: Fleets) -> None:
             raise GitcfgError(f"{shown(word)} is a revision and a node.", hint)
 
 
-def selected(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
+def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
     """The nodes that words and a condition select on either side; None: no choice was made."""
     if not words and where is None:
         return None
@@ -71,7 +71,7 @@ def selected(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str
         errors = []
         for fleet in both:
             try:
-                found.update(chosen(fleet, (word,) if word else (), where))
+                found.update(select_nodes(fleet, (word,) if word else (), where))
             except GitcfgError as error:
                 errors.append(error)
         if len(errors) == len(both):

@@ -29,18 +29,18 @@ def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
     """Show what changes on nodes, then the errors that are new; are there none?"""
     from gitcfg.check.results import unlike
     from gitcfg.cli import changes, findings
-    from gitcfg.cli.check import judged
+    from gitcfg.cli.check import check_with_parsers
     from gitcfg.library import compare
 
     console: Console = session.console()
     found = compare(old, new)
-    changes.show_stat(console, found)
-    changes.summary(session.console(stderr=True), found)
-    checked = judged(session, new)
+    changes.print_stat(console, found)
+    changes.print_reach(session.console(stderr=True), found)
+    checked = check_with_parsers(session, new)
     added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
     errors = [finding for finding in added if finding.is_error]
     if errors:
-        findings.show(console, new.tree, errors, checked.every)
+        findings.print_findings(console, new.tree, errors, checked.every)
         message = f"{counted(len(errors), 'error')} that HEAD has not."
         session.console(stderr=True).print(message, style="red")
     return not errors

@@ -27,7 +27,7 @@ from gitcfg.model.secrets import shown
 from gitcfg.model.text import ABBREVIATED, safe
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class TrailOptions(msgspec.Struct, frozen=True):
     """What is wanted of a node's trails: no `names` are all parameters, told in a line each."""
 
     names: tuple[str, ...]
@@ -36,17 +36,17 @@ class Wanted(msgspec.Struct, frozen=True):
     output: Output
 
 
-def tell(session: Session, fleet: Fleet, node: Node, wanted: Wanted) -> None:
+def write_trails(session: Session, fleet: Fleet, node: Node, wanted: TrailOptions) -> None:
     """Write a node's trails."""
     if wanted.output is not Output.TEXT:
         trails = {name: node.trail(name, wanted.everything) for name in wanted.names or node.params}
         write_record(trail_record(fleet.commit, node.name, trails, wanted.blamer), wanted.output)
     elif wanted.names:
-        show(session.console(), fleet, node, wanted)
+        print_trails(session.console(), fleet, node, wanted)
     else:
-        from gitcfg.cli.overview import overview
+        from gitcfg.cli.overview import print_overview
 
-        overview(session.console(), fleet, node, wanted.blamer)
+        print_overview(session.console(), fleet, node, wanted.blamer)
 
 
 SHALLOW = "this clone's history ends here; `git fetch --unshallow` gets the rest"
@@ -66,7 +66,7 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
         yield line
 
 
-def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
+def print_trails(console: Console, fleet: Fleet, node: Node, wanted: TrailOptions) -> None:
     """Every step of parameters' trails."""
     view = view_from(fleet.compiled, node.name)
     for name in wanted.names:
@@ -80,7 +80,7 @@ def show(console: Console, fleet: Fleet, node: Node, wanted: Wanted) -> None:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
         for feature, origin in find_withheld(fleet.compiled, node.name, name):
             where = Text(f"  {feature} would bind it too, but `without` takes it away ", "dim")
-            console.print(where + placed(origin))
+            console.print(where + place_text(origin))
 
 
 def _headline(node: Node, name: str) -> Text:
@@ -105,32 +105,32 @@ def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
         text.append("  overridden", "dim")
     elif step.result != step.given:
         text.append(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
-    text += made(blamer, step.path[0], step.origin, 11)
+    text += blame_line(blamer, step.path[0], step.origin, 11)
     for decision in step.decided:
-        text += Text("\n") + decided(decision, step.origin, blamer, 11)
+        text += Text("\n") + decision_text(decision, step.origin, blamer, 11)
     return text
 
 
-def decided(decision: Decision, told: Origin, blamer: Blamer | None, indent: int) -> Text:
+def decision_text(decision: Decision, told: Origin, blamer: Blamer | None, indent: int) -> Text:
     """Which rule leaves something open, and where it is decided, unless that place was `told` already."""
     start = " " * indent
-    text = Text(f"{start}{safe(describe_decision(decision))} ") + Text("at ", "blue") + placed(decision.asked)
+    text = Text(f"{start}{safe(left_open(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
     if decision.origin == told:
         return text
-    text += Text(f"\n{start}decided ") + Text("at ", "blue") + placed(decision.origin)
-    return text + made(blamer, f"allocation {decision.rule}", decision.origin, indent)
+    text += Text(f"\n{start}decided ") + Text("at ", "blue") + place_text(decision.origin)
+    return text + blame_line(blamer, f"allocation {decision.rule}", decision.origin, indent)
 
 
-def made(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:
+def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:
     """Who made a layer say what it says at a place, in a line of its own; nothing if that is not asked."""
     if blamer is None:
         return Text()
     found = blamer.of(label, origin)
-    line = Text(f"\n{' ' * indent}by {'  '.join(filter(None, who(found)))}", "magenta")
+    line = Text(f"\n{' ' * indent}by {'  '.join(filter(None, blame_cells(found)))}", "magenta")
     return line + Text(f"  {safe(found.subject)}" if found and not found.shallow else "", "dim")
 
 
-def who(blamed: Blamed | None) -> tuple[str, str, str]:
+def blame_cells(blamed: Blamed | None) -> tuple[str, str, str]:
     """A commit, its date and its author."""
     if blamed is None:
         return "", "", "nobody: it is not committed yet"
@@ -139,7 +139,7 @@ def who(blamed: Blamed | None) -> tuple[str, str, str]:
     return blamed.commit[:ABBREVIATED], blamed.date[:10], safe(blamed.author)
 
 
-def placed(origin: Origin) -> Text:
+def place_text(origin: Origin) -> Text:
     """A place."""
     return Text(safe(str(origin)), "blue")
 

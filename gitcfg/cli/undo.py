@@ -49,11 +49,13 @@ def command(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    from gitcfg.cli.proposed import Proposal, carry
-    from gitcfg.cli.undo_conflicts import Undo, ask_side
-    from gitcfg.git.revert import find_span, revert_message
+    from gitcfg.cli.conflicts.asking import answered
+    from gitcfg.cli.conflicts.settling import Undoing
+    from gitcfg.cli.proposed import Proposal, carry_out_proposal
+    from gitcfg.edit.snapshots import undoing
+    from gitcfg.git.revert import find_span
 
-    asked = say.Asked(yes, dry_run, force, no_verify)
+    asked = say.ProposalOptions(yes, dry_run, force, no_verify)
 
     def proposal(repository: "Repository", head: str) -> "Proposal":
         found = find_span(repository, revision, mainline, head)
@@ -67,7 +69,7 @@ def command(
         )
 
     session: Session = context.obj
-    return carry(session, "gitcfg undo", proposal, asked)
+    return carry_out_proposal(session, "gitcfg undo", proposal, asked)
 
 
 def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> "dict[str, Side]":

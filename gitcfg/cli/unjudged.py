@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gitcfg.library import Fleet
 
 
-class Notice:
+class ParserNotice:
     """Says once, as early as it is known, that nobody judges HTCondor's files."""
 
     def __init__(self, session: "Session") -> None:

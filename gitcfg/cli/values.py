@@ -35,18 +35,18 @@ def command(
     """Show which nodes have which value, and from where."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.cli.nodes import chosen
-        from gitcfg.explain.values import find_values, values_record
+        from gitcfg.cli.nodes import select_nodes
+        from gitcfg.explain.values import values, values_record
 
-        names = chosen(fleet, nodes or (), where) if nodes or where is not None else None
-        held = find_values(fleet.compiled, param, names)
+        names = select_nodes(fleet, nodes or (), where) if nodes or where is not None else None
+        held = values(fleet.compiled, param, names)
         wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:
             from gitcfg.cli.records import write_record
 
             write_record(values_record(fleet.commit, param, wanted, folded), output)
         else:
-            from gitcfg.cli.valued import show
+            from gitcfg.cli.valued import print_values
 
-            show(session.console(), param, held, unset)
+            print_values(session.console(), param, held, unset)
     return 0

@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 from rich.text import Text
 
-from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.definition import Entry, Setting
 from gitcfg.explain.trail import describe_content, format_operation
 from gitcfg.model import Origin
@@ -28,12 +28,12 @@ class Winners:
 
     def settings(self, found: Sequence[Setting]) -> Iterator[Text]:
         """Two lines each: what is bound; and the place, with the nodes on which it wins."""
-        folded = alike(found, lambda one: one.layer, _said)
+        folded = group_alike(found, lambda one: one.layer, _said)
         rows = [self._cells(same, several=len({one.param for one in found}) > 1) for same in folded]
         for same, row in zip(folded, aligned(rows), strict=True):
             yield row
             fits = "" if same[0].fits else "  does not fit its type"
-            place = where([one.origin for one in same]) + Text(fits, "red")
+            place = places_text([one.origin for one in same]) + Text(fits, "red")
             yield Text("  ") + place + self._wins("wins", [name for one in same for name in one.nodes])
 
     def _cells(self, same: Sequence[Setting], several: bool) -> tuple[Text, ...]:
@@ -43,22 +43,22 @@ class Winners:
         if several or self.kind != "parameter":
             cells.insert(0, Text(safe(one.param), "bold"))
         if self.kind in _MANY:
-            cells.insert(0, Text(safe(who(one.layer for one in same))))
+            cells.insert(0, Text(safe(layer_name(one.layer for one in same))))
         return tuple(cells)
 
     def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
         """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
         own = self.kind not in (*_MANY, "template", "file")
         verb = "holds it" if self.kind == "secret" else "decides"
-        for same in alike(found, lambda one: one.layer, _brought):
+        for same in group_alike(found, lambda one: one.layer, _brought):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
-            layer = "" if own else f" by {who(one.layer for one in same)}"
+            layer = "" if own else f" by {layer_name(one.layer for one in same)}"
             yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
             yield Text(f"  {safe(describe_content(entry) + owner)}")
             nodes = [name for one in same for name in one.nodes]
             private = [name for one in same for name in one.private]
-            yield Text("  ") + where([one.entry.origin for one in same]) + self._wins(verb, nodes)
+            yield Text("  ") + places_text([one.entry.origin for one in same]) + self._wins(verb, nodes)
             if private:
                 told = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
                 yield Text(told) + Text(safe(abridged(private, IN_JSON)), "magenta")
@@ -87,7 +87,9 @@ def _brought(one: Entry) -> Hashable:
     return describe_content(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
 
 
-def alike(found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]) -> list[list[T]]:
+def group_alike(
+    found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]
+) -> list[list[T]]:
     """Nodes that say the same in their own files together; everything else stands by itself."""
     groups: dict[Hashable, list[T]] = {}
     for number, one in enumerate(found):
@@ -97,7 +99,7 @@ def alike(found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Has
     return list(groups.values())
 
 
-def who(labels: Iterable[str]) -> str:
+def layer_name(labels: Iterable[str]) -> str:
     """A layer, or several nodes' own."""
     labels = list(labels)
     return (
@@ -107,8 +109,10 @@ def who(labels: Iterable[str]) -> str:
     )
 
 
-def where(origins: Sequence[Origin]) -> Text:
+def places_text(origins: Sequence[Origin]) -> Text:
     """A place, or that they are several nodes' own files."""
     return (
-        Text("at ", "blue") + placed(origins[0]) if len(origins) == 1 else Text("in their own files", "blue")
+        Text("at ", "blue") + place_text(origins[0])
+        if len(origins) == 1
+        else Text("in their own files", "blue")
     )

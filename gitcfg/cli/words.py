@@ -10,7 +10,7 @@ _MOST = 400
 """Words beyond which nothing is marked: matching takes time that grows with their product."""
 
 
-def marked(old: str | None, new: str | None) -> tuple[Text | None, Text | None]:
+def mark_differences(old: str | None, new: str | None) -> tuple[Text | None, Text | None]:
     """The old value in red and the new one in green; what is on one side only is set off."""
     before = Text(old, "red") if old is not None else None
     after = Text(new, "green") if new is not None else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def alone(session: Session, repository: "Repository") -> Iterator[Path]:
+def exclusive_edit(session: Session, repository: "Repository") -> Iterator[Path]:
     """The folder of the journal, while nobody else edits; an edit that was interrupted is finished first."""
     from gitcfg.edit import transaction as journal
 
@@ -41,7 +41,7 @@ def _journal_folder(repository: "Repository") -> Path:
     return Path(repository.git.path)
 
 
-def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
+def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
     texts = dict(draft.files)
     added = (path for path in texts if path.endswith(".yaml") and draft.original(path) is None)
@@ -57,8 +57,8 @@ def headed(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     return texts
 
 
-def put_down(
-    repository: "Repository", folder: Path, files: Mapping[str, "FileChange"], message: str | None
+def write_files(
+    repository: "Repository", folder: Path, files: Mapping[str, "Written"], message: str | None
 ) -> str | None:
     """Write files and, with a message, commit them; where git does not take it, all is as it was before."""
     from gitcfg.edit import transaction as journal

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.cli.alike import alike, folded
+from gitcfg.cli.alike import fold_messages, generalize
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from gitcfg.cli.alike import alike, folded
     ],
 )
 def test_what_is_a_nodes_own_is_taken_out(text: str, expected: str) -> None:
-    assert alike(text, "n1.example.org") == expected
+    assert generalize(text, "n1.example.org") == expected
 
 
 @pytest.mark.parametrize(
@@ -45,18 +45,20 @@ def test_what_is_a_nodes_own_is_taken_out(text: str, expected: str) -> None:
 def test_a_name_counts_within_a_word_where_it_can_mean_nothing_else(
     node: str, text: str, expected: str
 ) -> None:
-    assert alike(text, node) == expected
+    assert generalize(text, node) == expected
 
 
 def test_what_differs_by_names_within_words_is_told_together() -> None:
     said = [(name, ((f"`systemctl restart poold-{name}` failed.", ""),)) for name in ("n1", "n2")]
-    assert folded(said, trouble=True) == [((("`systemctl restart poold-NODE` failed.", ""),), ["n1", "n2"])]
+    assert fold_messages(said, trouble=True) == [
+        ((("`systemctl restart poold-NODE` failed.", ""),), ["n1", "n2"])
+    ]
 
 
 def test_one_node_alone_is_told_as_it_is() -> None:
     said = [("n1", (("process 1 on n1", ""),)), ("n2", (("process 2 on n2", ""),)), ("n3", (("pid 3", ""),))]
-    assert folded(said, trouble=True) == [
+    assert fold_messages(said, trouble=True) == [
         ((("process PROCESS on NODE", ""),), ["n1", "n2"]),
         ((("pid 3", ""),), ["n3"]),
     ]
-    assert [names for _, names in folded(said, trouble=False)] == [["n1"], ["n2"], ["n3"]]
+    assert [names for _, names in fold_messages(said, trouble=False)] == [["n1"], ["n2"], ["n3"]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gitcfg.cli.codequality import quality_record
 from gitcfg.cli.forge import whole
-from gitcfg.cli.github import commands
+from gitcfg.cli.github import github_commands
 from gitcfg.cli.main import run
 from gitcfg.model import Finding, Origin, Severity
 from tests.cli.reports import FINDINGS, WRITTEN, follows, make
@@ -53,7 +53,7 @@ def test_a_finding_is_a_command() -> None:
         ("n1", "n2"),
         hint="Add it.",
     )
-    (line,) = commands([finding], "pool")
+    (line,) = github_commands([finding], "pool")
     assert line == (
         "::error file=pool/features/a%2Cb%3Ac.yaml,line=3,col=7,"
         "title=GC301 A node has every feature that its features depend on."
@@ -65,7 +65,7 @@ def test_a_finding_is_a_command() -> None:
 @QUICK
 @given(findings=st.lists(FINDINGS, max_size=3), prefix=st.sampled_from(["", "a b", "x,y/100%"]))
 def test_the_runner_reads_what_was_meant(findings: list[Finding], prefix: str) -> None:
-    lines = list(commands(findings, prefix))
+    lines = list(github_commands(findings, prefix))
     text = "".join(f"{line}\n" for line in lines)
     assert text.encode().decode().split("\n") == [*lines, ""]
     assert not set(text) & set("\r\0\x1b") - set("".join(o.file for f in findings for o in f.origins[:1]))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gitcfg
-from gitcfg.cli.markdown import document
+from gitcfg.cli.markdown import markdown_lines
 from gitcfg.model.markdown import code, fenced, plain
 from gitcfg.model.text import safe
 from tests.properties.runs import QUICK
@@ -69,7 +69,7 @@ def test_values_add_no_markup(value: str) -> None:
     said = repr(value).replace("'", '"')
     changed = base | {"nodes/n.yaml": f"params: {{X: {said}}}\n"}
     with gitcfg.in_memory(base) as old, gitcfg.in_memory(changed) as new:
-        lines = list(document(gitcfg.compare(old, new), files=True))
+        lines = list(markdown_lines(gitcfg.compare(old, new), files=True))
     page = seen("\n".join(lines))
     assert page.tags == ["h3", "details", "summary", "b", "code", "pre", "code"]
     assert f"+ X = {safe(value)}" in page.text

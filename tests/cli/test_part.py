@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.cli.refusals import concerning
+from gitcfg.cli.refusals import errors_of
 from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
@@ -54,7 +54,7 @@ def test_a_part_answers_as_the_whole(seed: int) -> None:
                 for param in part[name].params:
                     assert part[name].explain(param) == whole[name].explain(param)
             chosen = tuple(sorted(names))
-            assert told(concerning(part, chosen)) == told(concerning(whole, chosen))
+            assert told(errors_of(part, chosen)) == told(errors_of(whole, chosen))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -64,4 +64,4 @@ def test_of_a_part_is_told_what_rules_ask_of_all(seed: int) -> None:
     with fleet(tree) as whole:
         names = tuple(sorted(Random(seed).sample(list(whole), min(2, len(whole)))))
         with fleet(tree) as other:
-            assert told(concerning(other.only(names), names)) == told(concerning(whole, names))
+            assert told(errors_of(other.only(names), names)) == told(errors_of(whole, names))
