@@ -6,17 +6,15 @@ from typing import Any
 from gitcfg.cli.forge import Entry, line_of, report_entries, whole
 from gitcfg.model import Finding, Severity
 
-Record = dict[str, Any]
-
 _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 
-def quality_record(findings: Iterable[Finding], prefix: str) -> list[Record]:
+def quality_record(findings: Iterable[Finding], prefix: str) -> list[dict[str, Any]]:
     """An entry for each finding, errors first."""
     return [_entry(found) for found in report_entries(findings, prefix)]
 
 
-def _entry(found: Entry) -> Record:
+def _entry(found: Entry) -> dict[str, Any]:
     return {
         "description": _description(found),
         "check_name": found.finding.code,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitcfg.cli.refusals import errors_of, print_errors
 from gitcfg.cli.session import Session
-from gitcfg.cli.session import write_folder as write_out
+from gitcfg.cli.session import write as write_out
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged

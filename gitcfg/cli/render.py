@@ -59,9 +59,9 @@ def command(
 
             scope = Scope.ALL if all_ and where is None else Scope.NAMED
             if ref is not None:
-                from gitcfg.cli.published import write_folder as publish
+                from gitcfg.cli.published import commit_nodes
 
-                return publish(session, source.repository, fleet, names, scope, ref)
+                return commit_nodes(session, source.repository, fleet, names, scope, ref)
             from gitcfg.cli.folder import write_folder
 
             assert out is not None
