@@ -1,19 +1,51 @@
-"""Changes for eyes: whose, what must happen, and values before and after."""
+"""Two versions of a value, with the words in which they differ marked."""
 
+import re
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from itertools import chain, starmap
 
 from msgspec import UNSET
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli import words
+from gitcfg.cli.session import write
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.trail import format_step
-from gitcfg.model.nodeset import IN_JSON, abridged
+from gitcfg.explain.trail import written
+from gitcfg.model.markdown import code, fenced, plain
+from gitcfg.model.nodeset import IN_JSON, abridged, fold, parts
 from gitcfg.model.text import counted, safe
+
+_WORD = re.compile(r"\w+|\s+|.")
+_MOST = 400
+"""Words beyond which nothing is marked: matching takes time that grows with their product."""
+
+
+def mark_differences(old: str | None, new: str | None) -> tuple[Text | None, Text | None]:
+    """The old value in red and the new one in green; what is on one side only is set off."""
+    before = Text(old, "red") if old is not None else None
+    after = Text(new, "green") if new is not None else None
+    if old is None or new is None or before is None or after is None:
+        return before, after
+    ours, theirs = _WORD.findall(old), _WORD.findall(new)
+    if max(len(ours), len(theirs)) > _MOST:
+        return before, after
+    for tag, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag != "equal":
+            _mark(before, ours, i, j)
+            _mark(after, theirs, k, m)
+    return before, after
+
+
+def _mark(text: Text, words: list[str], first: int, last: int) -> None:
+    start = sum(map(len, words[:first]))
+    text.stylize("bold underline", start, start + sum(map(len, words[first:last])))
+
+
+# Changes for eyes: whose, what must happen, and values before and after.
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
 _WIDTH = 100
@@ -92,7 +124,7 @@ def _names(names: Names) -> Text:
 
 def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]:
     old, new = (as_text(value) if value is not UNSET else None for value in (delta.old, delta.new))
-    before, after = words.mark_differences(old, new)
+    before, after = mark_differences(old, new)
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
             line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
@@ -185,3 +217,101 @@ def what_happens(found: Reach) -> Iterator[str]:
             yield f"{noun}: " + ", ".join(f"{name} on {len(nodes[name])}" for name in nodes)
     if found.secrets:
         yield "secrets: " + ", ".join(f"{name} to {len(nodes)}" for name, nodes in found.secrets.items())
+
+
+# Changes as Markdown for a pull request: short lines and folded details, to be read on a phone too.
+
+_LONGEST = 60
+_FEW = 3
+_SCREEN = 20
+_SIGNS = {"+": "+", "-": "−", "": ""}
+
+
+def write_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> None:
+    """The whole document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
+    for line in markdown_lines(changes, files, besides):
+        write(f"{line}\n")
+
+
+def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
+    """Its lines."""
+    found = reach(changes)
+    told = [f"- {code(line)}" for line in besides]
+    if not changes:
+        yield "**gitcfg:** no node changes."
+        yield from ("", *told) if told else ()
+        return
+    yield f"### gitcfg: {how_many(found)}"
+    yield ""
+    yield from told
+    yield from _actions_markdown(found)
+    for change in changes:
+        yield ""
+        short = len(changes) <= _FEW and len(change.params) <= _SCREEN
+        yield "<details open>" if short else "<details>"
+        yield from _change(changes, change, files)
+        yield "</details>"
+
+
+def _actions_markdown(found: Reach) -> Iterator[str]:
+    for verb, nodes in (("Restart", found.restart), ("Reload", found.reload), ("Stop", found.stop)):
+        if nodes:
+            each = (f"**{plain(name)}** on {len(nodes[name])}" for name in nodes)
+            yield f"- {verb}: {', '.join(each)}"
+
+
+def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
+    yield f"<summary>{_summary(change)}</summary>"
+    yield ""
+    folded = fold(change.nodes)
+    if len(folded) > _LONGEST:
+        yield from (*fenced(parts(folded)), "")
+    yield from _facts(changes, change)
+    if change.params:
+        yield from ("", *fenced(chain.from_iterable(starmap(_param_markdown, change.params.items())), "diff"))
+    yield from _diffs(changes, change) if files else ()
+    yield ""
+
+
+def _facts(changes: Comparison, change: Change) -> Iterator[str]:
+    for verb, subsystems in (("Restart", change.restart), ("Reload", change.reload), ("Stop", change.stop)):
+        if subsystems:
+            yield f"- {verb}: {', '.join(f'**{plain(name)}**' for name in subsystems)}"
+    for noun, names in (("Groups", change.groups), ("Features", change.features)):
+        if names:
+            yield f"- {noun}: {_names(names)}"
+    for path, sign in presence(changes, change):
+        more = f" ({code(access(change.modes[path]))})" if path in change.modes else ""
+        yield f"- File: {_SIGNS[sign]}{code(path)}{more}"
+
+
+def _diffs(changes: Comparison, change: Change) -> Iterator[str]:
+    for diff in file_diffs(changes, change):
+        if diff.nodes != change.nodes:
+            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {code(fold(diff.nodes))}:")
+        yield from ("", *fenced(map(safe_line, diff.lines), "diff"))
+
+
+def _summary(change: Change) -> str:
+    """One line of HTML: how many, who, and the gravest thing that happens."""
+    folded = fold(change.nodes)
+    who = folded if len(folded) <= _LONGEST else f"{change.nodes[0]} ..."
+    verb = "restart" if change.restart else "stop" if change.stop else "reload" if change.reload else ""
+    names = change.restart or change.stop or change.reload
+    what = f": {verb} {', '.join(names)}" if names else ""
+    return f"<b>{counted(len(change.nodes), 'node')} {change.kind}</b>{_html(what)} <code>{_html(who)}</code>"
+
+
+def _names_markdown(names: Names) -> str:
+    came = [f"+{plain(name)}" for name in names.added]
+    return ", ".join([*came, *(f"−{plain(name)}" for name in names.removed)])
+
+
+def _param_markdown(name: str, delta: Delta) -> Iterator[str]:
+    for sign, value in (("-", delta.old), ("+", delta.new)):
+        if value is not UNSET:
+            yield f"{sign} {name} = {as_text(value)}"
+
+
+def _html(text: str) -> str:
+    return safe(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

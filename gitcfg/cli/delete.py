@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import editing as say
+from gitcfg.cli import edit as say
 
 EPILOG = """What still refers to it is an error, so the edit is refused then: take the references away first.
 
@@ -32,7 +32,7 @@ def command(
     message: say.Message = None,
 ) -> int:
     """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
-    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.cli.edits import carry_out_orders, edit_options
     from gitcfg.edit.orders import Deed, Order
 
     order = Order(Deed.DELETE, kind.value, name)

@@ -1,8 +1,4 @@
-"""Findings for people: the cause first, the line where it is written, the nodes, and what to do.
-
-What follows from a finding is told below it, findings that differ in their nodes alone are one paragraph, and
-of many with one code the first are shown.
-"""
+"""Findings for people: the cause first, the line where it is written, the nodes, and what to do."""
 
 from collections.abc import Container, Iterable, Iterator
 

@@ -1,11 +1,20 @@
 """`gitcfg log`: the commits that changed what a node, parameter, feature or group is."""
 
-from typing import Annotated
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any
 
+import msgspec
 import typer
+from msgspec import UNSET
 
 from gitcfg.cli.session import Output, Session
-from gitcfg.history.log import Subject
+from gitcfg.comparison.change import Delta, Kind, Names
+from gitcfg.history.effect import Effect, Held
+from gitcfg.history.log import Entry, Log, Question, Subject
+from gitcfg.model import Op
+from gitcfg.model.nodeset import IN_JSON, abridged_set
+from gitcfg.model.secrets import shown
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 EPILOG = """Examples:
 
@@ -44,7 +53,182 @@ def command(
 
         write_record(log_record(log), output)
     else:
-        from gitcfg.cli.logged import print_log
-
         print_log(session, log)
     return 0
+
+
+# What a commit changed of a thing, in a few words: pieces of text, each with its style.
+
+Piece = tuple[str, str]
+Line = list[Piece]
+
+_SIGNS = {"+": "green", "-": "red", "": ""}
+_SHORT = 60
+"""Characters of a value that is told where it is not all that was asked for."""
+
+
+def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
+    """A line for each way in which the result is not as before."""
+    if question.param is not None:
+        yield from (_turn(delta) for delta in effect.params.values())
+    elif question.kind is Subject.PARAM:
+        yield from _of_parameter(effect)
+    elif effect.kind is not Kind.CHANGED:
+        yield _whole(effect)
+    elif question.kind is Subject.NODE:
+        yield from _of_layers(effect, "features")
+    else:
+        inside = "features" if question.kind is Subject.GROUP else "includes"
+        yield from _of_layers(msgspec.structs.replace(effect, params=_as_written(effect.params)), inside)
+
+
+def _of_parameter(effect: Effect) -> Iterator[Line]:
+    for turn in effect.values:
+        yield [*_held(Held(turn.nodeset, turn.count)), (": ", ""), *_turn(Delta(turn.old, turn.new))]
+    deltas = effect.declaration
+    if deltas and all(delta.new is UNSET for delta in deltas.values()):
+        yield [("no longer declared", "red")]
+    elif deltas and all(delta.old is UNSET for delta in deltas.values()):
+        said = {key: delta.new for key, delta in deltas.items() if key != "name"}
+        yield [("declared: ", "green"), *_listed([(_key(key, new), "")] for key, new in said.items())]
+    elif deltas:
+        yield [("declaration: ", "dim"), *_listed(_redeclared(key, delta) for key, delta in deltas.items())]
+
+
+def _redeclared(key: str, delta: Delta) -> Line:
+    """A key of a declaration that says something else."""
+    if delta.old is UNSET or delta.new is UNSET:
+        sign, value = ("+", delta.new) if delta.old is UNSET else ("-", delta.old)
+        return [(f"{sign}{_key(key, value)}", _SIGNS[sign])]
+    return [(f"{key} ", ""), *_turn(delta)] if _is_short(delta) and key != "description" else [(key, "")]
+
+
+def _key(key: str, value: Any) -> str:
+    """What a key says; of what is long only that it says something."""
+    long = key == "description" or len(_text(value)) > _SHORT
+    return key.replace("_", " ") if long or value is True else f"{key} {_text(value)}"
+
+
+def _of_layers(effect: Effect, features: str) -> Iterator[Line]:
+    names = list(effect.params)
+    if len(names) == 1 and _is_short(effect.params[names[0]]):
+        yield [(safe(names[0]), "bold"), (": ", ""), *_turn(effect.params[names[0]])]
+    elif names:
+        yield [
+            ("parameters: ", "dim"),
+            *_listed(_param(name, delta) for name, delta in effect.params.items()),
+        ]
+    for noun, came in ((features, effect.features), ("groups", effect.groups)):
+        if came:
+            yield [(f"{noun}: ", "dim"), *_names(came)]
+    if effect.files:
+        yield [("files: ", "dim"), *_listed([(safe(path), "")] for path in effect.files)]
+    for sign, held in (("+", effect.added), ("-", effect.removed)):
+        if held is not None:
+            yield [(f"{sign} ", _SIGNS[sign]), *_held(held)]
+
+
+def _whole(effect: Effect) -> Line:
+    """A thing that came, with how much of everything, or went."""
+    if effect.kind is Kind.REMOVED:
+        gone: Line = [("gone", "bold red")]
+        return [*gone, (" from ", ""), *_held(effect.removed)] if effect.removed else gone
+    parts = (
+        (len(effect.params), "parameter"),
+        (len(effect.features.added), "feature"),
+        (len(effect.groups.added), "group"),
+        (len(effect.files), "file"),
+    )
+    line = [[(counted(number, noun), "")] for number, noun in parts if number]
+    line += [_held(effect.added)] if effect.added else []
+    return [("new", "bold green"), (": ", ""), *_listed(line)] if line else [("new", "bold green")]
+
+
+def _param(name: str, delta: Delta) -> Line:
+    sign = "+" if delta.old is UNSET else "-" if delta.new is UNSET else ""
+    return [(f"{sign}{safe(name)}", _SIGNS[sign])]
+
+
+def _names(names: Names) -> Line:
+    signed = [("+", name) for name in names.added] + [("-", name) for name in names.removed]
+    return _listed([(f"{sign}{safe(name)}", _SIGNS[sign])] for sign, name in signed)
+
+
+def _held(held: Held) -> Line:
+    return [
+        (counted(held.count, "node"), ""),
+        (f" ({safe(abridged_set(held.nodeset, held.count, IN_JSON))})", "magenta"),
+    ]
+
+
+def _turn(delta: Delta) -> Line:
+    """From one value to another."""
+    return [(_text(delta.old), "red"), (" -> ", ""), (_text(delta.new), "green")]
+
+
+def _is_short(delta: Delta) -> bool:
+    return max(len(_text(delta.old)), len(_text(delta.new))) <= _SHORT
+
+
+def _text(value: Any) -> str:
+    """A value on one line."""
+    if value is UNSET:
+        return "not bound"
+    if value is None:
+        return "(no value)"
+    value = shown(value)
+    return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+
+
+def _as_written(params: Mapping[str, Delta]) -> dict[str, Delta]:
+    """The operations of a layer as texts."""
+    return {name: Delta(_operations(delta.old), _operations(delta.new)) for name, delta in params.items()}
+
+
+def _operations(steps: Any) -> Any:
+    return steps if steps is UNSET else ", then ".join(map(_operation, steps))
+
+
+def _operation(step: Mapping[str, Any]) -> str:
+    op, given = step["op"], step["given"]
+    if op == Op.NULL:
+        return "null"
+    return _text(given) if op in (Op.SET, Op.SECRET) else f"${op} {_text(given)}"
+
+
+def _listed(parts: Iterable[Line]) -> Line:
+    """Parts with commas between them."""
+    line: Line = []
+    for part in parts:
+        line += [(", ", ""), *part] if line else part
+    return line
+
+
+# Logs for eyes: the commits, and what each changed. Without colours nothing slow is imported.
+
+
+def print_log(session: Session, log: Log) -> None:
+    """The commits, newest first, each with a line for every way in which it changed the result."""
+    if not log.entries:
+        session.console(stderr=True).print("No commit has changed that.")
+    lines = (line for entry in log.entries for line in _lines(log.question, entry))
+    if not session.has_color(session.pager.stdout):
+        session.write("".join(f"{''.join(text for text, _ in line)}\n" for line in lines))
+        return
+    from rich.text import Text
+
+    console = session.console()
+    for line in lines:
+        console.print(Text.assemble(*line))
+
+
+def _lines(question: Question, entry: Entry) -> Iterator[Line]:
+    commit = entry.commit
+    head = [(commit.commit[:ABBREVIATED], "yellow"), (f" {commit.date[:10]} ", "dim")]
+    if commit.shallow:
+        yield [*head[:1], (" or earlier: this clone's history ends here", "bold")]
+        yield [("    `git fetch --unshallow` gets the rest: what it was before, and who changed it", "")]
+        return
+    yield [*head, (safe(commit.author), "blue"), (f": {safe(commit.subject)}", "bold")]
+    for line in effect_lines(question, entry.effect):
+        yield [("    ", ""), *line]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import editing as say
+from gitcfg.cli import edit as say
 from gitcfg.model import GitcfgError
 
 EPILOG = """Values are YAML, as they would stand in the file. Comments and all other entries stay as they are.
@@ -41,8 +41,8 @@ def command(
     **said: say.Texts,
 ) -> int:
     """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
-    from gitcfg.cli.edited import carry_out_orders, edit_options
-    from gitcfg.cli.ordered import fill_order, read_lines
+    from gitcfg.cli.edit import fill_order, read_lines
+    from gitcfg.cli.edits import carry_out_orders, edit_options
     from gitcfg.edit.orders import Deed, Order, orders
 
     order = Order(Deed.MODIFY, kind.value if kind is not None else "", name or "", at=at)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import editing as say
+from gitcfg.cli import edit as say
 
 EPILOG = """Values are YAML, as they would stand in the file; what is added to a list comes to its end.
 
@@ -40,8 +40,8 @@ def command(
     **said: say.Texts,
 ) -> int:
     """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
-    from gitcfg.cli.edited import carry_out_orders, edit_options
-    from gitcfg.cli.ordered import fill_order
+    from gitcfg.cli.edit import fill_order
+    from gitcfg.cli.edits import carry_out_orders, edit_options
     from gitcfg.edit.orders import Deed, Order
 
     order = fill_order(Order(Deed.NEW, kind.value, name, place), description, said)

@@ -94,7 +94,7 @@ def _follow(session: Session, repository: Repository) -> None:
     ref = config.last("gitcfg.renderRef")
     if not ref:
         return
-    from gitcfg.cli.published import print_followed, publisher
+    from gitcfg.cli.publication import print_followed, publisher
     from gitcfg.git.refs import Refs
     from gitcfg.output.branch import follow_ref
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import editing as say
+from gitcfg.cli import edit as say
 
 EPILOG = """Lists and bindings follow; in templates `params.NAME` and `params["NAME"]`, where that is certain.
 Where the old name still stands (comments, globs, expressions, other templates) is listed and left as it is.
@@ -34,7 +34,7 @@ def command(
     message: say.Message = None,
 ) -> int:
     """Rename a definition, its file, and what refers to it; what is left is listed."""
-    from gitcfg.cli.edited import carry_out_orders, edit_options
+    from gitcfg.cli.edits import carry_out_orders, edit_options
     from gitcfg.edit.orders import Deed, Order
 
     order = Order(Deed.RENAME, kind.value, old, to=new)

@@ -1,28 +1,236 @@
-"""What a check found, on its way to a forge."""
+"""What all reports for forges share: where a finding is in git's tree, its words, and what it is known by."""
 
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
+from gitcfg import __version__
+from gitcfg.check.codes import CODES, above_blocks, explanation
 from gitcfg.cli.session import write
-from gitcfg.model import Finding
+from gitcfg.load.repository import FILE
+from gitcfg.model import Finding, Origin, Severity
+from gitcfg.model.nodeset import fold
+from gitcfg.model.text import counted, safe
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A finding as a forge is told of it: places from git's top on, the first of them where it is shown."""
+
+    finding: Finding
+    places: tuple[Origin, ...]
+    fingerprint: str
+
+    @property
+    def place(self) -> Origin:
+        return self.places[0]
+
+    def on(self) -> str:
+        """The nodes, folded; empty for what is wrong with a file or a definition."""
+        nodes = self.finding.nodes
+        return f"on {counted(len(nodes), 'node')}: {line_of(fold(nodes))}" if nodes else ""
+
+
+def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
+    """The findings, errors first and causes before what follows: forges show only so many.
+
+    `prefix` is the repository's place in git's tree. What has no place of its own is told of
+    gitcfg.yaml, because forges drop what is nowhere.
+    """
+    seen: dict[str, int] = {}
+    for finding in sorted(findings, key=lambda finding: (not finding.is_error, bool(finding.cause))):
+        places = tuple(_inside(prefix, origin) for origin in finding.origins or (Origin(FILE),))
+        fact = _fact(finding, places[0].file)
+        seen[fact] = seen.get(fact, 0) + 1
+        yield Entry(finding, places, sha256(f"{fact}\n{seen[fact]}".encode()).hexdigest())
+
+
+def _inside(prefix: str, origin: Origin) -> Origin:
+    return Origin(f"{prefix}/{origin.file}", origin.line, origin.column) if prefix else origin
+
+
+def _fact(finding: Finding, file: str) -> str:
+    """What stays when lines move and nodes come and go; JSON, so that no text can look like two."""
+    fact = ("gitcfg/1", finding.code, finding.subjects, finding.message, file)
+    return msgspec.json.encode([_whole(part) for part in fact]).decode()
+
+
+def _whole(part: str | tuple[str, ...]) -> object:
+    """JSON has no halves of surrogate pairs."""
+    return whole(part) if isinstance(part, str) else [whole(text) for text in part]
+
+
+def whole(text: str) -> str:
+    """A text that UTF-8 can say; what it cannot is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def line_of(text: str) -> str:
+    """A text on one line, without what a terminal or a forge's log would take as commands."""
+    return whole(safe(text))
+
+
+# Findings as GitHub's workflow commands: a runner that reads them shows them on the lines they are about.
+
+
+def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
+    """A command for each finding, errors first."""
+    for found in report_entries(findings, prefix):
+        title = f"{found.finding.code} {CODES[found.finding.code].title}"
+        properties = {
+            "file": whole(found.place.file),
+            "line": str(found.place.line),
+            "col": str(found.place.column),
+            "title": title,
+        }
+        said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+        yield f"::{found.finding.severity} {said}::{_data(_message(found))}"
+
+
+def _message(found: Entry) -> str:
+    """In a log only this is shown, so it says again where it is."""
+    finding = found.finding
+    lines = [f"{line_of(str(found.place))}: {line_of(finding.message)}", found.on()]
+    lines += [f"hint: {line_of(finding.hint)}"] if finding.hint else []
+    lines += [f"also {line_of(str(place))}" for place in found.places[1:]]
+    return "\n".join(filter(None, lines))
+
+
+def _data(text: str) -> str:
+    """A message, as the runner reads it."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """A property's value, as the runner reads it."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+# Findings as GitLab's Code Quality report, which a merge request shows on the lines they are about.
+
+_SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
+
+
+def quality_record(findings: Iterable[Finding], prefix: str) -> list[dict[str, Any]]:
+    """An entry for each finding, errors first."""
+    return [_entry(found) for found in report_entries(findings, prefix)]
+
+
+def _entry(found: Entry) -> dict[str, Any]:
+    return {
+        "description": _description(found),
+        "check_name": found.finding.code,
+        "fingerprint": found.fingerprint,
+        "severity": _SEVERITY[found.finding.severity],
+        "location": {"path": whole(found.place.file), "lines": {"begin": found.place.line}},
+    }
+
+
+def _description(found: Entry) -> str:
+    """One line: GitLab shows no more."""
+    finding = found.finding
+    hint = f"Hint: {line_of(finding.hint)}" if finding.hint else ""
+    nodes = f"({found.on()})" if finding.nodes else ""
+    return " ".join(filter(None, (line_of(finding.message), nodes, hint)))
+
+
+# Findings as SARIF 2.1.0, which code scanning and editors read.
+
+Record = dict[str, Any]
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "%SRCROOT%"
+_IN_LABELS = re.compile(r"([\[\]\\])")
+
+
+def sarif_record(findings: Iterable[Finding], prefix: str) -> Record:
+    """One log with one run; files are named from git's top on."""
+    results = tuple(report_entries(findings, prefix))
+    codes = sorted({found.finding.code for found in results})
+    run = {
+        "tool": {"driver": {"name": "gitcfg", "version": __version__, "rules": [_rule(c) for c in codes]}},
+        "invocations": [{"executionSuccessful": True}],
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The top of git's tree."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(found, codes.index(found.finding.code)) for found in results],
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(code: str) -> Record:
+    """A code: what must hold, why in a sentence or two, and all that `gitcfg help` says of it."""
+    text = above_blocks(explanation(code)).strip() + "\n"
+    first = next(part for part in text.split("\n\n")[1:] if part.strip())
+    return {
+        "id": code,
+        "shortDescription": {"text": CODES[code].title},
+        "fullDescription": {"text": " ".join(first.split())},
+        "help": {"text": text, "markdown": text},
+        "defaultConfiguration": {"level": str(CODES[code].severity)},
+    }
+
+
+def _result(found: Entry, rule: int) -> Record:
+    finding = found.finding
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": str(finding.severity),
+        "message": {"text": _message_sarif(found)},
+        "locations": [{"physicalLocation": _physical(found.place)}],
+        "relatedLocations": [
+            {"id": number, "physicalLocation": _physical(place)}
+            for number, place in enumerate(found.places[1:], 1)
+        ],
+        "partialFingerprints": {"gitcfg/v1": found.fingerprint},
+        "properties": {
+            "subjects": [whole(subject) for subject in finding.subjects],
+            "nodeset": whole(fold(finding.nodes)),
+            "count": len(finding.nodes),
+            "hint": whole(finding.hint),
+        },
+    }
+
+
+def _message_sarif(found: Entry) -> str:
+    """All of it, for forges show nothing else; the other places are links, for else nobody sees them."""
+    finding = found.finding
+    lines = [_text(finding.message), found.on()]
+    lines += [f"Hint: {_text(finding.hint)}"] if finding.hint else []
+    lines += [f"Also [{_label(place)}]({number})." for number, place in enumerate(found.places[1:], 1)]
+    return "\n".join(filter(None, lines))
+
+
+def _text(text: str) -> str:
+    """A text in which there are no links."""
+    return line_of(text).replace("](", "] (")
+
+
+def _label(place: Origin) -> str:
+    return _IN_LABELS.sub(r"\\\1", line_of(str(place)))
+
+
+def _physical(place: Origin) -> Record:
+    return {
+        "artifactLocation": {"uri": quote(whole(place.file)), "uriBaseId": _ROOT},
+        "region": {"startLine": place.line, "startColumn": place.column},
+    }
+
+
+# What a check found, on its way to a forge.
 
 
 def write_report(form: str, findings: Iterable[Finding], prefix: str) -> None:
     """Write findings as `github`, `gitlab` or `sarif`; `prefix` is the repository's place in git's tree."""
     if form == "github":
-        from gitcfg.cli.github import github_commands
-
         write("".join(f"{line}\n" for line in github_commands(findings, prefix)))
     elif form == "gitlab":
-        from gitcfg.cli.codequality import quality_record
-
         write(_document(quality_record(findings, prefix)))
     else:
-        from gitcfg.cli.sarif import sarif_record
-
         write(_document(sarif_record(findings, prefix)))
     sys.stdout.flush()  # a job's log has both streams: how it stands comes last
 

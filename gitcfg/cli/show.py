@@ -39,7 +39,7 @@ def command(
     session: Session = context.obj
     found = find_kind(kind)
     with session.fleet(at) as fleet:
-        from gitcfg.cli.defined import write_definition, write_summaries
+        from gitcfg.cli.definitions import write_definition, write_summaries
 
         if name is None:
             write_summaries(session, fleet, found, found.summaries(fleet.compiled), output)

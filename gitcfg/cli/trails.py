@@ -1,6 +1,6 @@
 """Trails for eyes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,16 +15,21 @@ from gitcfg.explain.trail import (
     Blamed,
     Blamer,
     Viewpoint,
-    describe_decision,
-    describe_step,
-    format_step,
+    by,
+    left_open,
+    operation,
+    told,
     trail_record,
-    view_from,
+    viewpoint,
+    written,
 )
+from gitcfg.explain.values import Held
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
+from gitcfg.model.delivery import in_words, is_over
+from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.secrets import shown
-from gitcfg.model.text import ABBREVIATED, safe
+from gitcfg.model.text import ABBREVIATED, counted, safe
 
 
 class TrailOptions(msgspec.Struct, frozen=True):
@@ -44,8 +49,6 @@ def write_trails(session: Session, fleet: Fleet, node: Node, wanted: TrailOption
     elif wanted.names:
         print_trails(session.console(), fleet, node, wanted)
     else:
-        from gitcfg.cli.overview import print_overview
-
         print_overview(session.console(), fleet, node, wanted.blamer)
 
 
@@ -150,3 +153,95 @@ def as_text(value: Any) -> str:
         return "(no value)"
     value = shown(value)
     return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+
+
+# A node at a glance: every parameter in a line.
+
+
+def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
+    """A node's groups and features, and each parameter with the layer that decides its value."""
+    said, today = fleet.compiled[node.name].said, fleet.compiled.today
+    console.print(Text(node.name, "bold"))
+    for noun, names in (("groups", node.groups), ("features", node.features), ("labels", said.labels)):
+        if names:
+            console.print(Text(f"  {noun}: ", "dim") + Text(safe(", ".join(names))))
+    overrides = [
+        Text(f"{safe(one.name)} {in_words(one.until, today)}", "red" if is_over(one.until, today) else "")
+        for one in fleet.compiled[node.name].kind.overrides
+    ]
+    if overrides:
+        console.print(Text("  overrides: ", "dim") + Text(", ").join(overrides))
+    if said.retired:
+        console.print(Text("  It is retired: it has no features, no parameters and no files.", "yellow"))
+        return
+    words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
+    header = tuple(Text(word, "dim") for word in words)
+    view = viewpoint(fleet.compiled, node.name)
+    rows = [_row(node, view, name, value, blamer) for name, value in node.params.items()]
+    for row in aligned([header, *rows]):
+        console.print(row)
+
+
+def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
+    step = [step for step in node.explain(name) if not step.overridden][-1]
+    made = tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ()
+    layers = safe(by(step, view))
+    return (
+        Text(safe(name), "bold"),
+        Text(as_text(value), "green"),
+        Text(layers),
+        place_text(step.origin),
+        *made,
+    )
+
+
+# A parameter's values with their nodes, for eyes.
+
+
+def print_values(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:
+    """Every value with its nodes; with `unset` only those nodes that have none."""
+    held = tuple(held)
+    bound = [one for one in held if one.bound]
+    others = [one for one in held if not one.bound]
+    wanted = [one for one in bound if one.value is None] if unset else bound
+    for one in wanted:
+        for line in _value(param, one):
+            console.print(line)
+    for one in others:
+        text = Text.assemble((safe(param), "bold"), " is not bound")
+        console.print(text + Text("" if unset else " (--unset shows where)", "dim"))
+        console.print(nodes_line(one.nodes) if unset else Text(f"  on {counted(len(one.nodes), 'node')}"))
+    if not held:
+        console.print(Text("No node is selected."))
+    elif unset and not (wanted or others):
+        console.print(Text.assemble((safe(param), "bold"), " has a value on every node."))
+
+
+def _value(param: str, held: Held) -> Iterator[Text]:
+    step = held.step
+    head = Text(safe(param), "bold")
+    if held.value is None:
+        yield head + Text(" is bound without a value")
+    else:
+        yield head + Text(" is ") + Text(as_text(held.value), "green")
+    yield nodes_line(held.nodes)
+    if step is not None:
+        path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
+        collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
+        yield path + Text("  at ", "blue") + place_text(step.origin) + collected
+        for decision in step.decided:
+            yield _decided(decision, step.origin, len(held.nodes))
+
+
+def _decided(decision: Decision, told: Origin, nodes: int) -> Text:
+    """Which rule leaves something open, and where it is decided for a node; for several, in which file."""
+    line = Text(f"  {safe(left_open(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
+    if nodes > 1:
+        return line + Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
+    at = Text(", decided ") + Text("at ", "blue") + place_text(decision.origin)
+    return line if decision.origin == told else line + at
+
+
+def nodes_line(nodes: tuple[str, ...]) -> Text:
+    """The nodes, folded."""
+    return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(abridged(nodes, IN_JSON)), "magenta")

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli import asked as say
+from gitcfg.cli import proposals as say
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
-    from gitcfg.cli.proposed import Proposal
+    from gitcfg.cli.proposals import Proposal
     from gitcfg.git.repository import Repository
     from gitcfg.git.revert import Side
 
@@ -51,7 +51,7 @@ def command(
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
     from gitcfg.cli.conflicts.asking import answered
     from gitcfg.cli.conflicts.settling import Undoing
-    from gitcfg.cli.proposed import Proposal, carry_out_proposal
+    from gitcfg.cli.proposals import Proposal, carry_out_proposal
     from gitcfg.edit.snapshots import undoing
     from gitcfg.git.revert import find_span
 

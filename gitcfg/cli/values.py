@@ -46,7 +46,7 @@ def command(
 
             write_record(values_record(fleet.commit, param, wanted, folded), output)
         else:
-            from gitcfg.cli.valued import print_values
+            from gitcfg.cli.trails import print_values
 
             print_values(session.console(), param, held, unset)
     return 0

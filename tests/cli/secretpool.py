@@ -11,7 +11,7 @@ import msgspec
 
 import gitcfg.check.run
 import gitcfg.cli.app
-import gitcfg.cli.edited
+import gitcfg.cli.edits
 import gitcfg.cli.secret
 import gitcfg.edit.orders
 import gitcfg.edit.secrets

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.cli.alike import fold_messages, generalize
+from gitcfg.cli.messages import fold_messages, generalize
 
 
 @pytest.mark.parametrize(

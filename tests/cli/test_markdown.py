@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gitcfg
-from gitcfg.cli.markdown import markdown_lines
+from gitcfg.cli.changes import markdown_lines
 from gitcfg.model.markdown import code, fenced, plain
 from gitcfg.model.text import safe
 from tests.properties.runs import QUICK

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cli.graphviz import svg
+from gitcfg.cli.graph import svg
 from gitcfg.model import GitcfgError
 from gitcfg.pictures.dot import dot
 from tests.pictures.hostile import picture_of

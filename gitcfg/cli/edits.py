@@ -1,24 +1,130 @@
-"""What `gitcfg new`, `modify`, `delete` and `rename` do: edit, judge, write, commit, and tell it."""
+"""What an edit would make wrong is told; what was wrong before does not count."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.cli.judged import Renamed, find_added
 from gitcfg.cli.session import Session
-from gitcfg.cli.written import exclusive_edit, with_schema_lines, write_files
-from gitcfg.model import GitcfgError
+from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.edit.decision import Decision
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.orders import Order
-    from gitcfg.edit.rename import Leftover
-    from gitcfg.edit.transaction import FileChange
-    from gitcfg.model import Finding
+    from gitcfg.git.repository import Repository
+    from gitcfg.git.tree import Tree
+    from gitcfg.library import Source
+
+Renamed = tuple[str, str]
+"""A name, and the one in its place from now on."""
+
+
+def find_added(
+    session: Session, source: "Source", before: "Tree", after: "Tree", renamed: Iterable[Renamed]
+) -> tuple[Finding, ...]:
+    """Tell what is wrong after an edit and was not before.
+
+    Where nothing is wrong afterwards nobody asks what was before.
+    """
+    from gitcfg.check.results import unlike
+    from gitcfg.library import Fleet
+
+    renamed = tuple(renamed)
+    base = source.repository.before(before)
+    with Fleet(after, base, source.today, source.cache) as new:
+        every, veils = new.findings, new.checked.every
+    if not every:
+        return ()
+    with Fleet(before, base, source.today, source.cache) as old:
+        known = tuple(_called(finding, renamed) for finding in old.findings)
+    # GC507: who edits has just said the end.
+    found = tuple(finding for finding in unlike(every, known) if finding.code != "GC507")
+    if found:
+        from gitcfg.cli.findings import print_findings
+
+        print_findings(session.console(stderr=True), after, found, veils)
+    return found
+
+
+def _called(finding: Finding, renamed: Iterable[Renamed]) -> Finding:
+    """A finding from before, in the words in which it would be told now."""
+    for old, new in renamed:
+        if old in finding.subjects:
+            subjects = tuple(new if subject == old else subject for subject in finding.subjects)
+            message = finding.message.replace(old, new)
+            finding = msgspec.structs.replace(finding, subjects=subjects, message=message)
+    return finding
+
+
+# Writes the files of an edit, all or none, and commits just them.
+
+
+@contextmanager
+def exclusive_edit(session: Session, repository: "Repository") -> Iterator[Path]:
+    """The folder of the journal, while nobody else edits; an edit that was interrupted is finished first."""
+    from gitcfg.edit import journal
+
+    folder = _journal_folder(repository)
+    with journal.alone(folder):
+        for path in journal.finish(repository.root, folder):
+            session.console(stderr=True).print(
+                f"finished an interrupted edit of {safe(path)}", style="yellow"
+            )
+        yield folder
+
+
+def _journal_folder(repository: "Repository") -> Path:
+    """git's own folder; where there is no git, a hidden one. GitcfgError: there is no work tree."""
+    if repository.git is None:
+        folder = repository.root / ".gitcfg"
+        folder.mkdir(exist_ok=True)
+        return folder
+    if not repository.git.workdir:
+        raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
+    return Path(repository.git.path)
+
+
+def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
+    """A draft's files; a new one says which schema is its own, where `gitcfg schema` has written one."""
+    texts = dict(draft.files)
+    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.was(path) is None}
+    if not new:
+        return texts
+    from gitcfg.editor.modelines import FOLDER, with_modeline
+
+    for path, text in new.items():
+        schema = repository.root / FOLDER / f"{path.partition('/')[0]}.json"
+        if text is not None and schema.is_file():
+            texts[path] = with_modeline(path, text)
+    return texts
+
+
+def write_files(
+    repository: "Repository", folder: Path, files: Mapping[str, "Written"], message: str | None
+) -> str | None:
+    """Write files and, with a message, commit them; where git does not take it, all is as it was before."""
+    from gitcfg.edit import journal
+    from gitcfg.edit.committed import commit
+    from gitcfg.git.program import Git
+
+    journal.write(repository.root, folder, files)
+    if message is None:
+        return None
+    try:
+        return commit(Git(repository, os.environ), repository, files, message)
+    except BaseException:
+        back = {path: journal.Written(file.text, file.was) for path, file in files.items()}
+        journal.write(repository.root, folder, back)
+        raise
+
+
+# What `gitcfg new`, `modify`, `delete` and `rename` do: edit, judge, write, commit, and tell it.
 
 
 class EditOptions(msgspec.Struct, frozen=True):

@@ -1,0 +1,201 @@
+"""The errors that concern what was rendered: they are told beside it, and are the exit code."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitcfg.cli.session import Session
+from gitcfg.cli.session import write as write_out
+from gitcfg.git.repository import Repository
+from gitcfg.library import Fleet
+from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.nodeset import abridged
+from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
+
+if TYPE_CHECKING:
+    from gitcfg.published import Publisher
+
+
+def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
+    """Tell the errors that concern these nodes; 1 if there are any."""
+    return print_errors(session, fleet, errors_of(fleet, names))
+
+
+def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
+    """The errors that concern these nodes."""
+    grave = [finding for finding in fleet.findings if finding.is_error]
+    made_from = _files(fleet, names) if grave else frozenset()
+    return [finding for finding in grave if _concerns(finding, names, made_from)]
+
+
+def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
+    """Tell errors that concern what was rendered; 1 if there are any."""
+    if errors:
+        from gitcfg.cli.findings import print_findings
+        from gitcfg.model.text import counted
+
+        console = session.console(stderr=True)
+        print_findings(console, fleet.compiled.tree, errors, fleet.checked.every)
+        verb = "concerns" if len(errors) == 1 else "concern"
+        console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
+    return int(bool(errors))
+
+
+def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
+    """The repository's files that nodes are made from; None: all of them, for all nodes."""
+    if fleet.whole and len(names) == len(fleet):
+        return None
+    from gitcfg.compile.origins import files_of
+
+    return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
+
+
+def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
+    """Is a finding about one of these nodes, or about a file that one of them is made from?"""
+    if finding.nodes:
+        return not set(finding.nodes).isdisjoint(names)
+    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)
+
+
+# Rendered nodes into a folder: `render --out`, and what it tells.
+
+_HINT = "Move it away, or let gitcfg write there; the rest is up to date."
+_MOST_WORKERS = 8  # each may come to hold a copy of the fleet
+
+
+def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
+    """Bring a folder up to date; 1 if errors concern what was written. GitcfgError: something is in the way.
+
+    While there are errors nothing is removed: what is missing may only be misspelt.
+    """
+    errors = errors_of(fleet, names)
+    stale = Stale.KEEP if errors else Stale.REMOVE
+    request = Request(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
+    ingredients = Ingredients(fleet.compiled)
+    outcome = update(request, lambda: fleet_source(fleet.compiled, ingredients))
+    write_out(_summary(outcome.settled, len(names)) + "\n")
+    if notes := list(_notes(folder, outcome)):
+        console = session.console(stderr=True)
+        for note in notes:
+            console.print(f"note: {safe(note)}", style="yellow")
+    code = print_errors(session, fleet, errors) or int(bool(outcome.settled.unmade))
+    if outcome.settled.blocked:
+        raise _in_the_way(folder, outcome.settled.blocked)
+    return code
+
+
+def _summary(done: Settled, nodes: int) -> str:
+    who = counted(nodes, "node")
+    if not (done.written or done.removed):
+        return f"{who}: nothing to do, {counted(done.same, 'file')} as before."
+    parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]
+    said = [f"{counted(number, 'file')} {what}" for number, what in parts if number]
+    return f"{who}: {', '.join(said)}."
+
+
+def _notes(folder: Path, outcome: Outcome) -> Iterator[str]:
+    yield from outcome.doubts
+    if outcome.settled.held:
+        files = counted(outcome.settled.held, "file")
+        stay = "stays" if outcome.settled.held == 1 else "stay"
+        yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
+    for place in _folded(folder, outcome.settled.edited):
+        yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
+    for place in _folded(folder, outcome.settled.unmade):
+        yield f"{place} could not be made, for its template fails: what was there stays."
+
+
+def _in_the_way(folder: Path, blocked: tuple[tuple[str, str], ...]) -> GitcfgError:
+    reasons = _folded(folder, blocked)
+    if len(blocked) == 1:
+        return GitcfgError(f"{reasons[0]}.", _HINT, code=REFUSED)
+    message = f"{len(blocked)} places cannot be written; the rest is up to date."
+    return GitcfgError(message, *(f"{reason}." for reason in reasons), code=REFUSED)
+
+
+def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:
+    """What is said of nodes' folders, once for all the nodes of which it is."""
+    nodes: dict[str, list[str]] = {}
+    for node, what in said:
+        nodes.setdefault(what, []).append(node)
+    return [f"{folder}/{abridged(names)}{what}" for what, names in nodes.items()]
+
+
+# Rendered nodes as a commit on a ref: `render --ref`, and what is told of it.
+
+_MOST_WORKERS_PUBLISHED = 8  # as for folders
+
+
+def publisher(session: Session, repository: Repository, ref: str) -> "Publisher":
+    """What writes a ref. GitcfgError: it must not be written."""
+    from datetime import date
+
+    from gitcfg.cache import open_cache
+    from gitcfg.published import Publisher
+
+    cache = open_cache(repository, os.geteuid())
+    workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS_PUBLISHED)
+    return Publisher(repository, os.environ, ref, cache, session.today or date.today(), workers)
+
+
+def commit_nodes(
+    session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
+) -> int:
+    """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
+    from gitcfg.published import Wanted
+
+    if fleet.commit is None:
+        raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
+    writer = publisher(session, repository, ref)
+    errors = errors_of(fleet, names)
+    outcome = writer.publish(fleet, Wanted(names, scope, errors))
+    if not outcome.refused:
+        session.write(publication_summary(writer.ref, outcome, len(names)) + "\n")
+    console = session.console(stderr=True)
+    for note in publication_notes(writer.ref, outcome):
+        console.print(f"note: {safe(note)}", style="yellow")
+    return print_errors(session, fleet, errors) or int(bool(outcome.unmade))
+
+
+def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
+    """What was done, in one line."""
+    who = counted(nodes, "node")
+    if outcome.commit is None:
+        return f"{who}: nothing to do, {safe(ref)} is as it is to be."
+    parts = [(outcome.changed, "changed"), (outcome.gone, "gone")]
+    said = ", ".join(f"{number} {what}" for number, what in parts if number) or "none changed"
+    return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
+
+
+def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
+    """What is not as one may expect."""
+    source = outcome.source[:ABBREVIATED]
+    if outcome.refused:
+        number = counted(len(outcome.refused), "error")
+        yield f"{ref} stays as it is: {source} has {number} of which nobody knows what it concerns."
+    failing: dict[str, list[str]] = {}
+    for node, path in outcome.unmade:
+        failing.setdefault(path, []).append(node)
+    for path, names in failing.items():
+        yield f"{abridged(names)}{path} could not be made from {source}, for its template fails."
+    if outcome.held:
+        yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
+
+
+def print_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:
+    """What a rendered ref has come to, in one line, and what could not be done."""
+    commits = changed = gone = 0
+    said = list[str]()
+    for outcome in outcomes:
+        commits += outcome.commit is not None
+        changed, gone = changed + outcome.changed, gone + outcome.gone
+        said += publication_notes(ref, outcome)
+    if commits:
+        parts = [(changed, "changed"), (gone, "gone")]
+        what = ", ".join(f"{counted(number, 'node')} {how}" for number, how in parts if number)
+        session.write(f"{safe(ref)}: {counted(commits, 'commit')}, {what or 'no node changed'}.\n")
+    for note in dict.fromkeys(said):
+        print(f"warning: {safe(note)}", file=sys.stderr)
