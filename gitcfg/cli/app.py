@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from gitcfg import __version__
 from gitcfg.cli.console import Color, Pager, pager_command
 from gitcfg.cli.session import Session
-from gitcfg.model.findings import GitcfgError
+from gitcfg.model import GitcfgError
 
 _USAGE: Any = typer.BadParameter.__mro__[2]  # the root of typer's usage errors, which it does not export
 
@@ -57,7 +58,7 @@ def _date(text: str) -> date | None:
 
 
 def build(modules: Mapping[str, str]) -> typer.Typer:
-    """The application with these commands."""
+    """Return the application with these commands, each declared under its name in its module."""
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -66,12 +67,16 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
     )
     app.callback(invoke_without_command=True, epilog=EPILOG)(root)
     for name, module in modules.items():
-        import_module(module).register(app, name)
+        declared = getattr(import_module(module), name + "_" * iskeyword(name), None)
+        if declared is not None:
+            declared.add_to(app, name)
+        else:
+            import_module(module).register(app, name)
     return app
 
 
 def program(modules: Mapping[str, str]) -> Any:
-    """The application as a command; its help is as manuals have it: NODE, whole lines, nothing cut off."""
+    """Return the application as a command; its help is as in manuals: NODE, whole lines, nothing cut off."""
     command: Any = typer.main.get_command(build(modules))
     pending = [command]
     while pending:
@@ -86,7 +91,7 @@ def program(modules: Mapping[str, str]) -> Any:
 
 
 def first_sentence(text: str) -> str:
-    """What a help text says first, without its full stop."""
+    """Return a help text's first sentence without its full stop."""
     return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
 
 
@@ -99,8 +104,8 @@ def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
     try:
         with command.make_context("gitcfg", list(arguments)) as context:
             code = command.invoke(context)
-    except typer.Exit as asked:
-        return int(asked.exit_code)
+    except typer.Exit as end:
+        return int(end.exit_code)
     except _USAGE as error:
         path = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
         message = " ".join(error.format_message().replace("Value error, ", "").split())

@@ -1,4 +1,4 @@
-"""`gitcfg check`: everything that is wrong, for every node."""
+"""`gitcfg check`: everything that is wrong on every node, at one commit or at every commit of a range."""
 
 import sys
 from collections.abc import Iterator
@@ -6,9 +6,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
+from msgspec.structs import replace
 
 from gitcfg.cli.console import install_hint
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, lines, write_record
 from gitcfg.cli.session import Output, Session, fleet_of, write
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from gitcfg.check.results import Checked
     from gitcfg.git.history import History
     from gitcfg.git.repository import Repository
-    from gitcfg.library import Fleet, Source
+    from gitcfg.library import Fleet
     from gitcfg.model import Finding
 
 EPILOG = """Examples:
@@ -53,19 +57,13 @@ _ALL = typer.Option("--all", help="Every finding in full, not only the first of 
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
 )
-
-
 _IGNORED = typer.Option(
     "--ignored", help="List the warnings, too, that `ignore` in gitcfg.yaml leaves out, and why."
 )
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.findings/1", "findings", "finding"))
+def check(
     context: typer.Context,
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
@@ -88,7 +86,7 @@ def command(
     if who is not None and each is None:
         raise GitcfgError("--as goes with --each.", "Say which commits: --each main..HEAD.")
     if each is not None:
-        return check_each(session, each, Output(form), folded, parsers, who, every)
+        return _check_each(session, each, Output(form), folded, parsers, who, every)
     source = session.open()
     with fleet_of(source, at, staged) as fleet:
         checked = check_with_parsers(session, fleet) if parsers else fleet.checked
@@ -96,24 +94,26 @@ def command(
             code = _report(session, checked, form, source.repository.prefix)
         else:
             code = write_checked(session, fleet, checked, Output(form), folded, every, ignored)
-        _tell_astray(session, source, fleet)
+        from gitcfg.cli.astray import warnings
+
+        for text in warnings(source, fleet):
+            session.console(stderr=True).print(text, style="yellow")
     return code
 
 
 def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
-    """GitcfgError: what is asked for does not go together."""
-    asked = {"--at": at is not None, "--staged": staged, "--each": each is not None}
-    said = [name for name, is_said in asked.items() if is_said]
-    if len(said) > 1:
-        raise GitcfgError(f"{' and '.join(said)} do not go together.", "Say one of them.")
+    """Raise GitcfgError if options do not go together."""
+    choices = {"--at": at is not None, "--staged": staged, "--each": each is not None}
+    given = [name for name, is_given in choices.items() if is_given]
+    if len(given) > 1:
+        raise GitcfgError(f"{' and '.join(given)} do not go together.", "Say one of them.")
     if each is not None and form in FORGES:
         hint = f"Say -o text, json, jsonl or yaml; `gitcfg check --at REV -o {form}` reports one commit."
         raise GitcfgError(f"-o {form} shows lines of one commit, and --each has many.", hint)
 
 
 def check_with_parsers(session: Session, fleet: "Fleet") -> "Checked":
-    """Check with targets' own parsers, and say what none is there for: before the work, if that is known."""
-
+    """Check with targets' own parsers, and note which are missing: before the work, if that is known."""
     notice = ParserNotice(session)
     notice.give(fleet)
     checked = fleet.all_checked
@@ -130,12 +130,11 @@ def write_checked(
     every: bool,
     ignored: bool,
 ) -> int:
-    """Write what a check found, if asked for with what is ignored, and return the exit code.
+    """Write what a check found, with `ignored` what is ignored too, and return the exit code.
 
     `every`: text leaves nothing out.
     """
     if output is not Output.TEXT:
-        from gitcfg.cli.records import write_record
         from gitcfg.explain.trail import findings_record, ignored_records
 
         record = findings_record(fleet.commit, checked.findings, folded)
@@ -146,8 +145,6 @@ def write_checked(
             record["ignored"] = more
         write_record(record, output)
     else:
-        from msgspec.structs import replace
-
         from gitcfg.cli.findings import HERE, print_findings, print_ignored, print_summary
 
         ways = replace(HERE, whole=every)
@@ -160,7 +157,7 @@ def write_checked(
 
 
 def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> int:
-    """Write what a check found for a forge, and for its log how it stands; return the exit code."""
+    """Write what a check found for a forge, and a summary for its log; return the exit code."""
     from gitcfg.cli.findings import print_summary
     from gitcfg.cli.reports import write_report
 
@@ -169,17 +166,7 @@ def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> in
     return int(checked.grave)
 
 
-def _tell_astray(session: Session, source: "Source", fleet: "Fleet") -> None:
-    from gitcfg.cli.hold_warnings import find_warnings
-
-    for text in find_warnings(source, fleet):
-        session.console(stderr=True).print(text, style="yellow")
-
-
-# Every commit of a range, checked one after the other.
-
-
-def check_each(
+def _check_each(
     session: Session,
     words: str,
     output: Output,
@@ -188,26 +175,27 @@ def check_each(
     who: str | None = None,
     every: bool = False,
 ) -> int:
-    """Tell what is wrong in each commit of a range, parents first; 1 if there are errors in any.
+    """Print what is wrong in each commit of a range, parents first; return 1 if there are errors in any.
 
     `who` would push all of it. `every`: text shows every finding in full.
     """
     from gitcfg.gate.permits.range import charged
     from gitcfg.git.history import History
+    from gitcfg.git.refs import Refs
     from gitcfg.load.repository import is_repository
 
     source = session.open()
     history = History(source.repository)
-    ends = range_ends(source.repository, words)
-    commits = commits_between(source.repository, words)
+    ends = _range_ends(source.repository, words)
+    commits = Refs(source.repository).between([ends[0]], ends[1])
     refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
     notice = ParserNotice(session)
     grave = skipped = 0
     for commit in commits:
         if not is_repository(source.repository.at(commit)):
             skipped += 1
-            _tell_skipped(session, history, commit)
-            grave += _tell_refused(session, source.repository, commit, refused.get(commit, ()))
+            _print_skipped(session, history, commit)
+            grave += _print_refused(session, source.repository, commit, refused.get(commit, ()))
             continue
         with source.at(commit) as fleet:
             if parsers:
@@ -220,20 +208,12 @@ def check_each(
             if parsers:
                 notice.give(fleet)
         grave += checked.grave
-    _sum_up(session, len(commits) - skipped, grave)
+    _print_total(session, len(commits) - skipped, grave)
     return int(grave > 0)
 
 
-def commits_between(repository: "Repository", words: str) -> tuple[str, ...]:
-    """The commits of `A..B`, as `git rev-list A..B` has them, parents first. GitcfgError: it is no range."""
-    from gitcfg.git.refs import Refs
-
-    old, new = range_ends(repository, words)
-    return Refs(repository).between([old], new)
-
-
-def range_ends(repository: "Repository", words: str) -> tuple[str, str]:
-    """The commits A and B of `A..B`. GitcfgError: it is no range."""
+def _range_ends(repository: "Repository", words: str) -> tuple[str, str]:
+    """Return the commits A and B of `A..B`. Raise GitcfgError if it is no range."""
     if ".." not in words:
         hint = f"Write A..B, as main..{words}; `gitcfg check --at {words}` looks at one commit."
         raise GitcfgError(f"--each takes a range, and {safe(words)} is none.", safe(hint))
@@ -247,8 +227,6 @@ def range_ends(repository: "Repository", words: str) -> tuple[str, str]:
 def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
     if not more:
         return checked
-    from msgspec.structs import replace
-
     from gitcfg.check.base import folded
 
     return replace(checked, findings=folded((*checked.findings, *more)))
@@ -256,8 +234,6 @@ def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
 
 def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checked", every: bool) -> None:
     """Print a commit's findings below a headline."""
-    from msgspec.structs import replace
-
     from gitcfg.cli.findings import HERE, print_findings
 
     console = session.console()
@@ -275,16 +251,12 @@ def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> 
 
 def _texts(record: dict[str, object], output: Output) -> Iterator[str]:
     """A line a commit, or a finding; YAML begins a document for each commit."""
-    import msgspec
-
     if output is Output.YAML:
         from gitcfg.load.yaml import dump
 
         yield "---\n"
         yield dump(msgspec.to_builtins(record))
         return
-    from gitcfg.cli.records import lines
-
     for part in lines(record) if output is Output.JSONL else (record,):
         yield msgspec.json.encode(part).decode() + "\n"
 
@@ -294,16 +266,16 @@ def _headline(history: "History", id: str) -> str:
     return f"{id[:ABBREVIATED]} {commit.date[:10]} {safe(commit.author)}: {safe(commit.subject)}"
 
 
-def _tell_skipped(session: Session, history: "History", id: str) -> None:
+def _print_skipped(session: Session, history: "History", id: str) -> None:
     from gitcfg.load.repository import FILE
 
     session.console(stderr=True).print(f"note: There is no {FILE} in {_headline(history, id)}")
 
 
-def _tell_refused(
+def _print_refused(
     session: Session, repository: "Repository", id: str, refused: "tuple[Finding, ...]"
 ) -> bool:
-    """Who may not take away all that there was; is there something to tell?"""
+    """Print who may not take away all that there was; return whether there is something."""
     if refused:
         from gitcfg.cli.findings import print_findings
 
@@ -311,8 +283,8 @@ def _tell_refused(
     return bool(refused)
 
 
-def _sum_up(session: Session, number: int, grave: int) -> None:
-    """How it stands, in one line."""
+def _print_total(session: Session, number: int, grave: int) -> None:
+    """Print a summary in one line."""
     console = session.console(stderr=True)
     if grave:
         have = "has" if grave == 1 else "have"
@@ -321,18 +293,15 @@ def _sum_up(session: Session, number: int, grave: int) -> None:
         console.print(f"No errors in {counted(number, 'commit')}.", style="green")
 
 
-# What a check does not look at, for eyes: files of a target whose own parser is not installed.
-
-
 class ParserNotice:
-    """Says once, as early as it is known, that nobody judges HTCondor's files."""
+    """A note, given once and as early as possible, that HTCondor's own parser is not installed."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session
         self._given = False
 
     def give(self, fleet: "Fleet") -> None:
-        """Say so if it is true of a fleet: call this before it is checked, and after."""
+        """Give it if a fleet has HTCondor files: call this before the fleet is checked, and after."""
         if self._given or not fleet.lacks_parser():
             return
         self._given = True

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+
 EPILOG = """Examples:
 
   eval "$(gitcfg completion bash)"       for this shell; in ~/.bashrc, for every one
@@ -26,12 +28,8 @@ class Shell(StrEnum):
     FISH = "fish"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG)
+def completion(
     shell: Annotated[Shell, typer.Argument(help="The shell that is to complete.", metavar="SHELL")],
 ) -> None:
     """Print the script that lets a shell complete commands, options, and the repository's names."""

@@ -3,16 +3,19 @@
 import os
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from gitcfg.cli.nodes import select_nodes
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+
+if TYPE_CHECKING:
+    from gitcfg.library import Fleet, Source
 
 EPILOG = """Examples:
 
@@ -33,12 +36,8 @@ class Form(StrEnum):
     MARKDOWN = "markdown"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.diff/1", "changes", "change"))
+def diff(
     context: typer.Context,
     words: Annotated[
         list[str] | None,
@@ -83,13 +82,10 @@ def command(
 
             write_markdown(changes, files, besides)
         elif output is not Form.TEXT:
-            from gitcfg.cli.records import write_record
             from gitcfg.comparison.change import diff_record
 
-            told = map(
-                secret_change_to_json, secrets if output is not Form.JSONL else ()
-            )  # lines are about nodes
-            record = diff_record(old.commit, new.commit, changes, folded, told)
+            outside = map(secret_record, secrets if output is not Form.JSONL else ())  # lines are about nodes
+            record = diff_record(old.commit, new.commit, changes, folded, outside)
             write_record(record, Output(output))
         else:
             from gitcfg.cli.changes import print_changes, print_marked, print_reach
@@ -101,13 +97,11 @@ def command(
     return int(exit_code and bool(changes))
 
 
-# Which two fleets are compared: revisions as git writes them, the index, a merge, or the work tree.
-
-Fleets = tuple[Fleet, Fleet]
+Fleets = tuple["Fleet", "Fleet"]
 
 
 class DiffWords(msgspec.Struct, frozen=True):
-    """What the words of a command line say: up to two revisions, then nodes.
+    """The words of a command line: up to two revisions, then nodes.
 
     `common`: the two are compared from where they parted.
     """
@@ -117,7 +111,7 @@ class DiffWords(msgspec.Struct, frozen=True):
     common: bool = False
 
 
-def parse_words(source: Source, words: Sequence[str]) -> DiffWords:
+def parse_words(source: "Source", words: Sequence[str]) -> DiffWords:
     """Tell revisions from nodes. `A..B` and `A...B` are as git has them; an end left out is HEAD."""
     knows = source.repository.knows
     if words and ".." in words[0]:
@@ -129,8 +123,8 @@ def parse_words(source: Source, words: Sequence[str]) -> DiffWords:
     return DiffWords(tuple(words[:count]), tuple(words[count:]))
 
 
-def open_fleets(source: Source, found: DiffWords, staged: bool, merge: str) -> Fleets:
-    """Old and new. Without revisions: what is committed, and the work tree."""
+def open_fleets(source: "Source", found: DiffWords, staged: bool, merge: str) -> Fleets:
+    """Return the old and the new fleet. Without revisions: what is committed, and the work tree."""
     if staged and merge:
         raise GitcfgError("--staged and --merge do not go together.", "Say one of them.")
     if (staged or merge) and len(found.revisions) > 1:
@@ -148,7 +142,7 @@ def open_fleets(source: Source, found: DiffWords, staged: bool, merge: str) -> F
 
 
 def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
-    """GitcfgError: a word that was taken for a revision is a node's name, too."""
+    """Raise GitcfgError if a word that was taken for a revision is a node's name, too."""
     for word in found.revisions:
         if any(word in fleet for fleet in both):
             hint = f"Write refs/heads/{word} for a branch, or --where 'node.name == \"{word}\"'."
@@ -156,7 +150,9 @@ def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
 
 
 def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
-    """The nodes that words and a condition select on either side; None: no choice was made."""
+    """Return the nodes that words and a condition select on either side; None where there are neither."""
+    from gitcfg.cli.nodes import select_nodes
+
     if not words and where is None:
         return None
     found: set[str] = set()
@@ -173,7 +169,7 @@ def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> t
 
 
 def _neither(word: str, error: GitcfgError) -> GitcfgError:
-    """A single name that is no node might have been meant as a revision."""
+    """Return the error: a single name that is no node might have been meant as a revision."""
     if error.message != f"There is no node {shown(word)}.":
         return error
     return GitcfgError(f"{shown(word)} is neither a revision nor a node.", *error.hints)

@@ -1,176 +1,151 @@
-"""The options by which `gitcfg new` and `modify` say what a definition shall hold, as a table."""
+"""`gitcfg new`, `modify`, `delete` and `rename`: definitions edited, judged and written."""
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
-from functools import wraps
-from inspect import Parameter, Signature, signature
-from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from gitcfg.edit.orders import Given, Order
-from gitcfg.edit.written import read_value
+from gitcfg.cli import edit_options as say
+from gitcfg.cli.declaration import command
 from gitcfg.model import GitcfgError
-from gitcfg.model.text import safe
 
-Texts = list[str] | None
+NEW = """Values are YAML, as they would stand in the file; what is added to a list comes to its end.
 
+Examples:
 
-class Editable(StrEnum):
-    """The kinds of definitions that can be edited."""
+  gitcfg new feature GpuNode --include ExecuteNode --set 'START={$and: x}'
 
-    FEATURE = "feature"
-    GROUP = "group"
-    NODE = "node"
-    NODESET = "nodeset"
-    OVERRIDE = "override"
-    HOLD = "hold"
-    SECRET = "secret"
-    SUBSYSTEM = "subsystem"
-    PARAMETER = "parameter"
-    RULE = "rule"
-    ALLOCATION = "allocation"
+  gitcfg new node exec17 --group rack3 --in nodes/rack3
 
+  gitcfg new parameter GPUS --description 'How many GPUs.' --field type=integer --commit"""
 
-class Part(StrEnum):
-    """The parts of an order that options fill."""
+MODIFY = """Values are YAML, as they would stand in the file. Comments and all other entries stay as they are.
 
-    ADD = "add"
-    REMOVE = "remove"
-    PUT = "put"
-    TAKE = "take"
-    FIELDS = "fields"
-    DROP = "drop"
+Examples:
 
+  gitcfg modify feature GpuNode --include CUDA --at 0 --no-include Old --set 'START={$and: x}' --unset OLD
 
-class Option(msgspec.Struct, frozen=True):
-    """An option that may be repeated, and what it fills: of a part of an order, what is under a key."""
+  gitcfg modify group Workers --node 'exec[01-16]' --commit -m 'More workers'
 
-    part: Part
-    key: str
-    name: str
-    help: str
-    metavar: str
+  gitcfg modify node submit1 --field state=retired --solve      what a rule had placed there goes elsewhere"""
 
-    @property
-    def variable(self) -> str:
-        """The name of what typer hands over."""
-        return self.name.removeprefix("--").replace("-", "_")
+DELETE = """What still refers to it is an error, so the edit is refused then: take the references away first.
 
-    @property
-    def parameter(self) -> Parameter:
-        """What a command's signature says of it."""
-        told = Annotated[Texts, typer.Option(self.name, help=self.help, metavar=self.metavar)]
-        return Parameter(self.variable, Parameter.KEYWORD_ONLY, default=None, annotation=told)
+Examples:
+
+  gitcfg delete feature Old
+
+  gitcfg delete parameter OLD_NAME --commit -m 'Nobody sets it'
+
+  gitcfg delete group rack3 --force            although nodes are in it"""
+
+RENAME = """Lists and bindings follow; in templates `params.NAME` and `params["NAME"]`, where that is certain.
+Where the old name still stands (comments, globs, expressions, other templates) is listed and left as it is.
+
+Examples:
+
+  gitcfg rename feature GpuNode Gpu
+
+  gitcfg rename parameter OLD_NAME NEW_NAME --commit
+
+  gitcfg rename group rack3 rack-a3 --commit -m 'Racks have letters now'"""
+
+_KIND = typer.Argument(help="Of what kind it is.", metavar="KIND")
+_NAME = typer.Argument(help="Its name.", metavar="NAME")
+_NEW_KIND = typer.Argument(help="Of what kind.", metavar="KIND")
+_NEW_NAME = typer.Argument(help="Its name from now on.", metavar="NEW")
+_PLACE = typer.Option("--in", help="The file or folder; else where such things stand.", metavar="FILE|DIR")
+_OF_NEW = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say.Part.PUT, say.Part.FIELDS)]
 
 
-OPTIONS = (
-    Option(Part.ADD, "include", "--include", "A feature to include.", "FEATURE"),
-    Option(Part.REMOVE, "include", "--no-include", "One not to include.", "FEATURE"),
-    Option(Part.ADD, "depends", "--depends", "A feature or parameter to depend on.", "FEATURE|PARAM"),
-    Option(Part.REMOVE, "depends", "--no-depends", "One not to depend on.", "FEATURE|PARAM"),
-    Option(Part.ADD, "conflicts", "--conflict", "A feature or parameter to conflict with.", "FEATURE|PARAM"),
-    Option(Part.REMOVE, "conflicts", "--no-conflict", "One not to conflict with.", "FEATURE|PARAM"),
-    Option(Part.ADD, "after", "--after", "A feature that becomes active before.", "FEATURE"),
-    Option(Part.REMOVE, "after", "--no-after", "One not to wait for.", "FEATURE"),
-    Option(Part.ADD, "features", "--feature", "A feature to install.", "FEATURE"),
-    Option(Part.REMOVE, "features", "--no-feature", "One not to install.", "FEATURE"),
-    Option(Part.ADD, "without", "--without", "A feature to do without.", "FEATURE"),
-    Option(Part.REMOVE, "without", "--no-without", "One to have after all.", "FEATURE"),
-    Option(Part.ADD, "groups", "--group", "A group to be a member of.", "GROUP"),
-    Option(Part.REMOVE, "groups", "--no-group", "A group to leave.", "GROUP"),
-    Option(Part.ADD, "nodes", "--node", "Nodes to be members of the group.", "NODES"),
-    Option(Part.REMOVE, "nodes", "--no-node", "Nodes to leave the group.", "NODES"),
-    Option(Part.ADD, "labels", "--label", "A label to carry.", "TEXT"),
-    Option(Part.REMOVE, "labels", "--no-label", "A label to drop.", "TEXT"),
-    Option(Part.PUT, "params", "--set", "A parameter and its value in YAML.", "PARAM=TEXT"),
-    Option(Part.TAKE, "params", "--unset", "A parameter not to bind here.", "PARAM"),
-    Option(Part.PUT, "files", "--file", "A file on nodes and what it is, in YAML.", "PATH=TEXT"),
-    Option(Part.TAKE, "files", "--no-file", "A file to say nothing of.", "PATH"),
-    Option(Part.PUT, "facts", "--fact", "A fact and its value in YAML.", "TEXT=TEXT"),
-    Option(Part.TAKE, "facts", "--no-fact", "A fact to say nothing of.", "TEXT"),
-    Option(Part.FIELDS, "", "--field", "Any other key and its value in YAML.", "TEXT=TEXT"),
-    Option(Part.DROP, "", "--no-field", "A key to say nothing of.", "TEXT"),
-)
+@command(NEW)
+@say.with_options(_OF_NEW)
+def new(
+    context: typer.Context,
+    kind: Annotated[say.Editable, _NEW_KIND],
+    name: Annotated[str, _NAME],
+    place: Annotated[str, _PLACE] = "",
+    description: say.Description = None,
+    *,
+    force: say.Force = False,
+    solve: say.Solve = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+    **entries: say.Texts,
+) -> int:
+    """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
+    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.edit.orders import Deed, Order
 
-At = Annotated[
-    int | None, typer.Option("--at", help="The position of what is added; 0 is highest.", metavar="N")
-]
-Description = Annotated[str | None, typer.Option("--description", help="What it is.", metavar="TEXT")]
-From = Annotated[
-    str | None, typer.Option("--from", help="Edits as JSON, one a line; - is stdin.", metavar="FILE")
-]
-Force = Annotated[bool, typer.Option("--force", help="Write it even if it adds errors.")]
-Solve = Annotated[
-    bool, typer.Option("--solve", help="Decide what rules leave open then, in the same change.")
-]
-Commit = Annotated[bool, typer.Option("--commit", help="Commit the files that are written.")]
-Message = Annotated[str | None, typer.Option("-m", "--message", help="The commit's message.", metavar="TEXT")]
+    order = say.fill_order(Order(Deed.NEW, kind.value, name, place), description, entries)
+    options = make_options(force, commit, message, f"Add {kind.value} {name}", solve)
+    return carry_out_orders(context.obj, [order], options)
 
 
-def with_options(options: Iterable[Option], command: Callable[..., int]) -> Callable[..., int]:
-    """The command with options of the table in place of its `**said`, before all that is keyword-only."""
+@command(MODIFY)
+@say.with_options(say.OPTIONS)
+def modify(
+    context: typer.Context,
+    kind: Annotated[say.Editable | None, _KIND] = None,
+    name: Annotated[str | None, _NAME] = None,
+    at: say.At = None,
+    description: say.Description = None,
+    *,
+    source: say.From = None,
+    force: say.Force = False,
+    solve: say.Solve = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+    **entries: say.Texts,
+) -> int:
+    """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
+    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.edit.orders import Deed, Order, orders
 
-    @wraps(command)
-    def taker(**given: object) -> int:
-        return command(**given)
-
-    own = [one for one in signature(command).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    later = [one for one in own if one.kind is Parameter.KEYWORD_ONLY]
-    parameters = (*own[: len(own) - len(later)], *(option.parameter for option in options), *later)
-    taker.__dict__["__signature__"] = Signature(parameters, return_annotation=int)
-    return taker
-
-
-# Orders out of what was said on a command line, and the lines of a file of them.
-
-
-def fill_order(order: Order, description: str | None, said: Mapping[str, Texts]) -> Order:
-    """The order with all that the options of the table say. GitcfgError: a value is no YAML."""
-    parts: dict[Part, list[tuple[Option, list[str]]]] = {part: [] for part in Part}
-    for option in OPTIONS:
-        if texts := said.get(option.variable):
-            parts[option.part].append((option, texts))
-    return msgspec.structs.replace(
-        order,
-        add={option.key: _given(texts, option.key) for option, texts in parts[Part.ADD]},
-        remove={option.key: _given(texts, option.key) for option, texts in parts[Part.REMOVE]},
-        put={option.key: _pairs(texts, option.name) for option, texts in parts[Part.PUT]},
-        take={option.key: tuple(texts) for option, texts in parts[Part.TAKE]},
-        fields=_fields(description, parts[Part.FIELDS]),
-        drop=tuple(text for _, texts in parts[Part.DROP] for text in texts),
-    )
-
-
-def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]]) -> dict[str, Given]:
-    """Whole keys with their values; a description is text, whatever it looks like."""
-    found = {} if description is None else {"description": Given(description)}
-    for option, texts in others:
-        found |= _pairs(texts, option.name)
-    return found
+    order = Order(Deed.MODIFY, kind.value if kind is not None else "", name or "", at=at)
+    order = say.fill_order(order, description, entries)
+    if source is not None:
+        if order != Order(Deed.MODIFY, "", ""):
+            raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
+        options = make_options(force, commit, message, "Edit several definitions", solve)
+        return carry_out_orders(context.obj, orders(say.read_lines(source)), options)
+    if not order.kind or not order.name:
+        raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
+    options = make_options(force, commit, message, f"Modify {order.kind} {order.name}", solve)
+    return carry_out_orders(context.obj, [order], options)
 
 
-def _given(texts: Iterable[str], what: str) -> tuple[Given, ...]:
-    """Values as they were typed. GitcfgError: one is no YAML."""
-    return tuple(Given(read_value(text, what), text) for text in texts)
+@command(DELETE)
+def delete(
+    context: typer.Context,
+    kind: Annotated[say.Editable, _KIND],
+    name: Annotated[str, _NAME],
+    force: say.Force = False,
+    solve: say.Solve = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+) -> int:
+    """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
+    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.edit.orders import Deed, Order
+
+    options = make_options(force, commit, message, f"Delete {kind.value} {name}", solve)
+    return carry_out_orders(context.obj, [Order(Deed.DELETE, kind.value, name)], options)
 
 
-def _pairs(texts: Iterable[str], option: str) -> dict[str, Given]:
-    """`NAME=VALUE` as they were typed. GitcfgError: one has no `=`."""
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise GitcfgError(
-                f"{option} takes NAME=VALUE, not {safe(text)}.", "VALUE is YAML; `null` is one."
-            )
-        found[name] = _given((value,), name)[0]
-    return found
+@command(RENAME)
+def rename(
+    context: typer.Context,
+    kind: Annotated[say.Editable, _KIND],
+    old: Annotated[str, _NAME],
+    new: Annotated[str, _NEW_NAME],
+    force: say.Force = False,
+    solve: say.Solve = False,
+    commit: say.Commit = False,
+    message: say.Message = None,
+) -> int:
+    """Rename a definition, its file, and what refers to it; what is left is listed."""
+    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.edit.orders import Deed, Order
 
-
-def read_lines(name: str) -> list[bytes]:
-    """The lines of a file; - is stdin."""
-    return sys.stdin.buffer.readlines() if name == "-" else Path(name).read_bytes().splitlines()
+    options = make_options(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
+    return carry_out_orders(context.obj, [Order(Deed.RENAME, kind.value, old, to=new)], options)

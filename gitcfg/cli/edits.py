@@ -140,7 +140,7 @@ class EditOptions(msgspec.Struct, frozen=True):
     renamed: tuple[Renamed, ...] = ()
 
 
-def edit_options(
+def make_options(
     force: bool, commit: bool, message: str | None, subject: str, solve: bool | None = None
 ) -> EditOptions:
     """What the options say. GitcfgError: a message without a commit."""

@@ -1,17 +1,19 @@
 """`gitcfg explain`: why a node has what it has."""
 
-from collections.abc import Callable, Iterable
-from typing import Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.records import write_record
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.explain.trail import Blamer, viewpoint
-from gitcfg.explain.why import Answer, why_feature, why_file, why_group, why_record
-from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from gitcfg.explain.trail import Blamer
+    from gitcfg.library import Fleet, Node
 
 EPILOG = """Examples:
 
@@ -27,12 +29,12 @@ _FILE = typer.Option(help="Which layer decides about this file.", metavar="PATH"
 _GROUP = typer.Option(help="Why it is in this group, or is not.", metavar="NAME")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(
+    EPILOG,
+    Items("gitcfg.trail/1", "params", "param"),
+    Items("gitcfg.why/1", "answers", "answer"),
+)
+def explain(
     context: typer.Context,
     node: Annotated[str, typer.Argument(help="The node.")],
     params: Annotated[list[str] | None, typer.Argument(help="Parameters; without any, all of them.")] = None,
@@ -53,64 +55,59 @@ def command(
         what = "Parameters do not go together with --feature, --file and --group."
         raise GitcfgError(what, "Ask for them by themselves.")
     with session.fleet(at) as fleet:
-        _exists(fleet, node)
+        _require_node(fleet, node)
         blamer = session.open().blamer(at) if blame else None
         if questions:
-            write_answers(session, fleet, fleet[node], questions, blamer, output)
+            _write_answers(session, fleet, fleet[node], questions, blamer, output)
         else:
             from gitcfg.cli.trails import TrailOptions, write_trails
 
             alone = fleet.valued([node])
             for name in params or ():
-                _known(alone, alone[node], name)
+                _require_parameter(alone, alone[node], name)
             write_trails(session, alone, alone[node], TrailOptions(tuple(params or ()), all_, blamer, output))
     return 0
 
 
-def _exists(fleet: Fleet, name: str) -> None:
+def _require_node(fleet: "Fleet", name: str) -> None:
     if name not in fleet:
         raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
 
 
-def _known(fleet: Fleet, node: Node, name: str) -> None:
+def _require_parameter(fleet: "Fleet", node: "Node", name: str) -> None:
     if node.explain(name) or fleet.compiled.declarations.find(name):
         return
     known = {*fleet.compiled.model.parameters, *node.params}
     raise GitcfgError(f"There is no parameter {shown(name)}.", did_you_mean(name, known))
 
 
-# Answers to why a node has a feature, a file or a group: found, and written.
-
-Question = tuple[str, str]
-"""What is asked about, and its name."""
-
-_ASK: dict[str, Callable[..., Answer]] = {"feature": why_feature, "group": why_group}
-
-
-def write_answers(
+def _write_answers(
     session: Session,
-    fleet: Fleet,
-    node: Node,
-    questions: Iterable[Question],
-    blamer: Blamer | None,
+    fleet: "Fleet",
+    node: "Node",
+    questions: Iterable[tuple[str, str]],
+    blamer: "Blamer | None",
     output: Output,
 ) -> None:
-    """Write the answers to questions about a node."""
-    answers = [_answer(fleet, node.name, *question) for question in questions]
+    """Write why a node has features, files or groups: a question is one of these words and a name."""
+    from gitcfg.explain.trail import viewpoint
+    from gitcfg.explain.why import Answer, why_feature, why_file, why_group, why_record
+
+    compiled, answers = fleet.compiled, list[Answer]()
+    for kind, name in questions:
+        if kind == "file":
+            answers.append(why_file(compiled, compiled[node.name], name, fleet.engine))
+        elif kind == "group":
+            answers.append(why_group(compiled, compiled[node.name], name))
+        else:
+            answers.append(why_feature(compiled, compiled[node.name], name))
     if output is not Output.TEXT:
         write_record(why_record(fleet.commit, node.name, answers, blamer), output)
         return
     from gitcfg.cli.reasons import Reasons
 
     console = session.console()
-    reasons = Reasons(viewpoint(fleet.compiled, node.name), blamer)
+    reasons = Reasons(viewpoint(compiled, node.name), blamer)
     for found in answers:
         for line in reasons.of(found):
             console.print(line)
-
-
-def _answer(fleet: Fleet, node: str, kind: str, name: str) -> Answer:
-    compiled = fleet.compiled
-    if kind == "file":
-        return why_file(compiled, compiled[node], name, fleet.engine)
-    return _ASK[kind](compiled, compiled[node], name)

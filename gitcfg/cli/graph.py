@@ -6,20 +6,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, write
-from gitcfg.compile.fleet import Fleet as Compiled
-from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.text import counted
-from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import groups_picture
-from gitcfg.pictures.node import node_picture
-from gitcfg.pictures.picture import Picture, feature_names, group_names
+
+if TYPE_CHECKING:
+    from gitcfg.compile.fleet import Fleet as Compiled
+    from gitcfg.library import Fleet
+    from gitcfg.pictures.picture import Picture
 
 EPILOG = """Examples:
 
@@ -49,12 +50,8 @@ class Form(StrEnum):
     YAML = "yaml"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.graph/1", "vertices", "vertex"))
+def graph(
     context: typer.Context,
     subject: Annotated[Subject, typer.Argument(help="What to draw.")],
     names: Annotated[
@@ -71,14 +68,12 @@ def command(
         write_picture(session, fleet, find_picture(fleet.compiled, subject, tuple(names or ())), form, out)
 
 
-# Graphviz's `dot`, run as a child process that may neither hang nor fail unheard.
-
 SECONDS = 60.0
 _ELSEWHERE = "`-o dot` and `-o mermaid` write the picture as text, without Graphviz."
 
 
 def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
-    """A picture in dot's language as SVG. GitcfgError: dot is missing, fails, or takes too long."""
+    """Return a picture in dot's language as SVG. Raise GitcfgError if dot is missing, fails or hangs."""
     try:
         done = subprocess.run(
             [program, "-Tsvg"], input=text.encode(), capture_output=True, timeout=seconds, check=False
@@ -108,11 +103,13 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-# Pictures on their way out: what is asked for, in which language, and where to.
+def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) -> "Picture":
+    """Return the picture of a subject. Raise GitcfgError if there is nothing of such a name."""
+    from gitcfg.pictures.features import features_picture
+    from gitcfg.pictures.groups import groups_picture
+    from gitcfg.pictures.node import node_picture
+    from gitcfg.pictures.picture import feature_names, group_names
 
-
-def find_picture(fleet: Compiled, subject: Subject, names: tuple[str, ...]) -> Picture:
-    """The picture that is asked for. GitcfgError: there is nothing of such a name."""
     if subject is Subject.NODE:
         if len(names) != 1:
             raise GitcfgError("A picture of layers is of one node.", "Write `gitcfg graph node NODE`.")
@@ -132,10 +129,9 @@ def _known(noun: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise GitcfgError(f"There is no {noun} {shown(name)}.", did_you_mean(name, sorted(known)))
 
 
-def write_picture(session: Session, fleet: Fleet, picture: Picture, form: Form, out: Path | None) -> None:
+def write_picture(session: Session, fleet: "Fleet", picture: "Picture", form: Form, out: Path | None) -> None:
     """Write a picture to a file or to stdout."""
     if form not in (Form.DOT, Form.MERMAID, Form.SVG):
-        from gitcfg.cli.records import write_record
         from gitcfg.pictures.picture import picture_record
 
         record = picture_record(fleet.commit, picture)
@@ -147,7 +143,7 @@ def write_picture(session: Session, fleet: Fleet, picture: Picture, form: Form, 
         write(text)
 
 
-def _text(session: Session, picture: Picture, form: Form) -> str:
+def _text(session: Session, picture: "Picture", form: Form) -> str:
     if form is Form.MERMAID:
         from gitcfg.pictures.mermaid import MOST_EDGES, MOST_TEXT, mermaid, too_large
 
@@ -169,7 +165,7 @@ def _text(session: Session, picture: Picture, form: Form) -> str:
 
 @contextmanager
 def _going_to(out: Path | None) -> Iterator[None]:
-    """What is written goes to a file, if there is one to go to."""
+    """Let what is written go to a file, if there is one."""
     if out is None:
         yield
         return

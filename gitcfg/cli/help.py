@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 
 EPILOG = """Examples:
@@ -15,12 +16,8 @@ EPILOG = """Examples:
   gitcfg help gc301 | less"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG)
+def help(
     context: typer.Context,
     code: Annotated[
         str | None, typer.Argument(help="A code, as at the head of a finding.", metavar="CODE")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 
 EPILOG = """Examples:
@@ -24,12 +25,8 @@ class Pack(StrEnum):
     HTCONDOR = "htcondor"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG)
+def init(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
     pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,

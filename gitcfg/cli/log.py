@@ -7,6 +7,8 @@ import msgspec
 import typer
 from msgspec import UNSET
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
@@ -30,12 +32,8 @@ _AT = typer.Option(help="From this commit on; HEAD if nothing is said.", metavar
 _KIND = typer.Option("--kind", help="Which one is meant, where things of several kinds have the name.")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.log/1", "commits", "commit"))
+def log(
     context: typer.Context,
     thing: Annotated[str, _THING],
     param: Annotated[str | None, _PARAM] = None,
@@ -46,29 +44,26 @@ def command(
 ) -> int:
     """List only the commits that changed a result, newest first, and what of it."""
     session: Session = context.obj
-    log = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
+    found = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
     if output is not Output.TEXT:
-        from gitcfg.cli.records import write_record
         from gitcfg.history.log import log_record
 
-        write_record(log_record(log), output)
+        write_record(log_record(found), output)
     else:
-        print_log(session, log)
+        print_log(session, found)
     return 0
 
-
-# What a commit changed of a thing, in a few words: pieces of text, each with its style.
 
 Piece = tuple[str, str]
 Line = list[Piece]
 
 _SIGNS = {"+": "green", "-": "red", "": ""}
 _SHORT = 60
-"""Characters of a value that is told where it is not all that was asked for."""
+"""So many characters of a value are shown where it is not all that was asked for."""
 
 
 def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
-    """A line for each way in which the result is not as before."""
+    """Yield a line for each way in which the result is not as before: pieces of text with their styles."""
     if question.param is not None:
         yield from (_turn(delta) for delta in effect.params.values())
     elif question.kind is Subject.PARAM:
@@ -204,11 +199,11 @@ def _listed(parts: Iterable[Line]) -> Line:
     return line
 
 
-# Logs for eyes: the commits, and what each changed. Without colours nothing slow is imported.
-
-
 def print_log(session: Session, log: Log) -> None:
-    """The commits, newest first, each with a line for every way in which it changed the result."""
+    """Print the commits, newest first, each with a line for every way in which it changed the result.
+
+    Without colours nothing slow is imported.
+    """
     if not log.entries:
         session.console(stderr=True).print("No commit has changed that.")
     lines = (line for entry in log.entries for line in _lines(log.question, entry))

@@ -1,4 +1,4 @@
-"""The errors that concern what was rendered: they are told beside it, and are the exit code."""
+"""Rendered nodes into a folder or onto a ref, and the errors that concern them."""
 
 import os
 import sys
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
-    """Tell the errors that concern these nodes; 1 if there are any."""
+    """Print the errors that concern these nodes; return 1 if there are any."""
     return print_errors(session, fleet, errors_of(fleet, names))
 
 
 def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
-    """The errors that concern these nodes."""
+    """Return the errors that concern these nodes."""
     grave = [finding for finding in fleet.findings if finding.is_error]
     made_from = _files(fleet, names) if grave else frozenset()
     return [finding for finding in grave if _concerns(finding, names, made_from)]
 
 
 def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
-    """Tell errors that concern what was rendered; 1 if there are any."""
+    """Print errors that concern what was rendered; return 1 if there are any."""
     if errors:
         from gitcfg.cli.findings import print_findings
         from gitcfg.model.text import counted
@@ -45,7 +45,7 @@ def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
 
 
 def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
-    """The repository's files that nodes are made from; None: all of them, for all nodes."""
+    """Return the repository's files that nodes are made from; None for all of them."""
     if fleet.whole and len(names) == len(fleet):
         return None
     from gitcfg.compile.origins import files_of
@@ -54,20 +54,18 @@ def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
 
 
 def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
-    """Is a finding about one of these nodes, or about a file that one of them is made from?"""
+    """Return whether a finding is about one of these nodes, or a file that one of them is made from."""
     if finding.nodes:
         return not set(finding.nodes).isdisjoint(names)
     return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)
 
-
-# Rendered nodes into a folder: `render --out`, and what it tells.
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
 
 
 def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
-    """Bring a folder up to date; 1 if errors concern what was written. GitcfgError: something is in the way.
+    """Bring a folder up to date; return 1 if errors concern it. Raise GitcfgError if files are in the way.
 
     While there are errors nothing is removed: what is missing may only be misspelt.
     """
@@ -117,34 +115,29 @@ def _in_the_way(folder: Path, blocked: tuple[tuple[str, str], ...]) -> GitcfgErr
 
 
 def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:
-    """What is said of nodes' folders, once for all the nodes of which it is."""
+    """Fold what concerns several nodes' folders into one text each."""
     nodes: dict[str, list[str]] = {}
     for node, what in said:
         nodes.setdefault(what, []).append(node)
     return [f"{folder}/{abridged(names)}{what}" for what, names in nodes.items()]
 
 
-# Rendered nodes as a commit on a ref: `render --ref`, and what is told of it.
-
-_MOST_WORKERS_PUBLISHED = 8  # as for folders
-
-
 def publisher(session: Session, repository: Repository, ref: str) -> "Publisher":
-    """What writes a ref. GitcfgError: it must not be written."""
+    """Return the publisher of a ref. Raise GitcfgError if the ref must not be written."""
     from datetime import date
 
     from gitcfg.cache import open_cache
     from gitcfg.published import Publisher
 
     cache = open_cache(repository, os.geteuid())
-    workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS_PUBLISHED)
+    workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
     return Publisher(repository, os.environ, ref, cache, session.today or date.today(), workers)
 
 
 def commit_nodes(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
-    """Commit what nodes get; 1 if errors concern them. GitcfgError: the ref must not be written."""
+    """Commit what nodes get; return 1 if errors concern them. Raise GitcfgError if the ref is not ours."""
     from gitcfg.published import Wanted
 
     if fleet.commit is None:
@@ -161,7 +154,7 @@ def commit_nodes(
 
 
 def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
-    """What was done, in one line."""
+    """Return what was done, in one line."""
     who = counted(nodes, "node")
     if outcome.commit is None:
         return f"{who}: nothing to do, {safe(ref)} is as it is to be."
@@ -171,7 +164,7 @@ def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
 
 
 def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
-    """What is not as one may expect."""
+    """Yield what is not as one may expect."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
         number = counted(len(outcome.refused), "error")
@@ -186,7 +179,7 @@ def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
 
 
 def print_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:
-    """What a rendered ref has come to, in one line, and what could not be done."""
+    """Print what a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
     said = list[str]()
     for outcome in outcomes:

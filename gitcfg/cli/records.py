@@ -1,8 +1,8 @@
-"""Records on their way out, for programs: as one document, or a line for each item."""
+"""Records for programs: written as one document, or as a line for each item."""
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -10,35 +10,38 @@ from gitcfg.cli.session import Output, write
 
 Record = dict[str, Any]
 
-ITEMS = {
-    "gitcfg.findings/1": ("findings", "finding"),
-    "gitcfg.render/1": ("nodes", "rendered"),
-    "gitcfg.trail/1": ("params", "param"),
-    "gitcfg.why/1": ("answers", "answer"),
-    "gitcfg.values/1": ("values", "value"),
-    "gitcfg.definitions/1": ("definitions", "definition"),
-    "gitcfg.matches/1": ("matches", "match"),
-    "gitcfg.diff/1": ("changes", "change"),
-    "gitcfg.log/1": ("commits", "commit"),
-    "gitcfg.graph/1": ("vertices", "vertex"),
-    "gitcfg.snapshots/1": ("snapshots", "snapshot"),
-    "gitcfg.releases/1": ("releases", "release"),
-    "gitcfg.holds/1": ("holds", "hold"),
-    "gitcfg.overrides/1": ("overrides", "override"),
-    "gitcfg.keys/1": ("keys", "key"),
-    "gitcfg.inventory/1": ("nodes", "standing"),
-    "gitcfg.tokens/1": ("tokens", "token"),
-    "gitcfg.policy/1": ("commands", "permission"),
-    "gitcfg.may/1": ("answers", "permit"),
-    "gitcfg.deploy/1": ("nodes", "deployed"),
-    "gitcfg.secrets/1": ("secrets", "secret"),
-    "gitcfg.deploys/1": ("deploys", "run"),
-    "gitcfg.deployment/1": ("nodes", "turn"),
-    "gitcfg.solve/1": ("changes", "decision"),
-    "gitcfg.rules/1": ("rules", "rule"),
-}
-"""By schema: the key under which a record holds its items, and what one of them is called."""
-_NAMED = {"gitcfg.render/1": "node"}  # else the key of an item's name is what the item is called
+
+class Items(NamedTuple):
+    """A record that holds items: its schema, their key, what one of them is called, and the key of its name.
+
+    Without a key of their own, names have that which an item is called.
+    """
+
+    schema: str
+    key: str
+    item: str
+    name: str = ""
+
+
+_NOT_YET = [
+    Items("gitcfg.snapshots/1", "snapshots", "snapshot"),
+    Items("gitcfg.releases/1", "releases", "release"),
+    Items("gitcfg.holds/1", "holds", "hold"),
+    Items("gitcfg.overrides/1", "overrides", "override"),
+    Items("gitcfg.keys/1", "keys", "key"),
+    Items("gitcfg.inventory/1", "nodes", "standing"),
+    Items("gitcfg.tokens/1", "tokens", "token"),
+    Items("gitcfg.policy/1", "commands", "permission"),
+    Items("gitcfg.may/1", "answers", "permit"),
+    Items("gitcfg.deploy/1", "nodes", "deployed"),
+    Items("gitcfg.secrets/1", "secrets", "secret"),
+    Items("gitcfg.deploys/1", "deploys", "run"),
+    Items("gitcfg.deployment/1", "nodes", "turn"),
+    Items("gitcfg.solve/1", "changes", "decision"),
+    Items("gitcfg.rules/1", "rules", "rule"),
+]
+ITEMS: dict[str, Items] = {items.schema: items for items in _NOT_YET}
+"""By schema what commands declare of their records."""
 
 
 def write_record(record: Record, output: Output) -> None:
@@ -56,18 +59,17 @@ def write_record(record: Record, output: Output) -> None:
 
 
 def lines(record: Record) -> Iterator[Record]:
-    """One record for each item: what the whole says of itself, and the item's own.
+    """Yield a record for each item: what the whole says of itself, and the item's own.
 
-    A line's schema is called as its item is; where items have names, that is mostly the name's key too.
+    A line's schema is called as its item is.
     """
-    many, one = ITEMS[record["schema"]]
-    named = _NAMED.get(record["schema"], one)
-    head = {key: value for key, value in record.items() if key != many}
-    head["schema"] = f"gitcfg.{one}/{record['schema'].rpartition('/')[2]}"
-    items = record[many]
-    if isinstance(items, dict):
-        for name, item in items.items():
-            yield {**head, named: name, **item}
+    items = ITEMS[record["schema"]]
+    head = {key: value for key, value in record.items() if key != items.key}
+    head["schema"] = f"gitcfg.{items.item}/{record['schema'].rpartition('/')[2]}"
+    found = record[items.key]
+    if isinstance(found, dict):
+        for name, item in found.items():
+            yield {**head, items.name or items.item: name, **item}
     else:
-        for item in items:
+        for item in found:
             yield {**head, **item}

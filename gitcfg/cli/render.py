@@ -3,18 +3,21 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from gitcfg.cli.records import write_record
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
-from gitcfg.library import Fleet, Node
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import safe
+
+if TYPE_CHECKING:
+    from gitcfg.library import Fleet, Node
 
 EPILOG = """Examples:
 
@@ -25,12 +28,8 @@ EPILOG = """Examples:
   gitcfg render @gpu --at main --params -o json     the parameters of a group's nodes, of a commit"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.render/1", "nodes", "rendered", "node"))
+def render(
     context: typer.Context,
     nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every node.")] = False,
@@ -82,19 +81,16 @@ def command(
         return print_errors_of(session, wanted, names)
 
 
-# Rendered nodes on their way out: to the terminal, or as JSON.
-
-
 class RenderOptions(msgspec.Struct, frozen=True):
-    """What of the nodes is wanted: files, one file, or parameters only; as what."""
+    """What of the nodes to show: files, one file, or parameters only; as what."""
 
     params: bool
     file: str | None
     output: Output
 
 
-def write_nodes(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: RenderOptions) -> None:
-    """Write what nodes get, one after the other: of many nodes it is too much to be held."""
+def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], wanted: RenderOptions) -> None:
+    """Write what nodes get, one after the other: that of many nodes is too much to be held."""
     if wanted.output is Output.JSON and len(names) > 1:
         sys.stdout.buffer.writelines(text.encode() for text in _document(fleet, names, wanted.params))
     elif wanted.output is Output.JSONL:
@@ -115,19 +111,19 @@ def write_nodes(session: Session, fleet: Fleet, names: tuple[str, ...], wanted: 
 
 
 def _note_without_files(session: Session, names: list[str]) -> None:
-    """Say why nothing is shown of some nodes."""
+    """Note why nothing is shown of some nodes."""
     if names:
         get = "gets" if len(names) == 1 else "get"
         note = f"note: {safe(abridged(names))} {get} no files; --params shows what is bound."
         session.console(stderr=True).print(note, style="yellow")
 
 
-def _record(fleet: Fleet, nodes: dict[str, Any]) -> dict[str, Any]:
+def _record(fleet: "Fleet", nodes: dict[str, Any]) -> dict[str, Any]:
     return {"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": nodes}
 
 
-def _document(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterator[str]:
-    """`gitcfg.render/1` of several nodes, a line each."""
+def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[str]:
+    """Yield `gitcfg.render/1` of several nodes, a line each."""
     yield f'{{\n  "schema": "gitcfg.render/1",\n  "commit": {_json(fleet.commit)},\n  "nodes": {{'
     between = "\n"
     for name, text in _members(fleet, names, params_only):
@@ -136,8 +132,8 @@ def _document(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterat
     yield "\n  }\n}\n"
 
 
-def _members(fleet: Fleet, names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, str]]:
-    """Each node as JSON."""
+def _members(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, str]]:
+    """Yield each node as JSON."""
     if params_only:
         from gitcfg.render.files import members
 
@@ -149,8 +145,8 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def node_record(node: Node, params_only: bool) -> dict[str, Any]:
-    """One node in `gitcfg.render/1`."""
+def node_record(node: "Node", params_only: bool) -> dict[str, Any]:
+    """Return one node in `gitcfg.render/1`."""
     record: dict[str, Any] = {"features": node.features, "params": node.params}
     if not params_only:
         record["files"] = {
@@ -167,7 +163,7 @@ def node_record(node: Node, params_only: bool) -> dict[str, Any]:
     return record
 
 
-def _text(node: Node, wanted: RenderOptions, several: bool) -> Iterator[str]:
+def _text(node: "Node", wanted: RenderOptions, several: bool) -> Iterator[str]:
     if wanted.params:
         yield from (f"# {node.name}\n",) if several else ()
         for name, value in node.params.items():
@@ -186,5 +182,5 @@ def _text(node: Node, wanted: RenderOptions, several: bool) -> Iterator[str]:
         yield "\n" if file.content.endswith("\n") else "\n\n"
 
 
-def _files_hint(node: Node) -> str:
+def _files_hint(node: "Node") -> str:
     return f"It has: {', '.join(node.files)}." if node.files else "It has no files at all."

@@ -1,4 +1,4 @@
-"""What all reports for forges share: where a finding is in git's tree, its words, and what it is known by."""
+"""What a check found as reports for forges: GitHub's commands, GitLab's Code Quality, SARIF."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ from gitcfg.model.text import counted, safe
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A finding as a forge is told of it: places from git's top on, the first of them where it is shown."""
+    """A finding for a forge: places from git's top on, the first of them where it is shown."""
 
     finding: Finding
     places: tuple[Origin, ...]
@@ -36,9 +36,9 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
-    """The findings, errors first and causes before what follows: forges show only so many.
+    """Yield the findings, errors first and causes before what follows: forges show only so many.
 
-    `prefix` is the repository's place in git's tree. What has no place of its own is told of
+    `prefix` is the repository's place in git's tree. What has no place of its own is shown at
     gitcfg.yaml, because forges drop what is nowhere.
     """
     seen: dict[str, int] = {}
@@ -55,30 +55,26 @@ def _inside(prefix: str, origin: Origin) -> Origin:
 
 def _fact(finding: Finding, file: str) -> str:
     """What stays when lines move and nodes come and go; JSON, so that no text can look like two."""
-    fact = ("gitcfg/1", finding.code, finding.subjects, finding.message, file)
-    return msgspec.json.encode([_whole(part) for part in fact]).decode()
-
-
-def _whole(part: str | tuple[str, ...]) -> object:
-    """JSON has no halves of surrogate pairs."""
-    return whole(part) if isinstance(part, str) else [whole(text) for text in part]
+    subjects = tuple(map(whole, finding.subjects))
+    fact = ("gitcfg/1", finding.code, subjects, whole(finding.message), whole(file))
+    return msgspec.json.encode(fact).decode()
 
 
 def whole(text: str) -> str:
-    """A text that UTF-8 can say; what it cannot is escaped."""
+    """Return a text with what UTF-8 (and so JSON) cannot say escaped: halves of surrogate pairs."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def line_of(text: str) -> str:
-    """A text on one line, without what a terminal or a forge's log would take as commands."""
+    """Return a text on one line, without what a terminal or a forge's log would take as commands."""
     return whole(safe(text))
 
 
-# Findings as GitHub's workflow commands: a runner that reads them shows them on the lines they are about.
+# GitHub's workflow commands: a runner that reads them shows them on the lines they are about.
 
 
 def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
-    """A command for each finding, errors first."""
+    """Yield a workflow command for each finding, errors first."""
     for found in report_entries(findings, prefix):
         title = f"{found.finding.code} {CODES[found.finding.code].title}"
         properties = {
@@ -88,10 +84,10 @@ def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
             "title": title,
         }
         said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-        yield f"::{found.finding.severity} {said}::{_data(_message(found))}"
+        yield f"::{found.finding.severity} {said}::{_data(_github_message(found))}"
 
 
-def _message(found: Entry) -> str:
+def _github_message(found: Entry) -> str:
     """In a log only this is shown, so it says again where it is."""
     finding = found.finding
     lines = [f"{line_of(str(found.place))}: {line_of(finding.message)}", found.on()]
@@ -110,13 +106,13 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# Findings as GitLab's Code Quality report, which a merge request shows on the lines they are about.
+# GitLab's Code Quality report, which a merge request shows on the lines they are about.
 
 _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 
 def quality_record(findings: Iterable[Finding], prefix: str) -> list[dict[str, Any]]:
-    """An entry for each finding, errors first."""
+    """Return an entry for each finding, errors first."""
     return [_entry(found) for found in report_entries(findings, prefix)]
 
 
@@ -138,17 +134,15 @@ def _description(found: Entry) -> str:
     return " ".join(filter(None, (line_of(finding.message), nodes, hint)))
 
 
-# Findings as SARIF 2.1.0, which code scanning and editors read.
-
-Record = dict[str, Any]
+# SARIF 2.1.0, which code scanning and editors read.
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
 _IN_LABELS = re.compile(r"([\[\]\\])")
 
 
-def sarif_record(findings: Iterable[Finding], prefix: str) -> Record:
-    """One log with one run; files are named from git's top on."""
+def sarif_record(findings: Iterable[Finding], prefix: str) -> dict[str, Any]:
+    """Return one log with one run; files are named from git's top on."""
     results = tuple(report_entries(findings, prefix))
     codes = sorted({found.finding.code for found in results})
     run = {
@@ -161,7 +155,7 @@ def sarif_record(findings: Iterable[Finding], prefix: str) -> Record:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(code: str) -> Record:
+def _rule(code: str) -> dict[str, Any]:
     """A code: what must hold, why in a sentence or two, and all that `gitcfg help` says of it."""
     text = above_blocks(explanation(code)).strip() + "\n"
     first = next(part for part in text.split("\n\n")[1:] if part.strip())
@@ -174,13 +168,13 @@ def _rule(code: str) -> Record:
     }
 
 
-def _result(found: Entry, rule: int) -> Record:
+def _result(found: Entry, rule: int) -> dict[str, Any]:
     finding = found.finding
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": str(finding.severity),
-        "message": {"text": _message_sarif(found)},
+        "message": {"text": _sarif_message(found)},
         "locations": [{"physicalLocation": _physical(found.place)}],
         "relatedLocations": [
             {"id": number, "physicalLocation": _physical(place)}
@@ -196,7 +190,7 @@ def _result(found: Entry, rule: int) -> Record:
     }
 
 
-def _message_sarif(found: Entry) -> str:
+def _sarif_message(found: Entry) -> str:
     """All of it, for forges show nothing else; the other places are links, for else nobody sees them."""
     finding = found.finding
     lines = [_text(finding.message), found.on()]
@@ -214,14 +208,11 @@ def _label(place: Origin) -> str:
     return _IN_LABELS.sub(r"\\\1", line_of(str(place)))
 
 
-def _physical(place: Origin) -> Record:
+def _physical(place: Origin) -> dict[str, Any]:
     return {
         "artifactLocation": {"uri": quote(whole(place.file)), "uriBaseId": _ROOT},
         "region": {"startLine": place.line, "startColumn": place.column},
     }
-
-
-# What a check found, on its way to a forge.
 
 
 def write_report(form: str, findings: Iterable[Finding], prefix: str) -> None:

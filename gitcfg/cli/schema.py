@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
@@ -24,12 +25,8 @@ Examples:
   gitcfg schema --check                  is it up to date?"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG)
+def schema(
     context: typer.Context,
     out: Annotated[
         Path | None, typer.Option(help="Where to, instead of .gitcfg/schema.", metavar="DIR")

@@ -1,10 +1,19 @@
 """`gitcfg search`: where a text stands in definitions."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gitcfg.explain.search import Match
 
 EPILOG = """Examples:
 
@@ -15,12 +24,8 @@ EPILOG = """Examples:
   gitcfg search slot partitionable -o json    only definitions that hold both"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.matches/1", "matches", "match"))
+def search(
     context: typer.Context,
     texts: Annotated[list[str], typer.Argument(help="Texts; small and capital letters are the same.")],
     at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
@@ -29,17 +34,36 @@ def command(
     """Find texts in names, descriptions and values. Exits 1 if there is nothing."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.explain.search import matches_record, search
+        from gitcfg.explain.search import matches_record
+        from gitcfg.explain.search import search as find
 
-        matches = search(fleet.compiled, texts)
+        matches = find(fleet.compiled, texts)
         if output is not Output.TEXT:
-            from gitcfg.cli.records import write_record
-
             write_record(matches_record(fleet.commit, texts, matches), output)
         else:
-            from gitcfg.cli.matched import print_matches
-
-            print_matches(session.console(), matches)
+            _print_matches(session.console(), matches)
             if not matches:
                 session.console(stderr=True).print("Nothing is found.", style="yellow")
     return int(not matches)
+
+
+def _print_matches(console: "Console", matches: "Iterable[Match]") -> None:
+    """Print every definition with its matches, what is found set off."""
+    from rich.text import Text
+
+    from gitcfg.cli.trails import aligned, place_text
+    from gitcfg.model.text import safe
+
+    def excerpt(match: "Match") -> Text:
+        text, last = Text(), 0
+        for start, end in match.spans:
+            text.append(safe(match.excerpt[last:start]))
+            text.append(safe(match.excerpt[start:end]), "bold red")
+            last = end
+        return text.append(safe(match.excerpt[last:]))
+
+    for (kind, name), found in groupby(matches, key=lambda match: (match.kind, match.name)):
+        console.print(Text(f"{kind} ") + Text(safe(name), "bold"))
+        rows = [(Text(safe(one.field), "cyan"), place_text(one.origin), excerpt(one)) for one in found]
+        for row in aligned(rows):
+            console.print(Text("  ") + row)

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 
 EPILOG = """Kinds: node, group, feature, parameter, subsystem, nodeset, override, hold, secret, template,
@@ -18,12 +20,8 @@ Examples:
   gitcfg show file /etc/motd --at main    who brings a file (a name without / is one under files/)"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.definitions/1", "definitions", "definition"))
+def show(
     context: typer.Context,
     kind: Annotated[str, typer.Argument(help="What to show: a kind, in the plural too, or its beginning.")],
     name: Annotated[str | None, typer.Argument(help="Its name; without one, all of the kind.")] = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli import proposals as say
+from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 
 if TYPE_CHECKING:
@@ -31,12 +32,8 @@ _THEIRS = typer.Option(
 )
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG)
+def undo(
     context: typer.Context,
     revision: Annotated[str, _REV] = "HEAD",
     message: say.Message = None,

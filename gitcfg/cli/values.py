@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 
 EPILOG = """Examples:
@@ -15,12 +17,8 @@ EPILOG = """Examples:
   gitcfg values CONDOR_HOST --unset                 the nodes that have it not, or without a value"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.values/1", "values", "value"))
+def values(
     context: typer.Context,
     param: Annotated[str, typer.Argument(help="The parameter.")],
     nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
@@ -36,14 +34,13 @@ def command(
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import select_nodes
-        from gitcfg.explain.values import values, values_record
+        from gitcfg.explain.values import values as values_of
+        from gitcfg.explain.values import values_record
 
         names = select_nodes(fleet, nodes or (), where) if nodes or where is not None else None
-        held = values(fleet.compiled, param, names)
+        held = values_of(fleet.compiled, param, names)
         wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:
-            from gitcfg.cli.records import write_record
-
             write_record(values_record(fleet.commit, param, wanted, folded), output)
         else:
             from gitcfg.cli.trails import print_values

@@ -1,0 +1,96 @@
+"""What a command declares, once: records as lines, completion and the reference follow from it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import typer
+
+from gitcfg.cli.records import ITEMS, Items
+
+METAVARS: Mapping[str, tuple[str, ...]] = {
+    "NODE": ("node",),
+    "NODES": ("node", "members"),
+    "GROUP": ("group",),
+    "FEATURE": ("feature",),
+    "PARAM": ("parameter",),
+    "PARAMS": ("parameter",),
+    "PATH": ("path",),
+    "REV": ("revision",),
+    "REF": ("revision",),
+    "NAME": ("named",),
+    "FILE": ("file",),
+    "DIR": ("folder",),
+    "CODE": ("code",),
+    "KIND": (),
+    "N": (),
+    "CEL": (),
+    "COMMAND": (),
+    "TEXT": (),
+    "TEXTS": (),
+    "NEW": (),
+    "WHO": (),
+    "WHAT": ("file",),
+    "ENTITY": ("entity",),
+    "SNAPSHOT": ("snapshot",),
+    "HOLD": ("hold",),
+    "OVERRIDE": ("override",),
+    "KEY": (),
+    "FINGERPRINT": (),
+    "DAYS": (),
+    "SECRET": ("secret",),
+    "COLUMN": (),
+    "HOST": (),
+    "PORT": (),
+    "ADDRESS": (),
+    "URL": (),
+    "RUN": ("run",),
+    "TIME": (),
+    "YYYY-MM-DD": (),
+}
+"""The words of metavars, each with the kinds of names that complete it; none where only people know."""
+
+
+class Command(NamedTuple):
+    """A command: what runs, with its options; the examples of its help; the records that it writes."""
+
+    run: Callable[..., Any]
+    epilog: str
+    records: tuple[Items, ...] = ()
+    settings: Mapping[str, Any] | None = None
+
+    def add_to(self, app: typer.Typer, name: str) -> None:
+        """Make the command known under a name."""
+        settings = dict(self.settings) if self.settings is not None else None
+        app.command(name, epilog=self.epilog, context_settings=settings)(self.run)
+
+
+class Group(NamedTuple):
+    """Commands behind a common word. What runs without any of them has an epilog of its own."""
+
+    purpose: str
+    commands: Mapping[str, "Command | Group"]
+    run: Callable[..., Any] | None = None
+    epilog: str = ""
+
+    def add_to(self, app: typer.Typer, name: str) -> None:
+        """Make the commands known."""
+        group = typer.Typer(rich_markup_mode=None, help=self.purpose)
+        if self.run is not None:
+            group.callback(invoke_without_command=True, epilog=self.epilog)(self.run)
+        else:
+            group.callback()(_no_options)
+        for word, command in self.commands.items():
+            command.add_to(group, word)
+        app.add_typer(group, name=name)
+
+
+def _no_options() -> None:
+    """A group that takes nothing but its commands."""
+
+
+def command(
+    epilog: str, *records: Items, settings: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a function as a command of the same name; its docstring says what the command is for."""
+    ITEMS.update((items.schema, items) for items in records)
+    return lambda run: Command(run, epilog, records, settings)
