@@ -68,7 +68,7 @@ architecture: $(STAMP)
 
 # The page about commands and the grammar of completion, both from the program.
 reference: $(STAMP)
-	$(BIN)/python -m gitcfg.cli.manual docs
+	$(BIN)/python -m gitcfg.cli.reference docs
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -43,7 +43,7 @@ def test_there_is_a_schema_of_every_kind_and_no_other() -> None:
 
 def test_there_is_a_schema_of_every_record() -> None:
     """Of each document that commands write, and of each line."""
-    names = {f"gitcfg.{one}/1" for _, one in ITEMS.values()}
+    names = {f"gitcfg.{items.item}/1" for items in ITEMS.values()}
     assert validators().keys() == ITEMS.keys() | names
 
 

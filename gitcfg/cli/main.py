@@ -54,7 +54,7 @@ COMMANDS = {
     "deploys": "gitcfg.cli.deploys",
     "hook": "gitcfg.cli.hook",
     "help": "gitcfg.cli.help",
-    "completion": "gitcfg.cli.completion",
+    "completion": "gitcfg.cli.completion.command",
 }
 _DEPLOY = "gitcfg.cli.deploy.run"
 _BY_SIGNAL = 128
@@ -165,9 +165,9 @@ def _let_go() -> None:
 def complete(arguments: Sequence[str]) -> int:
     """Tell a shell what may stand at its cursor. Somebody is typing there: nothing is said on stderr."""
     try:
-        from gitcfg.cli.complete.ask import told
+        from gitcfg.cli.completion.shells import complete as answer
 
-        sys.stdout.buffer.write(told(arguments, os.environ).encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.write(answer(arguments, os.environ).encode("utf-8", "backslashreplace"))
         sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED

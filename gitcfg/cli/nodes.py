@@ -1,16 +1,18 @@
-"""Which nodes a command is asked for: names, node sets, @groups, or a condition."""
+"""The nodes that a command is about: how they are selected, and the errors that concern them."""
 
 from collections.abc import Iterable
 
 from gitcfg.check.base import sentence
+from gitcfg.cli.session import Session
 from gitcfg.library import Fleet
-from gitcfg.model import GitcfgError
+from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.model.text import counted
 
 
 def select_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
-    """The nodes that words and a condition select, in order of name.
+    """Return the nodes that words and a condition select, in order of name: names, node sets, @groups.
 
     Words add up; a condition narrows them, or selects from all nodes where there are none.
     """
@@ -58,3 +60,43 @@ def _members(fleet: Fleet, group: str) -> Iterable[str]:
         raise GitcfgError(f"There is no group {shown(group)}.", did_you_mean(group, model.groups))
     said = fleet.roster.said
     return [name for name in fleet if any(ref.name == group for ref in said(name).groups)]
+
+
+def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
+    """Print the errors that concern these nodes; return 1 if there are any."""
+    return print_errors(session, fleet, errors_of(fleet, names))
+
+
+def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
+    """Return the errors that concern these nodes."""
+    grave = [finding for finding in fleet.findings if finding.is_error]
+    made_from = _files(fleet, names) if grave else frozenset()
+    return [finding for finding in grave if _concerns(finding, names, made_from)]
+
+
+def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
+    """Print errors that concern what was rendered; return 1 if there are any."""
+    if errors:
+        from gitcfg.cli.findings import print_findings
+
+        console = session.console(stderr=True)
+        print_findings(console, fleet.compiled.tree, errors, fleet.checked.every)
+        verb = "concerns" if len(errors) == 1 else "concern"
+        console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
+    return int(bool(errors))
+
+
+def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
+    """Return the repository's files that nodes are made from; None for all of them."""
+    if fleet.whole and len(names) == len(fleet):
+        return None
+    from gitcfg.compile.origins import files_of
+
+    return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
+
+
+def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
+    """Return whether a finding is about one of these nodes, or a file that one of them is made from."""
+    if finding.nodes:
+        return not set(finding.nodes).isdisjoint(names)
+    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)

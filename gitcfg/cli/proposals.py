@@ -57,7 +57,7 @@ class ProposalOptions(msgspec.Struct, frozen=True):
 # Is a tree that is to follow HEAD sound? What it changes on nodes is shown, and its new errors.
 
 
-def is_sound(session: Session, source: "Source", head: str, proposed: "Proposal") -> bool:
+def is_sound(session: Session, source: "Source", head: str, proposed: "Proposed") -> bool:
     """Show what a tree changes on nodes, and its new errors. GitcfgError (1): it is no repository."""
     from gitcfg.load.repository import is_repository
 

@@ -1,4 +1,4 @@
-"""Rendered nodes into a folder or onto a ref, and the errors that concern them."""
+"""Rendered nodes into a folder, `render --out`, or onto a ref, `render --ref`."""
 
 import os
 import sys
@@ -6,58 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitcfg.cli.nodes import errors_of, print_errors
 from gitcfg.cli.session import Session
 from gitcfg.cli.session import write as write_out
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
-from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
 
 if TYPE_CHECKING:
+    from gitcfg.published import Outcome as Published
     from gitcfg.published import Publisher
-
-
-def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
-    """Print the errors that concern these nodes; return 1 if there are any."""
-    return print_errors(session, fleet, errors_of(fleet, names))
-
-
-def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
-    """Return the errors that concern these nodes."""
-    grave = [finding for finding in fleet.findings if finding.is_error]
-    made_from = _files(fleet, names) if grave else frozenset()
-    return [finding for finding in grave if _concerns(finding, names, made_from)]
-
-
-def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
-    """Print errors that concern what was rendered; return 1 if there are any."""
-    if errors:
-        from gitcfg.cli.findings import print_findings
-        from gitcfg.model.text import counted
-
-        console = session.console(stderr=True)
-        print_findings(console, fleet.compiled.tree, errors, fleet.checked.every)
-        verb = "concerns" if len(errors) == 1 else "concern"
-        console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
-    return int(bool(errors))
-
-
-def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
-    """Return the repository's files that nodes are made from; None for all of them."""
-    if fleet.whole and len(names) == len(fleet):
-        return None
-    from gitcfg.compile.origins import files_of
-
-    return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
-
-
-def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
-    """Return whether a finding is about one of these nodes, or a file that one of them is made from."""
-    if finding.nodes:
-        return not set(finding.nodes).isdisjoint(names)
-    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)
 
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
@@ -153,7 +114,7 @@ def commit_nodes(
     return print_errors(session, fleet, errors) or int(bool(outcome.unmade))
 
 
-def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
+def publication_summary(ref: str, outcome: "Published", nodes: int) -> str:
     """Return what was done, in one line."""
     who = counted(nodes, "node")
     if outcome.commit is None:
@@ -163,7 +124,7 @@ def publication_summary(ref: str, outcome: "Outcome", nodes: int) -> str:
     return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
 
 
-def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
+def publication_notes(ref: str, outcome: "Published") -> Iterator[str]:
     """Yield what is not as one may expect."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
@@ -178,7 +139,7 @@ def publication_notes(ref: str, outcome: "Outcome") -> Iterator[str]:
         yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
 
 
-def print_followed(session: Session, ref: str, outcomes: "Iterator[Outcome]") -> None:
+def print_followed(session: Session, ref: str, outcomes: "Iterator[Published]") -> None:
     """Print what a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
     said = list[str]()

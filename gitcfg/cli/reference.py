@@ -1,16 +1,56 @@
-"""The commands as data, read from the application itself: what they are for, take, and have for examples."""
+"""The reference of commands, docs/commands.md, and the grammar of completion: both are made from the program.
+
+`make reference` writes them.
+"""
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from gitcfg.cli.app import program
+from gitcfg.cli.app import first_sentence, program
+from gitcfg.cli.completion import grammar
+from gitcfg.cli.declaration import METAVARS
+from gitcfg.cli.exits import EXITS
+from gitcfg.cli.main import COMMANDS
+from gitcfg.explain.show import KINDS
+from gitcfg.model import names
 
 _EXAMPLE = re.compile(r"(?P<line>\S+(?: \S+)*)(?: {2,}(?P<remark>\S.*))?")
+_EXIT = re.compile(r" *Exits? (\d+) (if [^.]+)\.")
+_PREFACE = """\
+# Commands
+
+<!-- Made from the program by `make reference`; do not edit. -->
+
+`gitcfg --help` and `gitcfg COMMAND --help` say in a terminal what stands here. Results go to stdout,
+everything else to stderr. On a terminal, results for eyes go through a pager: what `--pager` or
+`GITCFG_PAGER` says, else `PAGER`, else `less` with the settings `FRX` unless `LESS` has others; `cat` or
+nothing is none. What is for programs (`-o json` and the like) is never paged. Whoever leaves the pager
+before the end stops the command, which then exits with 141 and says nothing.
+
+Colour: `--color always` and `never` are obeyed; with `auto` a `NO_COLOR` that is not empty switches colour
+off, else a `FORCE_COLOR` that is not empty switches it on, else there is colour on terminals.
+
+[Completion](#gitcfg-completion) for bash, zsh and fish knows commands, options and the repository's names.
+
+"""
+_WORD = re.compile(r"YYYY-MM-DD|[A-Z]+")
+_NAMED = (
+    *("group", "feature", "override", "hold", "secret"),
+    *("nodeset", "subsystem", "rule", "allocation"),
+)
+_PATTERNS = {
+    "node": names.HOST.pattern,
+    "parameter": names.PARAMETER.pattern,
+    "members": "@" + names.NAME.pattern,
+    **dict.fromkeys(_NAMED, names.NAME.pattern),
+}
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -52,7 +92,7 @@ class Command(msgspec.Struct, frozen=True):
 
 
 def read(modules: Mapping[str, str]) -> Command:
-    """The program with these commands."""
+    """Read the program with these commands from the application itself."""
     command = program(modules)
     return _command(command, command.make_context("gitcfg", [], resilient_parsing=True))
 
@@ -92,19 +132,19 @@ def _parameter(param: Any, hints: Mapping[str, Any]) -> Parameter:
 
 
 def _names(option: Any) -> tuple[str, ...]:
-    """Its names, the short one first: of `--help` they come in the order of a set."""
+    """Return its names, the short one first: those of `--help` come in the order of a set."""
     return (*sorted(option.opts, key=lambda name: name.startswith("--")), *option.secondary_opts)
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
-    """The members of the enumeration that is somewhere in a type."""
+    """Return the members of the enumeration that is somewhere in a type."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return tuple(str(member.value) for member in hint)
     return next((found for part in get_args(hint) if (found := _choices(part))), ())
 
 
 def _default(param: Any) -> str:
-    """What holds where nothing is said, if that is something."""
+    """Return what holds without the option, if that is something."""
     default = param.default.value if isinstance(param.default, Enum) else param.default
     if not getattr(param, "show_default", True) or default is None or default is False or callable(default):
         return ""
@@ -114,12 +154,167 @@ def _default(param: Any) -> str:
 
 
 def _epilog(text: str) -> tuple[tuple[str, ...], tuple[Example, ...]]:
-    """What an epilog says besides, and its examples, a paragraph each."""
-    said, _, rest = text.partition("Examples:")
-    notes = tuple(filter(None, (part.strip() for part in said.split("\n\n"))))
+    """Return what an epilog says besides, and its examples, a paragraph each."""
+    before, _, rest = text.partition("Examples:")
+    notes = tuple(filter(None, (part.strip() for part in before.split("\n\n"))))
     return notes, tuple(_example(line.strip()) for line in rest.splitlines() if line.strip())
 
 
 def _example(text: str) -> Example:
     found = _EXAMPLE.fullmatch(text)
     return Example(found["line"], found["remark"] or "") if found else Example(text, "")
+
+
+# The page
+
+
+def manual(program: Command) -> str:
+    """Return the page about a program's commands."""
+    commands = [command for command in program.all() if not command.commands]
+    return "".join(
+        (
+            _PREFACE,
+            _table(
+                ("command", "what it is for"), ((_link(command), _purpose(command)) for command in commands)
+            ),
+            "\n## Options of all commands\n\nThey stand before the command: `gitcfg -C pool check`.\n\n",
+            _parameters("option", program.options),
+            "\n## Exit codes\n\n",
+            _table(("code", "what it says"), ((str(code), what) for code, what in EXITS.items())),
+            *(_section(command) for command in commands),
+        )
+    )
+
+
+def _section(command: Command) -> str:
+    options = [option for option in command.options if "--help" not in option.names]
+    parts = (
+        f"## {' '.join(command.words)}",
+        _purpose(command),
+        f"```\n{_usage(command)}\n```",
+        _parameters("argument", command.arguments),
+        _parameters("option", options),
+        *command.notes,
+        f"```\n{_examples(command)}```",
+        _exits(command),
+    )
+    return "".join(f"\n{part.rstrip()}\n" for part in parts if part)
+
+
+def _purpose(command: Command) -> str:
+    return _EXIT.sub("", command.purpose)
+
+
+def _usage(command: Command) -> str:
+    """Return how a command is written, as manuals have it: `gitcfg explain [OPTION]... NODE [PARAM]...`."""
+    places = [_place(argument) for argument in command.arguments]
+    return " ".join((*command.words, "[OPTION]...", *places))
+
+
+def _place(argument: Parameter) -> str:
+    if argument.metavar.startswith("["):
+        return argument.metavar
+    name = argument.metavar if argument.required else f"[{argument.metavar}]"
+    return f"{name}..." if argument.many else name
+
+
+def _exits(command: Command) -> str:
+    listed = "; ".join(f"{code} {when}" for code, when in _EXIT.findall(_texts(command)))
+    return f"Exit codes: {f'{listed}; the others ' if listed else ''}as for [all commands](#exit-codes)."
+
+
+def _texts(command: Command) -> str:
+    """Return the texts that may say when a command exits with what."""
+    return " ".join((command.purpose, *(option.help for option in command.options)))
+
+
+def _examples(command: Command) -> str:
+    """Return example lines with their remarks as comments."""
+    width = max((len(example.line) for example in command.examples), default=0)
+    return "".join(
+        f"{example.line.ljust(width)}  # {example.remark}\n" if example.remark else f"{example.line}\n"
+        for example in command.examples
+    )
+
+
+def _parameters(noun: str, parameters: Iterable[Parameter]) -> str:
+    rows = [(_name(parameter), " ".join(_remarks(parameter))) for parameter in parameters]
+    return _table((noun, "what it says"), rows) if rows else ""
+
+
+def _name(parameter: Parameter) -> str:
+    value = (f"`{parameter.metavar}`",) if parameter.metavar else ()
+    return " ".join((", ".join(f"`{name}`" for name in parameter.names), *value)).strip()
+
+
+def _remarks(parameter: Parameter) -> Iterator[str]:
+    yield parameter.help
+    if parameter.choices:
+        yield f"One of {', '.join(f'`{choice}`' for choice in parameter.choices)}."
+    if parameter.many and parameter.names:
+        yield "May be repeated."
+    if parameter.default:
+        yield f"Default: `{parameter.default}`."
+    if parameter.environment:
+        yield f"Environment: `{parameter.environment}`."
+
+
+def _table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
+    """Return a table of two columns; what would end a cell is escaped."""
+    lines = [head, ("---", "---"), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def _link(command: Command) -> str:
+    return f"[{' '.join(command.words)}](#{'-'.join(command.words)})"
+
+
+# The grammar of completion
+
+
+def grammar_of(program: Command) -> grammar.Grammar:
+    """Return the grammar of a program, and the patterns of legal names."""
+    return grammar.Grammar(_grammar_command(program), _PATTERNS)
+
+
+def _grammar_command(command: Command) -> grammar.Command:
+    return grammar.Command(
+        first_sentence(command.purpose),
+        tuple(
+            grammar.Option(
+                option.names,
+                first_sentence(option.help),
+                _grammar_value(option) if option.metavar else None,
+                option.many,
+            )
+            for option in command.options
+        ),
+        tuple(grammar.Argument(_grammar_value(argument), argument.many) for argument in command.arguments),
+        {inner.words[-1]: _grammar_command(inner) for inner in command.commands},
+    )
+
+
+def _grammar_value(parameter: Parameter) -> grammar.Value:
+    if parameter.choices:
+        return grammar.Value(parameter.choices)
+    words = _metavar_words(parameter)
+    choices = tuple(KINDS) if "KIND" in words else ()
+    return grammar.Value(choices, tuple(dict.fromkeys(kind for word in words for kind in METAVARS[word])))
+
+
+def _metavar_words(parameter: Parameter) -> list[str]:
+    """Return a metavar's words. An option's NAME is of the kind in the option's name (`--group`)."""
+    if parameter.metavar == "NAME" and parameter.names:
+        return [parameter.names[-1].removeprefix("--").upper()]
+    return _WORD.findall(parameter.metavar)
+
+
+def main(folder: Path) -> None:
+    """Write the page into a folder, and the grammar where completion reads it."""
+    found = read(COMMANDS)
+    (folder / "commands.md").write_text(manual(found), encoding="utf-8")
+    Path(grammar.FILE).write_text(grammar.to_json(grammar_of(found)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -73,7 +73,7 @@ def render(
 
             assert out is not None
             return write_folder(session, fleet, names, scope, out)
-        from gitcfg.cli.publication import print_errors_of
+        from gitcfg.cli.nodes import print_errors_of
 
         whole = len(names) == len(fleet)
         wanted = fleet if whole else fleet.only(names)

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gitcfg.cli.complete.ask import told
+from gitcfg.cli.completion.shells import complete
 from gitcfg.deploy.record import folder_of
 
 FILES = {
@@ -56,5 +56,5 @@ def pool_in(top: Path) -> Path:
 
 def offered(words: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
     """What is offered for the last word, with how it is to be taken where that is not plain."""
-    how, *lines = told(["zsh", *words], environ or {}).splitlines()
+    how, *lines = complete(["zsh", *words], environ or {}).splitlines()
     return [*([] if how == "words" else [f"<{how}>"]), *(line.split("\t")[0] for line in lines)]

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.cli.publication import errors_of
+from gitcfg.cli.nodes import errors_of
 from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.app import first_sentence, program
-from gitcfg.cli.complete import grammar
+from gitcfg.cli.completion import grammar
+from gitcfg.cli.declaration import METAVARS
 from gitcfg.cli.main import _TAKES_VALUE, COMMANDS, run
-from gitcfg.cli.manual import manual
-from gitcfg.cli.reference import Command, Parameter, read
-from gitcfg.cli.syntax import KINDS_OF, grammar_of
+from gitcfg.cli.reference import Command, Parameter, grammar_of, manual, read
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = read(COMMANDS)
@@ -29,7 +28,7 @@ def test_the_page_is_current() -> None:
 
 
 def test_the_grammar_is_current() -> None:
-    assert Path(grammar.FILE).read_text() == grammar.written(grammar_of(PROGRAM)), (
+    assert Path(grammar.FILE).read_text() == grammar.to_json(grammar_of(PROGRAM)), (
         "`make reference` writes it anew"
     )
     assert grammar.read() == grammar_of(PROGRAM)
@@ -63,7 +62,7 @@ def test_it_is_known_what_may_stand_in_every_place(command: Command) -> None:
         if parameter.metavar and not parameter.choices:
             words = re.findall(r"YYYY-MM-DD|[A-Z]+", parameter.metavar)
             assert words, parameter
-            assert set(words) <= set(KINDS_OF), f"{parameter}: say in syntax.py which names may stand there"
+            assert set(words) <= set(METAVARS), f"{parameter}: say in METAVARS which names may stand there"
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def test_one_name_is_of_one_document() -> None:
 
 
 def test_no_line_is_called_as_what_travels_to_nodes() -> None:
-    lines = {f"gitcfg.{one}/1" for _, one in ITEMS.values()}
+    lines = {f"gitcfg.{items.item}/1" for items in ITEMS.values()}
     assert "gitcfg.rendered/1" in lines
     assert not lines & {"gitcfg.node/1", "gitcfg.nodes/1", "gitcfg.target/1", "gitcfg.changes/1"}
 

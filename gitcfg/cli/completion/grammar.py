@@ -1,9 +1,86 @@
-"""Where in a command line the cursor is: what may be written there."""
+"""What the command line looks like, and where in it the cursor is.
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+`make reference` makes grammar.json from the program: to ask the program itself would import typer.
+"""
 
-from gitcfg.cli.complete.grammar import Command, Option, Value
+import json
+import os.path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+FILE = os.path.join(os.path.dirname(__file__), "grammar.json")  # pathlib would take as long as all of this
+
+
+class Value(NamedTuple):
+    """What may be written in a place: one of the choices, or a name of one of the kinds."""
+
+    choices: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+class Option(NamedTuple):
+    """An option; one without a value is a flag."""
+
+    names: tuple[str, ...]
+    help: str
+    value: Value | None = None
+    many: bool = False
+
+
+class Argument(NamedTuple):
+    """A place behind a command for one word, or for many."""
+
+    value: Value
+    many: bool = False
+
+
+class Command(NamedTuple):
+    """A command, or a group of commands."""
+
+    help: str
+    options: tuple[Option, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    commands: Mapping[str, "Command"] = {}
+
+    def option(self, name: str) -> Option | None:
+        """Return the option of that name."""
+        return next((option for option in self.options if name in option.names), None)
+
+
+class Grammar(NamedTuple):
+    """The program, and by kind the pattern of its legal names."""
+
+    program: Command
+    names: Mapping[str, str]
+
+
+def read() -> Grammar:
+    """Return the grammar of this version of the program."""
+    with open(FILE, "rb") as file:
+        data = json.load(file)
+    return Grammar(_command(data["program"]), data["names"])
+
+
+def _command(data: Any) -> Command:
+    help, options, arguments, commands = data
+    return Command(
+        help,
+        tuple(Option(tuple(names), what, _value(value), many) for names, what, value, many in options),
+        tuple(Argument(_value(value) or Value(), many) for value, many in arguments),
+        {name: _command(command) for name, command in commands.items()},
+    )
+
+
+def _value(data: Any) -> Value | None:
+    return None if data is None else Value(tuple(data[0]), tuple(data[1]))
+
+
+def to_json(grammar: Grammar) -> str:
+    """Return the text of grammar.json: a line for each command, tuples as lists."""
+    help, options, arguments, commands = grammar.program
+    head = json.dumps([help, options, arguments])[:-1]
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(command)}" for name, command in commands.items())
+    return f'{{"names": {json.dumps(grammar.names)},\n"program": {head}, {{\n{lines}}}]}}\n'
 
 
 class Place(NamedTuple):
@@ -15,7 +92,7 @@ class Place(NamedTuple):
     head: str = ""
     before: tuple[str, ...] = ()
     """The arguments before it."""
-    said: frozenset[str] = frozenset()
+    options: frozenset[str] = frozenset()
     """The options before it."""
     repo: str | None = None
 
@@ -23,8 +100,8 @@ class Place(NamedTuple):
 _NOTHING = Value()
 
 
-def find(program: Command, words: Sequence[str]) -> Place:
-    """The place of the last word."""
+def find_place(program: Command, words: Sequence[str]) -> Place:
+    """Return the place of the last word."""
     reader = _Reader(program)
     for word in words[:-1]:
         reader.read(word)
@@ -37,15 +114,15 @@ class _Reader:
     def __init__(self, program: Command) -> None:
         self.command = program
         self.arguments: list[str] = []
-        self.said: set[str] = set()
-        self.awaited: Option | None = None
+        self.options: set[str] = set()
+        self.pending: Option | None = None
         self.ended = False
         self.repo: str | None = None
 
     def read(self, word: str) -> None:
-        if self.awaited is not None:
-            self.take(self.awaited, word)
-            self.awaited = None
+        if self.pending is not None:
+            self.take(self.pending, word)
+            self.pending = None
         elif self.ended or not word.startswith("-") or word == "-":
             self.argument(word)
         elif word == "--":
@@ -56,17 +133,17 @@ class _Reader:
     def argument(self, word: str) -> None:
         if self.command.commands:
             self.command = self.command.commands.get(word, Command(""))
-            self.said = set()
+            self.options = set()
         else:
             self.arguments.append(word)
 
     def option(self, word: str) -> None:
         for option, attached in parts(self.command, word):
-            self.said.update(option.names)
+            self.options.update(option.names)
             if option.value is None:
                 continue
             if attached is None:
-                self.awaited = option
+                self.pending = option
             else:
                 self.take(option, attached)
 
@@ -75,9 +152,9 @@ class _Reader:
             self.repo = value
 
     def place(self, word: str) -> Place:
-        here = Place(self.command, None, "", tuple(self.arguments), frozenset(self.said), self.repo)
-        if self.awaited is not None:
-            return here._replace(value=self.awaited.value)
+        here = Place(self.command, None, "", tuple(self.arguments), frozenset(self.options), self.repo)
+        if self.pending is not None:
+            return here._replace(value=self.pending.value)
         if word.startswith("-") and not self.ended:
             return self.in_option(here, word)
         if self.command.commands:

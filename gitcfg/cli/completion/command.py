@@ -17,7 +17,7 @@ EPILOG = """Examples:
 
   gitcfg completion fish > ~/.config/fish/completions/gitcfg.fish"""
 
-_SCRIPTS = Path(__file__).parent / "complete" / "scripts"
+_SCRIPTS = Path(__file__).parent / "scripts"
 
 
 class Shell(StrEnum):

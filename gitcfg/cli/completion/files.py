@@ -1,7 +1,8 @@
-"""A repository's files, read no further than names need."""
+"""A repository's files, read no further than names need: the keys near the top of YAML."""
 
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
 MARKER = "gitcfg.yaml"
 _LARGEST = 1 << 20
@@ -67,3 +68,68 @@ def _root(folder: str) -> str | None:
             return None
         place = above
     return place
+
+
+class Entry(NamedTuple):
+    """A key of the document, or of the mapping at its key `above`, and the value if that is a scalar."""
+
+    above: str
+    key: str
+    value: str | None
+
+
+class _Level:
+    """An open mapping or list; `key` is the mapping's key that waits for its value."""
+
+    __slots__ = ("key", "mapping")
+
+    def __init__(self, mapping: bool) -> None:
+        self.mapping = mapping
+        self.key: str | None = None
+
+
+def entries(data: bytes) -> Iterator[Entry]:
+    """Yield the entries of a document's mapping, and of the mappings in it, in their order.
+
+    What stands before a mistake still counts.
+    """
+    from gitcfg.load.yaml import (
+        AliasEvent,
+        MappingEndEvent,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceEndEvent,
+        YAMLError,
+        events,
+    )
+
+    levels: list[_Level] = []
+    try:
+        for event in events(data):
+            kind = type(event)
+            if kind in (MappingEndEvent, SequenceEndEvent):
+                levels.pop()
+                _end_value(levels)
+            elif kind is ScalarEvent and levels and levels[-1].mapping and levels[-1].key is None:
+                levels[-1].key = event.value
+            elif kind is ScalarEvent or kind is AliasEvent:
+                yield from _entry(levels, getattr(event, "value", None))
+                _end_value(levels)
+            elif hasattr(event, "flow_style"):  # a mapping or a list begins
+                yield from _entry(levels, None)
+                levels.append(_Level(kind is MappingStartEvent))
+    except (YAMLError, UnicodeDecodeError):
+        return
+
+
+def _end_value(levels: list[_Level]) -> None:
+    if levels:
+        levels[-1].key = None
+
+
+def _entry(levels: list[_Level], value: str | None) -> Iterator[Entry]:
+    """The entry whose value has come, if it is near the top."""
+    if 0 < len(levels) <= 2 and (key := levels[-1].key) is not None:
+        above = levels[0].key if len(levels) == 2 else ""
+        if above is not None:
+            yield Entry(above, key, value)

@@ -1,0 +1,231 @@
+"""The names in a repository by kind: only legal ones, so that no shell runs what one says."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from gitcfg.cli.completion.files import Files, entries
+
+_PATH = r"/?[A-Za-z0-9_.][A-Za-z0-9_ .+@,:=%/-]*"
+_REVISION = r"[A-Za-z0-9_][A-Za-z0-9_.+@/,=%#-]*"
+_PATTERNS = {
+    "path": _PATH,
+    "template": _PATH,
+    "entity": _PATH,
+    "revision": _REVISION,
+    "snapshot": _REVISION,
+    "run": r"[0-9a-hj-km-np-tv-z]{10}|last",
+}
+_BINDERS = ("features", "groups", "nodesets", "overrides", "nodes")
+
+_OF_FILES = {
+    "feature": "features",
+    "group": "groups",
+    "node": "nodes",
+    "nodeset": "nodesets",
+    "override": "overrides",
+    "hold": "holds",
+    "secret": "secrets",
+    "allocation": "allocations",
+}
+_OF_SHEETS = {"parameter": "parameters", "subsystem": "subsystems", "rule": "rules"}
+_PLAIN = {"template": "templates", "file": "files"}
+_FOLDERS = {**_OF_FILES, **_OF_SHEETS, **_PLAIN}
+_MAPPINGS = ("params", "files", "facts")
+_SET = re.compile(r"[A-Za-z0-9\s.,/\[\]-]+")
+_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
+_MOST_MEMBERS = 250_000
+_SECONDS = 2
+_DEPLOYS, _DEPLOY = "gitcfg-deploys", ".jsonl"
+
+Source = Callable[["Names"], Iterable[str]]
+
+
+class Names:
+    """Names that begin with a prefix, small and capital letters being the same."""
+
+    def __init__(self, folder: str, patterns: Mapping[str, str], prefix: str) -> None:
+        self.files = Files(folder)
+        self.folder = folder
+        self.patterns = {**_PATTERNS, **patterns}
+        self.prefix = prefix.casefold()
+
+    def within(self, prefix: str) -> "Names":
+        """Return the names of the same repository that begin with something else."""
+        return Names(self.folder, self.patterns, prefix)
+
+    def of(self, kinds: Iterable[str]) -> set[str]:
+        """Return all names of these kinds."""
+        known = (kind for kind in kinds if kind in _SOURCES and kind in self.patterns)
+        return {name for kind in known for name in self._legal(kind)}
+
+    def _legal(self, kind: str) -> Iterator[str]:
+        pattern = re.compile(self.patterns[kind])
+        for name in _SOURCES[kind](self):
+            if self.begins(name) and pattern.fullmatch(name):
+                yield name
+
+    def begins(self, name: str) -> bool:
+        """Return whether a name begins with the prefix."""
+        return name.casefold().startswith(self.prefix)
+
+    def defined(self, folder: str) -> Iterator[str]:
+        """Yield the definitions that have a file each."""
+        return (name for name, _ in self.files.named(folder))
+
+    def keys(self, folder: str, above: str) -> Iterator[str]:
+        """Yield a mapping's keys in definitions below a folder; files without the prefix are not parsed."""
+        sought = self.prefix.encode("utf-8", "surrogateescape")
+        for _, place in self.files.named(folder):
+            data = self.files.read(place)
+            if sought in data.lower():
+                yield from (entry.key for entry in entries(data) if entry.above == above)
+
+
+def _nodes(names: Names) -> Iterator[str]:
+    """Yield those that have files, and node sets' members. What begins with `@` is no node."""
+    if names.prefix.startswith("@"):
+        return
+    yield from names.defined("nodes")
+    left = _MOST_MEMBERS
+    for _, place in names.files.named("nodesets"):
+        read = entries(names.files.read(place))
+        text = next((entry.value or "" for entry in read if entry[:2] == ("", "nodes")), "")
+        found = _members(names, text, left)
+        left -= len(found)
+        yield from found
+
+
+def _members(names: Names, text: str, most: int) -> list[str]:
+    """Return the names that a node set stands for, of those parts only that can begin with the prefix."""
+    from gitcfg.model.nodeset import NodeSetError, expand
+
+    found: list[str] = []
+    for part in _OUTSIDE_BRACKETS.split(text) if _SET.fullmatch(text) else ():
+        head = part.strip().partition("[")[0]
+        if names.begins(head) or names.prefix.startswith(head.casefold()):
+            try:
+                found += expand(part, most - len(found))
+            except NodeSetError:
+                continue
+    return found
+
+
+def _parameters(names: Names) -> Iterator[str]:
+    """Yield those that are declared, and those that are bound: a family's members are declared nowhere."""
+    yield from names.keys("parameters", "parameters")
+    for folder in _BINDERS:
+        yield from names.keys(folder, "params")
+
+
+def _paths(names: Names) -> Iterator[str]:
+    for folder in _BINDERS:
+        yield from names.keys(folder, "files")
+
+
+def _revisions(names: Names) -> list[str]:
+    """Return HEAD, branches and tags; nothing where there is no git repository."""
+    found = _refs(names.folder, 2, "refs/heads", "refs/tags", "refs/remotes")
+    return [] if found is None else ["HEAD", *found]
+
+
+def _refs(folder: str, less: int, *patterns: str) -> list[str] | None:
+    """Return refs without that many of the words in front; None where there is no git repository."""
+    found = _git(folder, "for-each-ref", f"--format=%(refname:lstrip={less})", *patterns)
+    return None if found is None else found.decode("utf-8", "replace").splitlines()
+
+
+def _git(folder: str, *words: str) -> bytes | None:
+    """Return what git answers; None if it fails."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ("git", *words),
+            cwd=os.path.realpath(folder),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _runs(names: Names) -> list[str]:
+    """Return the ids of the deploys that are recorded here, and `last` where there is one."""
+    folder = _git(names.folder, "rev-parse", "--git-common-dir")
+    if folder is None:
+        return []
+    try:
+        here = os.path.realpath(names.folder)
+        files = os.listdir(os.path.join(here, os.fsdecode(folder.rstrip(b"\n")), _DEPLOYS))
+    except OSError:
+        return []
+    found = [name.removesuffix(_DEPLOY) for name in files if name.endswith(_DEPLOY)]
+    return [*found, "last"] if found else []
+
+
+def _entities(names: Names) -> Iterator[str]:
+    """Yield what answers of `gitcfg undo` name: `group/`, then groups, after `group/Workers:` its keys."""
+    kind, slash, rest = names.prefix.partition("/")
+    if not slash:
+        yield from (f"{each}/" for each in _FOLDERS if _is_there(names, each))
+    elif kind in _FOLDERS:
+        found = _inside(names, kind, rest) if ":" in rest and kind in _OF_FILES else ()
+        legal = re.compile(names.patterns.get(kind, names.patterns["path"]))
+        known = (name for name in _named(names.within(rest), kind) if legal.fullmatch(name))
+        yield from (f"{kind}/{name}" for name in (*found, *known))
+
+
+def _is_there(names: Names, kind: str) -> bool:
+    """Return whether there is a folder of a kind that this version reads: of others no names are legal."""
+    known = kind in _PLAIN or kind in names.patterns
+    root = names.files.root
+    return known and root is not None and os.path.isdir(os.path.join(root, _FOLDERS[kind]))
+
+
+def _named(names: Names, kind: str) -> Iterator[str]:
+    folder = _FOLDERS[kind]
+    if kind in _OF_SHEETS:
+        return names.keys(folder, folder)
+    return names.defined(folder) if kind in _OF_FILES else (path for path, _ in names.files.below(folder))
+
+
+def _inside(names: Names, kind: str, rest: str) -> Iterator[str]:
+    """Yield what the definitions hold that are named before the colon: parameters by their names alone."""
+    legal = re.compile(names.patterns[kind])
+    for name, place in names.files.named(_FOLDERS[kind]):
+        if rest.startswith(f"{name.casefold()}:") and legal.fullmatch(name):
+            for entry in entries(names.files.read(place)):
+                if entry.above == "params":
+                    yield f"{name}:{entry.key}"
+                elif entry.above in _MAPPINGS:
+                    yield f"{name}:{entry.above}:{entry.key}"
+                elif not entry.above and entry.key not in _MAPPINGS:
+                    yield f"{name}:{entry.key}"
+
+
+_SOURCES: Mapping[str, Source] = {
+    "node": _nodes,
+    "members": lambda names: (f"@{name}" for name in names.defined("groups")),
+    "group": lambda names: names.defined("groups"),
+    "feature": lambda names: names.defined("features"),
+    "override": lambda names: names.defined("overrides"),
+    "hold": lambda names: names.defined("holds"),
+    "secret": lambda names: names.defined("secrets"),
+    "nodeset": lambda names: names.defined("nodesets"),
+    "parameter": _parameters,
+    "subsystem": lambda names: names.keys("subsystems", "subsystems"),
+    "rule": lambda names: names.keys("rules", "rules"),
+    "allocation": lambda names: names.defined("allocations"),
+    "path": _paths,
+    "template": lambda names: (path for path, _ in names.files.below("templates")),
+    "revision": _revisions,
+    "snapshot": lambda names: _refs(names.folder, 3, "refs/tags/snapshot") or (),
+    "run": _runs,
+    "entity": _entities,
+}
+KINDS = frozenset(_SOURCES) - {"snapshot", "run", "entity"}
+"""The kinds of which a word before a name can say that it is one."""
