@@ -74,9 +74,9 @@ def new(
 ) -> int:
     """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
-    order = say.fill_order(Order(Deed.NEW, kind.value, name, place), description, entries)
+    order = say.fill_order(Order(Action.NEW, kind.value, name, place), description, entries)
     options = make_options(force, commit, message, f"Add {kind.value} {name}", solve)
     return carry_out_orders(context.obj, [order], options)
 
@@ -99,15 +99,15 @@ def modify(
 ) -> int:
     """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Deed, Order, orders
+    from gitcfg.edit.orders import Action, Order, parse_orders
 
-    order = Order(Deed.MODIFY, kind.value if kind is not None else "", name or "", at=at)
+    order = Order(Action.MODIFY, kind.value if kind is not None else "", name or "", at=at)
     order = say.fill_order(order, description, entries)
     if source is not None:
-        if order != Order(Deed.MODIFY, "", ""):
+        if order != Order(Action.MODIFY, "", ""):
             raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
         options = make_options(force, commit, message, "Edit several definitions", solve)
-        return carry_out_orders(context.obj, orders(say.read_lines(source)), options)
+        return carry_out_orders(context.obj, parse_orders(say.read_lines(source)), options)
     if not order.kind or not order.name:
         raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
     options = make_options(force, commit, message, f"Modify {order.kind} {order.name}", solve)
@@ -126,10 +126,10 @@ def delete(
 ) -> int:
     """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
     options = make_options(force, commit, message, f"Delete {kind.value} {name}", solve)
-    return carry_out_orders(context.obj, [Order(Deed.DELETE, kind.value, name)], options)
+    return carry_out_orders(context.obj, [Order(Action.DELETE, kind.value, name)], options)
 
 
 @command(RENAME)
@@ -145,7 +145,7 @@ def rename(
 ) -> int:
     """Rename a definition, its file, and what refers to it; what is left is listed."""
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Deed, Order
+    from gitcfg.edit.orders import Action, Order
 
     options = make_options(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
-    return carry_out_orders(context.obj, [Order(Deed.RENAME, kind.value, old, to=new)], options)
+    return carry_out_orders(context.obj, [Order(Action.RENAME, kind.value, old, to=new)], options)

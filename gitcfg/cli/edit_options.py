@@ -15,7 +15,8 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from gitcfg.edit.orders import Given, Order
+    from gitcfg.edit.orders import Order
+    from gitcfg.edit.yaml.changes import Given
 
 Texts = list[str] | None
 
@@ -148,7 +149,7 @@ def fill_order(order: "Order", description: str | None, entries: Mapping[str, Te
 
 def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]]) -> dict[str, "Given"]:
     """Return whole keys with their values; a description is text, whatever it looks like."""
-    from gitcfg.edit.orders import Given
+    from gitcfg.edit.yaml.changes import Given
 
     found = {} if description is None else {"description": Given(description)}
     for option, texts in others:
@@ -158,10 +159,10 @@ def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]])
 
 def _given(texts: Iterable[str], what: str) -> tuple["Given", ...]:
     """Read values as they were typed. Raise GitcfgError if one is no YAML."""
-    from gitcfg.edit.orders import Given
-    from gitcfg.edit.written import read_value
+    from gitcfg.edit.yaml.changes import Given
+    from gitcfg.edit.yaml.scalars import parse_value
 
-    return tuple(Given(read_value(text, what), text) for text in texts)
+    return tuple(Given(parse_value(text, what), text) for text in texts)
 
 
 def _pairs(texts: Iterable[str], option: str) -> dict[str, "Given"]:

@@ -90,7 +90,7 @@ def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
     """Return the repository's files that nodes are made from; None for all of them."""
     if fleet.whole and len(names) == len(fleet):
         return None
-    from gitcfg.compile.origins import files_of
+    from gitcfg.compile.subset import files_of
 
     return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
 

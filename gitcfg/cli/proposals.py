@@ -1,4 +1,7 @@
-"""The options of commands that commit once it is known what that does."""
+"""Proposed commits: what a tree changes is shown and judged, a person is asked, and it is committed.
+
+`gitcfg undo` and `gitcfg snapshot restore` work so.
+"""
 
 import os
 import sys
@@ -35,7 +38,7 @@ NoVerify = Annotated[bool, typer.Option("--no-verify", help="Go around the hooks
 
 
 class ProposalOptions(msgspec.Struct, frozen=True):
-    """What the options say."""
+    """What the options of such a command say."""
 
     yes: bool
     dry_run: bool
@@ -44,21 +47,21 @@ class ProposalOptions(msgspec.Struct, frozen=True):
 
     @property
     def interactive(self) -> bool:
-        """Is somebody to be asked?"""
+        """Whether a person is to be asked."""
         return not self.yes and not self.dry_run
 
     def refuse_unasked(self, command: str) -> None:
-        """GitcfgError: somebody is to be asked, and there is no terminal to do it on."""
+        """Raise GitcfgError if a person is to be asked, and there is no terminal to do it on."""
         if self.interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
             message = f"`{command}` asks before it commits, and there is no terminal to ask on."
             raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
 
 
-# Is a tree that is to follow HEAD sound? What it changes on nodes is shown, and its new errors.
+def show_and_check(session: Session, source: "Source", head: str, proposed: "Proposed") -> bool:
+    """Show what a tree changes on nodes, and its new errors; return whether there are none.
 
-
-def is_sound(session: Session, source: "Source", head: str, proposed: "Proposed") -> bool:
-    """Show what a tree changes on nodes, and its new errors. GitcfgError (1): it is no repository."""
+    Raise GitcfgError (1) if the tree is no repository.
+    """
     from gitcfg.load.repository import is_repository
 
     tree = proposed.tree()
@@ -69,7 +72,7 @@ def is_sound(session: Session, source: "Source", head: str, proposed: "Proposed"
 
 
 def _shown_and_judged(session: Session, old: "Fleet", new: "Fleet") -> bool:
-    """Show what changes on nodes, then the errors that are new; are there none?"""
+    """Show what changes on nodes, then the errors that are new; return whether there are none."""
     from gitcfg.check.results import unlike
     from gitcfg.cli import changes, findings
     from gitcfg.cli.check import check_with_parsers
@@ -94,8 +97,6 @@ def _fleet(source: "Source", tree: "Tree") -> "Fleet":
 
     return Fleet(tree, source.repository.before(tree), source.today, source.cache)
 
-
-# What `undo` and `snapshot restore` have in common: a tree is shown, judged, asked about and committed.
 
 _MOST = 5
 
@@ -128,7 +129,7 @@ def carry_out_proposal(
     proposed = proposal.find()
     # Who leaves a pager early means neither yes nor no, so what is committed is told without one.
     told = session if asked.dry_run else msgspec.structs.replace(session, pager=Pager(""))
-    if not is_sound(told, source, head, proposed) and not asked.force:
+    if not show_and_check(told, source, head, proposed) and not asked.force:
         told.console(stderr=True).print("hint: --force does it all the same.", style="cyan")
         return 1
     return _committed(told, proposal, proposed.write(), _landing(source, head, asked), (action, asked))
@@ -137,7 +138,7 @@ def carry_out_proposal(
 def _committed(
     session: Session, proposal: Proposal, tree: str, landing: "BranchCommit", how: tuple[str, ProposalOptions]
 ) -> int:
-    """Let a tree follow HEAD, unless nothing is to be done, or somebody does not want it."""
+    """Let a tree follow HEAD, unless nothing is to be done, or the person does not want it."""
     action, asked = how
     console = session.console(stderr=True)
     if not landing.changed(tree):

@@ -49,7 +49,7 @@ def undo(
     from gitcfg.cli.conflicts.asking import answered
     from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposals import Proposal, carry_out_proposal
-    from gitcfg.edit.snapshots import undoing
+    from gitcfg.edit.snapshots import revert_message
     from gitcfg.git.revert import find_span
 
     asked = say.ProposalOptions(yes, dry_run, force, no_verify)
