@@ -11,6 +11,7 @@ import typer
 
 from gitcfg import __version__
 from gitcfg.cli.console import Color, Pager, pager_command
+from gitcfg.cli.declaration import Command, Group
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
@@ -68,7 +69,7 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EPILOG)(root)
     for name, module in modules.items():
         declared = getattr(import_module(module), name + "_" * iskeyword(name), None)
-        if declared is not None:
+        if isinstance(declared, (Command, Group)):
             declared.add_to(app, name)
         else:
             import_module(module).register(app, name)

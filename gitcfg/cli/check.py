@@ -10,12 +10,11 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from gitcfg.cli.console import install_hint
 from gitcfg.cli.declaration import command
 from gitcfg.cli.records import Items, lines, write_record
 from gitcfg.cli.session import Output, Session, fleet_of, write
 from gitcfg.model import GitcfgError
-from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
 
 if TYPE_CHECKING:
     from gitcfg.check.results import Checked

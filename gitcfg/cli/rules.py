@@ -9,7 +9,7 @@ from rich.text import Text
 from gitcfg.cel import plain_key
 from gitcfg.cli.records import Record, write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.trail import nodes_record, origin_record
 from gitcfg.model import GitcfgError
 from gitcfg.model.nodeset import IN_JSON, abridged
@@ -114,7 +114,7 @@ def _headline(one: Tight) -> Text:
     never = "" if one.in_force else "  never in force"
     what = f"{one.rule.kind.value} {safe(_about(one.rule))}".rstrip()
     return Text.assemble(
-        (safe(one.rule.name), "bold"), f"  {what}  ", placed(one.rule.origin), (never, "yellow")
+        (safe(one.rule.name), "bold"), f"  {what}  ", place_text(one.rule.origin), (never, "yellow")
     )
 
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli import asked as say
+from gitcfg.cli import proposals as say
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.text import ABBREVIATED, safe
 
 if TYPE_CHECKING:
-    from gitcfg.cli.proposed import Proposal
+    from gitcfg.cli.proposals import Proposal
     from gitcfg.git.refs import Snapshot
     from gitcfg.git.repository import Repository
 
@@ -132,8 +132,8 @@ def show(context: typer.Context, name: _SnapshotName) -> None:
     console.print("since then:", style="dim")
     with source.at(found.commit) as old, source.at("HEAD") as new:
         compared = compare(old, new)
-        changes.show_stat(console, compared)
-        changes.summary(console, compared)
+        changes.print_stat(console, compared)
+        changes.print_reach(console, compared)
 
 
 def restore(
@@ -146,7 +146,8 @@ def restore(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
-    from gitcfg.cli.proposed import Proposal, carry
+    from gitcfg.cli.proposals import Proposal, carry_out_proposal
+    from gitcfg.edit.snapshots import restore_message
     from gitcfg.git.refs import Snapshots
     from gitcfg.git.revert import restore, restore_message
 
@@ -160,7 +161,9 @@ def restore(
         )
 
     session: Session = context.obj
-    return carry(session, "gitcfg snapshot restore", proposal, say.Asked(yes, dry_run, force, no_verify))
+    return carry_out_proposal(
+        session, "gitcfg snapshot restore", proposal, say.ProposalOptions(yes, dry_run, force, no_verify)
+    )
 
 
 def delete(context: typer.Context, name: _SnapshotName) -> None:

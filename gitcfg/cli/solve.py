@@ -8,10 +8,10 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli import editing as say
+from gitcfg.cli import edit_options as say
 from gitcfg.cli.records import Record, write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.cli.trails import aligned, as_text, placed
+from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.edit.decision import Decision, decide_worktree
 from gitcfg.explain.trail import origin_record
 from gitcfg.model import Origin
@@ -46,7 +46,7 @@ def command(
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
     """Decide what rules leave open, and write it to allocations/."""
-    from gitcfg.cli.edited import carried, tell, wish
+    from gitcfg.cli.edits import make_options, print_written, try_edit
 
     session: Session = context.obj
     found: list[Decision] = []
@@ -62,12 +62,12 @@ def command(
             shows(decide_worktree(fleet.compiled.model, fleet.compiled.tree, source.today))
         done = None
     else:
-        wished = wish(force, commit, message, "Decide what rules leave open", solve=True)
-        done = carried(session, lambda draft: None, wished, shows)
+        wished = make_options(force, commit, message, "Decide what rules leave open", solve=True)
+        done = try_edit(session, lambda draft: None, wished, shows)
     if output is not Output.TEXT:
         write_record(decision_to_json(found[0]), output)
     elif done is not None and done.files:
-        tell(session, done)
+        print_written(session, done)
     return 0 if found[0].holds and (dry_run or done is not None) else 1
 
 
@@ -191,4 +191,4 @@ def _format_conflict(decision: Decision) -> Iterator[Text]:
 
 
 def _format_origins(origins: tuple[Origin, ...]) -> Text:
-    return Text(" ").join(placed(origin) for origin in origins)
+    return Text(" ").join(place_text(origin) for origin in origins)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli import editing
-from gitcfg.cli.editing import taking
+from gitcfg.cli import edit_options as editing
+from gitcfg.cli.edit_options import with_options
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.delivery import SOON
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -101,7 +101,7 @@ def register(app: typer.Typer, name: str) -> None:
     if name == "hold":
         group.command("add", epilog=_HOLD_EPILOG)(add_hold)
     else:
-        group.command("add", epilog=_OVERRIDE_EPILOG)(taking(_OVERRIDE_OPTIONS, add_override))
+        group.command("add", epilog=_OVERRIDE_EPILOG)(with_options(_OVERRIDE_OPTIONS)(add_override))
     for verb, command in (("list", list_command), ("lift", lift_command), ("expire", expire_command)):
         epilog = _EPILOGS[verb].format(term=name)
         group.command(verb, help=_HELP[name][verb], epilog=epilog)(command(name))
@@ -122,7 +122,7 @@ def add_hold(
     message: editing.Message = None,
 ) -> int:
     """Keep nodes at a commit until a day has passed."""
-    from gitcfg.cli.edited import edit, wish
+    from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
     from gitcfg.edit.yaml.changes import Given
@@ -135,7 +135,9 @@ def add_hold(
         if "where" in who:
             _warn_of_no_node(session, fleet, str(who["where"].meaning))
     order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
-    return edit(session, [order], wish(force, commit, message, f"Add hold {name}: {reason}"))
+    return carry_out_orders(
+        session, [order], make_options(force, commit, message, f"Add hold {name}: {reason}")
+    )
 
 
 def _warn_of_no_node(session: Session, fleet: "Fleet", where: str) -> None:
@@ -176,18 +178,20 @@ def add_override(
     **texts: editing.Texts,
 ) -> int:
     """Let something hold for some nodes until a day has passed."""
-    from gitcfg.cli.edited import edit, wish
-    from gitcfg.cli.ordered import ordered
+    from gitcfg.cli.edit_options import fill_order
+    from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
     source = session.open()
-    order = ordered(Order(Action.NEW, "override", name), None, texts)
+    order = fill_order(Order(Action.NEW, "override", name), None, texts)
     with source.worktree() as fleet:
         who = parse_scope(fleet.model, nodes or (), where)
     order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
-    return edit(session, [order], wish(force, commit, message, f"Add override {name}: {reason}", solve))
+    return carry_out_orders(
+        session, [order], make_options(force, commit, message, f"Add override {name}: {reason}", solve)
+    )
 
 
 def list_command(term: str) -> Callable[..., None]:
@@ -320,13 +324,13 @@ def _lift(
     wished: tuple[bool, bool, str | None],
     subject: str,
 ) -> int:
-    from gitcfg.cli.edited import edit, wish
+    from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.terms import Term, lift_terms
 
     orders = lift_terms(term, names)
     if term is Term.OVERRIDE:
         _show_change(session, orders)
-    return edit(session, orders, wish(*wished, subject))
+    return carry_out_orders(session, orders, make_options(*wished, subject))
 
 
 def _show_change(session: Session, orders: "list[Order]") -> None:
@@ -342,5 +346,5 @@ def _show_change(session: Session, orders: "list[Order]") -> None:
         carry_out(draft, orders)
         with Fleet(draft.tree, None, source.today, source.cache) as new:
             found = compare(old, new)
-            changes.show(session.console(), found, stat=True, files=False)
-            changes.summary(session.console(stderr=True), found)
+            changes.print_changes(session.console(), found, stat=True, files=False)
+            changes.print_reach(session.console(stderr=True), found)
