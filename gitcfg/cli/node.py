@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from gitcfg.cli import editing, node_policy
+from gitcfg.cli import edit_options as editing
+from gitcfg.cli import node_policy
 from gitcfg.cli.console import Pager
-from gitcfg.cli.nodes import chosen
+from gitcfg.cli.nodes import select_nodes
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -118,7 +119,7 @@ def accept_nodes(
     message: editing.Message = None,
 ) -> int:
     """Accept nodes: write their keys into keys/, once the fingerprints are agreed to."""
-    from gitcfg.cli.edited import carry, wish
+    from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import KnownKeys, accept_keys
     from gitcfg.model.nodeset import abridged
@@ -136,8 +137,10 @@ def accept_nodes(
     work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
     if not confirm_keys(session, keys, yes):
         return 1
-    wished = wish(force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}")
-    return carry(session, work, wished)
+    wished = make_options(
+        force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}"
+    )
+    return apply_edit(session, work, wished)
 
 
 def _check_terminal(yes: bool) -> None:
@@ -183,10 +186,10 @@ def _find_nodes(fleet: "Fleet", wanted: KeyQuery) -> tuple[tuple[str, ...], froz
     plain = expand_names(
         fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups)
     )
-    may = frozenset(chosen(fleet, groups)) if groups else frozenset()
+    may = frozenset(select_nodes(fleet, groups)) if groups else frozenset()
     if wanted.where is None:
         return plain, may
-    held = frozenset(chosen(fleet, (), wanted.where))
+    held = frozenset(select_nodes(fleet, (), wanted.where))
     return tuple(name for name in plain if name in held), may & held if wanted.words else held
 
 
@@ -340,12 +343,14 @@ def _load_states(source: "Source", where: StateQuery, needed: bool) -> "Iterable
 def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
     from rich.text import Text
 
-    from gitcfg.cli.trails import aligned, placed
+    from gitcfg.cli.trails import aligned, place_text
     from gitcfg.load.keys import fingerprint
 
     rows = []
     for one in found:
-        place = placed(one.origin) if one.origin is not None else Text(safe(describe_arrival(one)), "yellow")
+        place = (
+            place_text(one.origin) if one.origin is not None else Text(safe(describe_arrival(one)), "yellow")
+        )
         rows.append((Text(safe(one.node), "bold"), Text(fingerprint(one.key)), place))
     return aligned(rows)
 
@@ -375,7 +380,7 @@ def forget_nodes(
     message: editing.Message = None,
 ) -> int:
     """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
-    from gitcfg.cli.edited import carry, wish
+    from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.keys import forget_keys
     from gitcfg.model.nodeset import abridged
 
@@ -395,7 +400,7 @@ def forget_nodes(
     def work(draft: "Draft") -> None:
         forget_keys(draft, accepted)
 
-    return carry(session, work, wish(force, commit, message, f"Forget {abridged(accepted)}"))
+    return apply_edit(session, work, make_options(force, commit, message, f"Forget {abridged(accepted)}"))
 
 
 def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> None:

@@ -34,7 +34,7 @@ def show_policy(
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import select_nodes
 
-        found = needs(fleet, select_nodes(fleet, nodes or (), where))
+        found = find_needs(fleet, select_nodes(fleet, nodes or (), where))
         commit = fleet.commit
     if output is Output.TEXT:
         write("".join(f"{line}\n" for line in format_policy(found)))

@@ -11,13 +11,13 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli import editing
+from gitcfg.cli import edit_options as editing
 from gitcfg.cli import secret_options as options
-from gitcfg.cli.edited import Wish, carry, wish
+from gitcfg.cli.edits import EditOptions, apply_edit, make_options
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session, fleet_of
-from gitcfg.cli.trails import aligned, placed
-from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
+from gitcfg.cli.trails import aligned, place_text
+from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown
@@ -138,7 +138,7 @@ def set_secret(
     session: Session = context.obj
     forbid_core_dumps()
     options.refuse_arguments(context.args)
-    wished = wish(force, commit, message, f"Set the secret {name}")
+    wished = make_options(force, commit, message, f"Set the secret {name}")
     recipients = options.parse_recipients(recipient) if recipient else None
     check_writable(session, name, SecretOptions(where, description, recipients, place))
     wanted = SecretOptions(
@@ -165,7 +165,7 @@ def rotate_secret(
     options.refuse_arguments(context.args)
     if file is not None and length is not None:
         raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
-    wished = wish(force, commit, message, f"Rotate the secret {name}")
+    wished = make_options(force, commit, message, f"Rotate the secret {name}")
     with session.fleet(None) as fleet:
         find_secret(fleet.model, name)
     check_writable(session, name, SecretOptions())
@@ -185,7 +185,9 @@ def check_writable(session: Session, name: str, wanted: "SecretOptions") -> None
     plan_secret(Draft(repository.worktree()), name, wanted)
 
 
-def write_content(session: Session, name: str, wanted: "SecretOptions", text: str, wished: Wish) -> int:
+def write_content(
+    session: Session, name: str, wanted: "SecretOptions", text: str, wished: EditOptions
+) -> int:
     """Seal a content for the recipients, and write both files; return 1 if that would add errors.
 
     The next version is taken while no other edit runs, so that two rotations at once get two versions.
@@ -199,7 +201,7 @@ def write_content(session: Session, name: str, wanted: "SecretOptions", text: st
         done.append(plan_secret(draft, name, wanted))
         write_secret(draft, done[-1], wanted, armor(seal(text, done[-1].after)))
 
-    code = carry(session, work, wished)
+    code = apply_edit(session, work, wished)
     if code == 0:
         _print_version(session, done[-1])
         _warn_of_misfits(session, name, text)
@@ -269,12 +271,12 @@ def rekey_secrets(
     from gitcfg.secrets.content import forbid_core_dumps
 
     session: Session = context.obj
-    forbid_core_dumps()
-    wished = wish(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
+    no_core_dumps()
+    wished = make_options(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
     own = cache(lambda: options.load_identities(session, identity))
     wanted = RekeyOptions(names or (), options.parse_recipients(add or ()), remove or (), own)
     done: list[SecretPlan] = []
-    code = carry(session, lambda draft: done.extend(_rekey(draft, wanted)), wished)
+    code = apply_edit(session, lambda draft: done.extend(_rekey(draft, wanted)), wished)
     if code == 0 and done:
         _print_rekeyed(session, done, own())
     return code
@@ -437,7 +439,7 @@ def print_secrets(
     console = session.console()
     for one in found:
         head = Text.assemble((safe(one.secret.name), "bold"), f"  version {one.secret.version}  at ")
-        console.print(head + placed(one.secret.origin))
+        console.print(head + place_text(one.secret.origin))
         for line in aligned([(Text(f"  {label}", "cyan"), Text(said)) for label, said in rows(one)]):
             console.print(line)
 
