@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from gitcfg import bundled
+from gitcfg.cli.app import build
+from gitcfg.cli.main import COMMANDS
 from gitcfg.cli.records import ITEMS
 from tests.cli.published import validators
 
@@ -43,6 +45,7 @@ def test_there_is_a_schema_of_every_kind_and_no_other() -> None:
 
 def test_there_is_a_schema_of_every_record() -> None:
     """Of each document that commands write, and of each line."""
+    build(COMMANDS)  # each declares its records
     names = {f"gitcfg.{items.item}/1" for items in ITEMS.values()}
     assert validators().keys() == ITEMS.keys() | names
 

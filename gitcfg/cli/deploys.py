@@ -9,7 +9,7 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli.alike import Line, folded
+from gitcfg.cli.messages import Line, fold_messages
 from gitcfg.cli.records import write_record
 from gitcfg.cli.server_state import Database, Server, StateFolder, StateQuery, Token, state_query
 from gitcfg.cli.session import Output, Session
@@ -166,7 +166,7 @@ def _format_deploy(kept: Kept, now: float) -> Iterator[Text]:
         yield Text(f"{counted(kept.broken, 'line')} of its record cannot be read", "yellow")
     for word in outcomes(kept):
         some = (name for name in run.nodes if outcome(kept, name) == word)
-        for lines, names in folded(
+        for lines, names in fold_messages(
             ((name, _describe_node(kept.done.get(name))) for name in some), trouble=True
         ):
             line = Text(safe(word), _STYLES.get(word, "red"))

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gitcfg.cli.app import build
+from gitcfg.cli.main import COMMANDS
 from gitcfg.cli.records import ITEMS
 from gitcfg.inventory.status import NodeStatus
 from gitcfg.server.http import FILE
@@ -42,6 +44,7 @@ def test_one_name_is_of_one_document() -> None:
 
 
 def test_no_line_is_called_as_what_travels_to_nodes() -> None:
+    build(COMMANDS)  # each declares its records
     lines = {f"gitcfg.{items.item}/1" for items in ITEMS.values()}
     assert "gitcfg.rendered/1" in lines
     assert not lines & {"gitcfg.node/1", "gitcfg.nodes/1", "gitcfg.target/1", "gitcfg.changes/1"}

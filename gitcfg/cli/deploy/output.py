@@ -13,7 +13,7 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.cli.alike import Line
+    from gitcfg.cli.messages import Line
 
 _STYLES = {
     Outcome.OK: "green",
@@ -82,12 +82,12 @@ def print_results(console: "Console", results: Mapping[str, Result], dry: bool) 
     """Print each node once: by outcome, and together if the same lines follow."""
     from rich.text import Text
 
-    from gitcfg.cli.alike import folded
+    from gitcfg.cli.messages import fold_messages
 
     for outcome, some in tallied(results.values()).items():
         said = ((result.node, tuple(_lines(result, dry))) for result in some)
         # What would change is shown in full: it is what people decide by.
-        for lines, names in folded(said, trouble=outcome not in WELL):
+        for lines, names in fold_messages(said, trouble=outcome not in WELL):
             head = Text(outcome.value, outcome_style(outcome))
             head.append(f" {counted(len(names), 'node')}: ", "not bold default")
             console.print(head.append(abridged(names, IN_JSON), "bold"))

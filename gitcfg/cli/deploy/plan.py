@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cli.deploy.options import DeployOptions, Which
-from gitcfg.cli.nodes import chosen as named_nodes
+from gitcfg.cli.nodes import select_nodes as named_nodes
 from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
 from gitcfg.deploy import hosts
@@ -143,14 +143,14 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
 
 def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> None:
     """Raise GitcfgError if errors concern these nodes; they are printed before."""
-    from gitcfg.cli.refusals import concerning
+    from gitcfg.cli.nodes import errors_of
 
     judged = fleet if len(names) * 10 > len(fleet) else fleet.only(names)
-    errors = concerning(judged, names)
+    errors = errors_of(judged, names)
     if errors:
-        from gitcfg.cli.findings import show
+        from gitcfg.cli.findings import print_findings
 
-        show(session.console(stderr=True), fleet.tree, errors)
+        print_findings(session.console(stderr=True), fleet.tree, errors)
         verb = "concerns" if len(errors) == 1 else "concern"
         message = f"{counted(len(errors), 'error')} {verb} these nodes, so nothing is deployed."
         raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 
 from gitcfg.cli.graph import svg
-from gitcfg.convert.reference.content import Code, Link, Text
-from gitcfg.convert.reference.page import page
-from gitcfg.convert.reference.places import anchor, safe_name
-from gitcfg.convert.reference.prose import line, paragraphs, table, words
+from gitcfg.convert.reference.content import Code, Link, Text, anchor, safe_name
+from gitcfg.convert.reference.html import render_page
+from gitcfg.convert.reference.markdown import escape_line, render_line, render_paragraphs, render_table
 from gitcfg.model.text import safe
 from gitcfg.pictures.dot import dot
 from gitcfg.pictures.picture import Picture
