@@ -93,9 +93,9 @@ def check(
             code = _report(session, checked, form, source.repository.prefix)
         else:
             code = write_checked(session, fleet, checked, Output(form), folded, every, ignored)
-        from gitcfg.cli.astray import warnings
+        from gitcfg.cli.hold_warnings import find_warnings
 
-        for text in warnings(source, fleet):
+        for text in find_warnings(source, fleet):
             session.console(stderr=True).print(text, style="yellow")
     return code
 

@@ -111,7 +111,7 @@ def try_edit(
         if wished.solve and not _decided(session, draft, shows):
             return None
         texts = with_schema_lines(repository, draft)
-        files = {path: FileChange(draft.was(path), text) for path, text in texts.items()}
+        files = {path: FileChange(draft.original(path), text) for path, text in texts.items()}
         if files:
             added = find_added(session, source, tree, OverlayTree(tree, texts), wished.renamed)
             if any(finding.is_error for finding in added) and not wished.force:
@@ -212,7 +212,8 @@ def _journal_folder(repository: "Repository") -> Path:
 def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
     """Return a draft's files; a new one names its schema, where `gitcfg schema` has written one."""
     texts = dict(draft.files)
-    new = {path: text for path, text in texts.items() if path.endswith(".yaml") and draft.was(path) is None}
+    added = (path for path in texts if path.endswith(".yaml") and draft.original(path) is None)
+    new = {path: texts[path] for path in added}
     if not new:
         return texts
     from gitcfg.editor.modelines import FOLDER, with_modeline

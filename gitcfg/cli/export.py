@@ -89,7 +89,7 @@ def _check_folder(folder: Path | None) -> None:
 
 
 def _page(session: Session, reference: Reference) -> str:
-    from gitcfg.cli.graphviz import svg
+    from gitcfg.cli.graph import svg
     from gitcfg.convert.reference.html import render_page
     from gitcfg.pictures.dot import dot
 

@@ -207,20 +207,20 @@ def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> t
 
 
 def _add_declarations(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
-    from gitcfg.cli.written import alone, put_down
+    from gitcfg.cli.edits import exclusive_edit, write_files
     from gitcfg.convert.condor.parameters import default_files
     from gitcfg.edit.transaction import FileChange, finish_if_interrupted
     from gitcfg.library import open
 
     source = open(folder)
-    with alone(session, source.repository) as place:
+    with exclusive_edit(session, source.repository) as place:
         known = _is_declared(source)
         there = {path.relative_to(folder).as_posix() for path in folder.glob("parameters/**/*.yaml")}
         files = default_files(installed.defaults.values(), known, there)
         written = {path: FileChange(None, text.encode()) for path, text in files.items()}
         if written:
             with finish_if_interrupted(source.repository.root, place):
-                put_down(source.repository, place, written, None)
+                write_files(source.repository, place, written, None)
     return sum(not known(one.name) for one in installed.defaults.values()), len(files)
 
 

@@ -147,7 +147,6 @@ def restore(
 ) -> int:
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
     from gitcfg.cli.proposals import Proposal, carry_out_proposal
-    from gitcfg.edit.snapshots import restore_message
     from gitcfg.git.refs import Snapshots
     from gitcfg.git.revert import restore, restore_message
 

@@ -46,11 +46,9 @@ def undo(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    from gitcfg.cli.conflicts.asking import answered
-    from gitcfg.cli.conflicts.settling import Undoing
     from gitcfg.cli.proposals import Proposal, carry_out_proposal
-    from gitcfg.edit.snapshots import revert_message
-    from gitcfg.git.revert import find_span
+    from gitcfg.cli.undo_conflicts import Undo, ask_side
+    from gitcfg.git.revert import find_span, revert_message
 
     asked = say.ProposalOptions(yes, dry_run, force, no_verify)
 

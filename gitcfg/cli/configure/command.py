@@ -12,7 +12,7 @@ from gitcfg.cli.changes import safe_line
 from gitcfg.cli.configure.dialogue import Conversation, GivenUp, WriteResult, check_terminal, open_talk
 from gitcfg.cli.configure.edits import add_feature, insert_feature, remove_feature, set_param, unset_param
 from gitcfg.cli.configure.output import find_new_problems, follow_up, format_state, print_changes, print_reach
-from gitcfg.cli.edited import Wish, carry
+from gitcfg.cli.edits import EditOptions, apply_edit
 from gitcfg.cli.session import Session
 from gitcfg.edit.configure import find_target, format_diff
 from gitcfg.edit.draft import Draft
@@ -139,7 +139,7 @@ def _back(at: Conversation) -> None:
 def _problems(at: Conversation) -> None:
     """What is wrong with what is configured and was not before, and how much is wrong besides."""
     new = find_new_problems(at)
-    findings.show(at.talk.console, at.now.fleet.tree, new, at.now.fleet.checked.every)
+    findings.print_findings(at.talk.console, at.now.fleet.tree, new, at.now.fleet.checked.every)
     older = len(at.now.findings) - len(new)
     besides = f" {counted(older, 'problem')} of before: `gitcfg check` tells." if older else ""
     at.talk.tell(f"{counted(len(new), 'new problem')}.{besides}")
@@ -182,7 +182,7 @@ def finish(at: Conversation) -> int | None:
     errors = sum(each.is_error for each in new)
     if errors:
         grave = [each for each in new if each.is_error]
-        findings.show(at.talk.console, at.now.fleet.tree, grave, at.now.fleet.checked.every)
+        findings.print_findings(at.talk.console, at.now.fleet.tree, grave, at.now.fleet.checked.every)
         if not at.talk.agreed(f"{counted(errors, 'new error')}. Write it all the same?", default=False):
             return None
     git = at.source.repository.git is not None
@@ -205,18 +205,18 @@ def _write(at: Conversation, force: bool, commit: bool) -> int | None:
         snapshot = at.talk.ask(
             f"Keep {head[:ABBREVIATED]}, the last commit, as snapshot (name, or Enter: no):"
         )
-    if not _written(at, Wish(force, message)):
+    if not _written(at, EditOptions(force, message)):
         return None
     if head is not None and snapshot:
         _keep(at, head, snapshot, subject)
     return 0
 
 
-def _written(at: Conversation, wished: Wish) -> bool:
+def _written(at: Conversation, wished: EditOptions) -> bool:
     """Write it; if it cannot be, that is told, and it is done anew to what is there now."""
     try:
         at.written = WriteResult.BEGUN
-        if carry(at.session, lambda draft: _carried(at, draft), wished) == 0:
+        if apply_edit(at.session, lambda draft: _carried(at, draft), wished) == 0:
             at.written = WriteResult.WHOLE
             return True
         changed = at.stale()

@@ -98,7 +98,7 @@ def follow_up(at: Conversation, before: Seen) -> None:
         if finding.code == "GC305":
             _want(at, finding)
         else:
-            at.talk.tell(findings.paragraph(at.now.fleet.tree, finding), "")
+            at.talk.tell(findings.finding_text(at.now.fleet.tree, finding), "")
             _advise(at, finding)
     gone = unlike(before.findings, at.now.findings)
     if gone:
@@ -193,9 +193,9 @@ def _print_reach(at: Conversation, head: str, stat: bool) -> None:
         return
     found = at.now.since(at.base)
     if stat:
-        changes.show_stat(at.talk.console, found)
+        changes.print_stat(at.talk.console, found)
     at.talk.console.print(head, style="dim", end="")
-    changes.summary(at.talk.console, found)
+    changes.print_reach(at.talk.console, found)
 
 
 def find_new_problems(at: Conversation) -> tuple[Finding, ...]:
