@@ -14,7 +14,7 @@ from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
-from gitcfg.explain.trail import written
+from gitcfg.explain.trail import format_step
 from gitcfg.model.markdown import code, fenced, plain
 from gitcfg.model.nodeset import IN_JSON, abridged, fold, parts
 from gitcfg.model.text import counted, safe

@@ -24,7 +24,7 @@ from gitcfg.explain.definition import (
     definition_record,
     summaries_record,
 )
-from gitcfg.explain.trail import made_of, operation
+from gitcfg.explain.trail import describe_content, format_operation
 from gitcfg.library import Fleet
 from gitcfg.model import Origin
 from gitcfg.model.nodeset import IN_JSON, abridged
@@ -56,7 +56,7 @@ class Winners:
     def _cells(self, same: Sequence[Setting], several: bool) -> tuple[Text, ...]:
         one = same[0]
         given = Text(as_text(one.given) if one.given is not None else "", "green")
-        cells = [Text(operation(one.op)), given]
+        cells = [Text(format_operation(one.op)), given]
         if several or self.kind != "parameter":
             cells.insert(0, Text(safe(one.param), "bold"))
         if self.kind in _MANY:
@@ -72,7 +72,7 @@ class Winners:
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
             layer = "" if own else f" by {layer_name(one.layer for one in same)}"
             yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
-            yield Text(f"  {safe(made_of(entry) + owner)}")
+            yield Text(f"  {safe(describe_content(entry) + owner)}")
             nodes = [name for one in same for name in one.nodes]
             private = [name for one in same for name in one.private]
             yield Text("  ") + places_text([one.entry.origin for one in same]) + self._wins(verb, nodes)
@@ -101,7 +101,7 @@ def _said(one: Setting) -> Hashable:
 
 
 def _brought(one: Entry) -> Hashable:
-    return made_of(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
+    return describe_content(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
 
 
 def group_alike(

@@ -90,7 +90,7 @@ def _write_answers(
     output: Output,
 ) -> None:
     """Write why a node has features, files or groups: a question is one of these words and a name."""
-    from gitcfg.explain.trail import viewpoint
+    from gitcfg.explain.trail import view_from
     from gitcfg.explain.why import Answer, why_feature, why_file, why_group, why_record
 
     compiled, answers = fleet.compiled, list[Answer]()
@@ -107,7 +107,7 @@ def _write_answers(
     from gitcfg.cli.reasons import Reasons
 
     console = session.console()
-    reasons = Reasons(viewpoint(compiled, node.name), blamer)
+    reasons = Reasons(view_from(compiled, node.name), blamer)
     for found in answers:
         for line in reasons.of(found):
             console.print(line)

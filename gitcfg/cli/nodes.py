@@ -90,9 +90,9 @@ def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
     """Return the repository's files that nodes are made from; None for all of them."""
     if fleet.whole and len(names) == len(fleet):
         return None
-    from gitcfg.compile.subset import files_of
+    from gitcfg.compile.subset import find_source_files
 
-    return frozenset[str]().union(*(files_of(fleet.compiled, name) for name in names))
+    return frozenset[str]().union(*(find_source_files(fleet.compiled, name) for name in names))
 
 
 def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from gitcfg.cli.trails import as_text, blame_line, decision_text, place_text
-from gitcfg.explain.trail import Blamer, Place, Viewpoint, layered, lists, made_of
+from gitcfg.explain.trail import Blamer, Place, Viewpoint, describe_content, describe_listing, describe_path
 from gitcfg.explain.why import (
     Answer,
-    Brought,
     FeatureAnswer,
     FileAnswer,
+    FileMention,
     GroupAnswer,
     Passing,
     Reason,

@@ -17,7 +17,7 @@ from gitcfg.cli.edits import EditOptions, apply_edit, make_options
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.cli.trails import aligned, place_text
-from gitcfg.explain.show import Reach, allowed, reaches, secrets_record
+from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown

@@ -15,15 +15,15 @@ from gitcfg.explain.trail import (
     Blamed,
     Blamer,
     Viewpoint,
-    by,
-    left_open,
-    operation,
-    told,
+    describe_decision,
+    describe_layers,
+    describe_step,
+    format_operation,
+    format_step,
     trail_record,
-    viewpoint,
-    written,
+    view_from,
 )
-from gitcfg.explain.values import Held
+from gitcfg.explain.values import NodesWithValue
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.delivery import in_words, is_over
@@ -114,11 +114,15 @@ def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
     return text
 
 
-def decision_text(decision: Decision, told: Origin, blamer: Blamer | None, indent: int) -> Text:
-    """Which rule leaves something open, and where it is decided, unless that place was `told` already."""
+def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, indent: int) -> Text:
+    """Which rule leaves something open, and where it is decided, unless that place is `shown_at` already."""
     start = " " * indent
-    text = Text(f"{start}{safe(left_open(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
-    if decision.origin == told:
+    text = (
+        Text(f"{start}{safe(describe_decision(decision))} ")
+        + Text("at ", "blue")
+        + place_text(decision.asked)
+    )
+    if decision.origin == shown_at:
         return text
     text += Text(f"\n{start}decided ") + Text("at ", "blue") + place_text(decision.origin)
     return text + blame_line(blamer, f"allocation {decision.rule}", decision.origin, indent)
@@ -176,7 +180,7 @@ def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | 
         return
     words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
     header = tuple(Text(word, "dim") for word in words)
-    view = viewpoint(fleet.compiled, node.name)
+    view = view_from(fleet.compiled, node.name)
     rows = [_row(node, view, name, value, blamer) for name, value in node.params.items()]
     for row in aligned([header, *rows]):
         console.print(row)
@@ -185,7 +189,7 @@ def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | 
 def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
     made = tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    layers = safe(by(step, view))
+    layers = safe(describe_layers(step, view))
     return (
         Text(safe(name), "bold"),
         Text(as_text(value), "green"),
@@ -198,7 +202,7 @@ def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | No
 # A parameter's values with their nodes, for eyes.
 
 
-def print_values(console: Console, param: str, held: Iterable[Held], unset: bool) -> None:
+def print_values(console: Console, param: str, held: Iterable[NodesWithValue], unset: bool) -> None:
     """Every value with its nodes; with `unset` only those nodes that have none."""
     held = tuple(held)
     bound = [one for one in held if one.bound]
@@ -217,7 +221,7 @@ def print_values(console: Console, param: str, held: Iterable[Held], unset: bool
         console.print(Text.assemble((safe(param), "bold"), " has a value on every node."))
 
 
-def _value(param: str, held: Held) -> Iterator[Text]:
+def _value(param: str, held: NodesWithValue) -> Iterator[Text]:
     step = held.step
     head = Text(safe(param), "bold")
     if held.value is None:
@@ -226,20 +230,20 @@ def _value(param: str, held: Held) -> Iterator[Text]:
         yield head + Text(" is ") + Text(as_text(held.value), "green")
     yield nodes_line(held.nodes)
     if step is not None:
-        path = Text(f"  {operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
+        path = Text(f"  {format_operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
         collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
         yield path + Text("  at ", "blue") + place_text(step.origin) + collected
         for decision in step.decided:
             yield _decided(decision, step.origin, len(held.nodes))
 
 
-def _decided(decision: Decision, told: Origin, nodes: int) -> Text:
+def _decided(decision: Decision, shown_at: Origin, nodes: int) -> Text:
     """Which rule leaves something open, and where it is decided for a node; for several, in which file."""
-    line = Text(f"  {safe(left_open(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
+    line = Text(f"  {safe(describe_decision(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
     if nodes > 1:
         return line + Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
     at = Text(", decided ") + Text("at ", "blue") + place_text(decision.origin)
-    return line if decision.origin == told else line + at
+    return line if decision.origin == shown_at else line + at
 
 
 def nodes_line(nodes: tuple[str, ...]) -> Text:

@@ -34,11 +34,10 @@ def values(
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import select_nodes
-        from gitcfg.explain.values import values as values_of
-        from gitcfg.explain.values import values_record
+        from gitcfg.explain.values import find_values, values_record
 
         names = select_nodes(fleet, nodes or (), where) if nodes or where is not None else None
-        held = values_of(fleet.compiled, param, names)
+        held = find_values(fleet.compiled, param, names)
         wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:
             write_record(values_record(fleet.commit, param, wanted, folded), output)
