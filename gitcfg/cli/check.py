@@ -178,7 +178,7 @@ def _check_each(
 
     `who` would push all of it. `every`: text shows every finding in full.
     """
-    from gitcfg.gate.permits.range import charged
+    from gitcfg.gate.permits.judge import check_range
     from gitcfg.git.history import History
     from gitcfg.git.refs import Refs
     from gitcfg.load.repository import is_repository
@@ -187,7 +187,7 @@ def _check_each(
     history = History(source.repository)
     ends = _range_ends(source.repository, words)
     commits = Refs(source.repository).between([ends[0]], ends[1])
-    refused = charged(source.repository, ends, commits, who, datetime.now().astimezone())
+    refused = check_range(source.repository, ends, commits, who, datetime.now().astimezone())
     notice = ParserNotice(session)
     grave = skipped = 0
     for commit in commits:

@@ -59,9 +59,12 @@ def diff(
     ] = False,
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
-    from gitcfg.gate.key_changes import key_changes
-    from gitcfg.gate.secret_changes import secret_changes
-    from gitcfg.gate.secret_words import secret_lines, secret_record
+    from gitcfg.gate.changes import (
+        describe_key_changes,
+        describe_secret_changes,
+        find_secret_changes,
+        secret_change_to_json,
+    )
     from gitcfg.library import compare
 
     session: Session = context.obj
@@ -84,7 +87,8 @@ def diff(
         elif output is not Form.TEXT:
             from gitcfg.comparison.change import diff_record
 
-            outside = map(secret_record, secrets if output is not Form.JSONL else ())  # lines are about nodes
+            in_record = secrets if output is not Form.JSONL else ()  # lines are about nodes
+            outside = map(secret_change_to_json, in_record)
             record = diff_record(old.commit, new.commit, changes, folded, outside)
             write_record(record, Output(output))
         else:
@@ -151,7 +155,7 @@ def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
 
 def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
     """Return the nodes that words and a condition select on either side; None where there are neither."""
-    from gitcfg.cli.nodes import select_nodes
+    from gitcfg.cli.nodes import choose_nodes
 
     if not words and where is None:
         return None
@@ -160,7 +164,7 @@ def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> t
         errors = []
         for fleet in both:
             try:
-                found.update(select_nodes(fleet, (word,) if word else (), where))
+                found.update(choose_nodes(fleet, (word,) if word else (), where))
             except GitcfgError as error:
                 errors.append(error)
         if len(errors) == len(both):

@@ -119,7 +119,7 @@ def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
         return
     changes.print_stat(console, ruling.changes, most=_CHANGES)
     changes.print_reach(console, ruling.changes)
-    for line in ruling.beside:
+    for line in ruling.further:
         console.print(Text(safe(line)))
     secrets = reach(ruling.changes).secrets
     for name, nodes in list(secrets.items())[:_SECRETS]:

@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from gitcfg.cli.node import expand_names
-from gitcfg.cli.nodes import select_nodes
+from gitcfg.cli.nodes import choose_nodes
 from gitcfg.cli.records import write_record
 from gitcfg.cli.server_state import (
     Database,
@@ -251,7 +251,7 @@ def _choose_places(
     wanted = set(expand_names(fleet.model.settings.max_nodes, plain))
     if strange := sorted(wanted - there):
         raise GitcfgError(f"There is no node {shown(strange[0])}.", did_you_mean(strange[0], there))
-    wanted |= set(select_nodes(fleet, groups)) if groups else set()
+    wanted |= set(choose_nodes(fleet, groups)) if groups else set()
     return tuple(place for place in places if place.name in wanted)
 
 

@@ -12,7 +12,7 @@ import typer
 from gitcfg.cli import edit_options as editing
 from gitcfg.cli import node_policy
 from gitcfg.cli.console import Pager
-from gitcfg.cli.nodes import select_nodes
+from gitcfg.cli.nodes import choose_nodes
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -186,10 +186,10 @@ def _find_nodes(fleet: "Fleet", wanted: KeyQuery) -> tuple[tuple[str, ...], froz
     plain = expand_names(
         fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups)
     )
-    may = frozenset(select_nodes(fleet, groups)) if groups else frozenset()
+    may = frozenset(choose_nodes(fleet, groups)) if groups else frozenset()
     if wanted.where is None:
         return plain, may
-    held = frozenset(select_nodes(fleet, (), wanted.where))
+    held = frozenset(choose_nodes(fleet, (), wanted.where))
     return tuple(name for name in plain if name in held), may & held if wanted.words else held
 
 

@@ -32,9 +32,9 @@ def show_policy(
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.cli.nodes import select_nodes
+        from gitcfg.cli.nodes import choose_nodes
 
-        found = find_needs(fleet, select_nodes(fleet, nodes or (), where))
+        found = find_needs(fleet, choose_nodes(fleet, nodes or (), where))
         commit = fleet.commit
     if output is Output.TEXT:
         write("".join(f"{line}\n" for line in format_policy(found)))

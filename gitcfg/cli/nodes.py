@@ -11,7 +11,7 @@ from gitcfg.model.nodeset import NodeSetError, expand
 from gitcfg.model.text import counted
 
 
-def select_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
+def choose_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
     """Return the nodes that words and a condition select, in order of name: names, node sets, @groups.
 
     Words add up; a condition narrows them, or selects from all nodes where there are none.

@@ -103,4 +103,4 @@ def _follow(session: Session, repository: Repository) -> None:
     if Refs(repository).tip(source) is None and said:
         raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
     writer = publisher(session, repository, ref)
-    print_followed(session, writer.ref, follow(writer, source))
+    print_followed(session, writer.ref, follow_ref(writer, source))

@@ -14,12 +14,11 @@ from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, safe
-from gitcfg.output import Ingredients, Outcome, Request, Scope, Settled, Stale, fleet_source, update
+from gitcfg.output.folder import FolderChanges, Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.source import Ingredients, open_fleet_source
 
 if TYPE_CHECKING:
-    from gitcfg.published import Outcome as Published
-    from gitcfg.published import Publisher
-
+    from gitcfg.output.branch import Publisher, PublishOutcome
 
 _HINT = "Move it away, or let gitcfg write there; the rest is up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
@@ -32,21 +31,21 @@ def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: 
     """
     errors = errors_of(fleet, names)
     stale = Stale.KEEP if errors else Stale.REMOVE
-    request = Request(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
+    request = UpdateRequest(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
     ingredients = Ingredients(fleet.compiled)
-    outcome = update(request, lambda: fleet_source(fleet.compiled, ingredients))
-    write_out(_summary(outcome.settled, len(names)) + "\n")
+    outcome = update_folder(request, lambda: open_fleet_source(fleet.compiled, ingredients))
+    write_out(_summary(outcome.changes, len(names)) + "\n")
     if notes := list(_notes(folder, outcome)):
         console = session.console(stderr=True)
         for note in notes:
             console.print(f"note: {safe(note)}", style="yellow")
-    code = print_errors(session, fleet, errors) or int(bool(outcome.settled.unmade))
-    if outcome.settled.blocked:
-        raise _in_the_way(folder, outcome.settled.blocked)
+    code = print_errors(session, fleet, errors) or int(bool(outcome.changes.unmade))
+    if outcome.changes.blocked:
+        raise _in_the_way(folder, outcome.changes.blocked)
     return code
 
 
-def _summary(done: Settled, nodes: int) -> str:
+def _summary(done: FolderChanges, nodes: int) -> str:
     who = counted(nodes, "node")
     if not (done.written or done.removed):
         return f"{who}: nothing to do, {counted(done.same, 'file')} as before."
@@ -55,15 +54,15 @@ def _summary(done: Settled, nodes: int) -> str:
     return f"{who}: {', '.join(said)}."
 
 
-def _notes(folder: Path, outcome: Outcome) -> Iterator[str]:
+def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
     yield from outcome.doubts
-    if outcome.settled.held:
-        files = counted(outcome.settled.held, "file")
-        stay = "stays" if outcome.settled.held == 1 else "stay"
+    if outcome.changes.held:
+        files = counted(outcome.changes.held, "file")
+        stay = "stays" if outcome.changes.held == 1 else "stay"
         yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
-    for place in _folded(folder, outcome.settled.edited):
+    for place in _folded(folder, outcome.changes.edited):
         yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
-    for place in _folded(folder, outcome.settled.unmade):
+    for place in _folded(folder, outcome.changes.unmade):
         yield f"{place} could not be made, for its template fails: what was there stays."
 
 
@@ -88,7 +87,7 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
     from datetime import date
 
     from gitcfg.cache import open_cache
-    from gitcfg.published import Publisher
+    from gitcfg.output.branch import Publisher
 
     cache = open_cache(repository, os.geteuid())
     workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
@@ -99,13 +98,13 @@ def commit_nodes(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
     """Commit what nodes get; return 1 if errors concern them. Raise GitcfgError if the ref is not ours."""
-    from gitcfg.published import Wanted
+    from gitcfg.output.branch import PublishRequest
 
     if fleet.commit is None:
         raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
     writer = publisher(session, repository, ref)
     errors = errors_of(fleet, names)
-    outcome = writer.publish(fleet, Wanted(names, scope, errors))
+    outcome = writer.publish(fleet, PublishRequest(names, scope, errors))
     if not outcome.refused:
         session.write(publication_summary(writer.ref, outcome, len(names)) + "\n")
     console = session.console(stderr=True)
@@ -114,7 +113,7 @@ def commit_nodes(
     return print_errors(session, fleet, errors) or int(bool(outcome.unmade))
 
 
-def publication_summary(ref: str, outcome: "Published", nodes: int) -> str:
+def publication_summary(ref: str, outcome: "PublishOutcome", nodes: int) -> str:
     """Return what was done, in one line."""
     who = counted(nodes, "node")
     if outcome.commit is None:
@@ -124,7 +123,7 @@ def publication_summary(ref: str, outcome: "Published", nodes: int) -> str:
     return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
 
 
-def publication_notes(ref: str, outcome: "Published") -> Iterator[str]:
+def publication_notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
     """Yield what is not as one may expect."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
@@ -139,7 +138,7 @@ def publication_notes(ref: str, outcome: "Published") -> Iterator[str]:
         yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
 
 
-def print_followed(session: Session, ref: str, outcomes: "Iterator[Published]") -> None:
+def print_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:
     """Print what a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
     said = list[str]()

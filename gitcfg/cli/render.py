@@ -58,9 +58,9 @@ def render(
     session: Session = context.obj
     source = session.open()
     with fleet_of(source, at) as fleet:
-        from gitcfg.cli.nodes import select_nodes
+        from gitcfg.cli.nodes import choose_nodes
 
-        names = select_nodes(fleet, nodes or (), where)
+        names = choose_nodes(fleet, nodes or (), where)
         if out is not None or ref is not None:
             from gitcfg.output.folder import Scope
 

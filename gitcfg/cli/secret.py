@@ -271,7 +271,7 @@ def rekey_secrets(
     from gitcfg.secrets.content import forbid_core_dumps
 
     session: Session = context.obj
-    no_core_dumps()
+    forbid_core_dumps()
     wished = make_options(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
     own = cache(lambda: options.load_identities(session, identity))
     wanted = RekeyOptions(names or (), options.parse_recipients(add or ()), remove or (), own)

@@ -33,10 +33,10 @@ def values(
     """Show which nodes have which value, and from where."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.cli.nodes import select_nodes
+        from gitcfg.cli.nodes import choose_nodes
         from gitcfg.explain.values import find_values, values_record
 
-        names = select_nodes(fleet, nodes or (), where) if nodes or where is not None else None
+        names = choose_nodes(fleet, nodes or (), where) if nodes or where is not None else None
         held = find_values(fleet.compiled, param, names)
         wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:

@@ -10,7 +10,7 @@ import typer
 
 from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.node import expand_names
-from gitcfg.cli.nodes import select_nodes
+from gitcfg.cli.nodes import choose_nodes
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -161,14 +161,14 @@ def _find_wait_nodes(fleet: Fleet, words: Sequence[str], where: str | None) -> t
     """Return the nodes to wait for. Where nodes walk in, a name need not be described."""
     settings = fleet.model.settings
     if settings.walk_in is None:
-        return select_nodes(fleet, words, where)
+        return choose_nodes(fleet, words, where)
     plain = expand_names(settings.max_nodes, (word for word in words if not word.startswith("@")))
     guests = [name for name in plain if name not in fleet]
     if guests and where is not None:
         raise GitcfgError(f"git says nothing of {guests[0]}, so --where cannot ask of it.", "Leave one out.")
     groups = [word for word in words if word.startswith("@")]
     described = [*groups, *(name for name in plain if name in fleet)]
-    found = select_nodes(fleet, described, where) if described or not guests else ()
+    found = choose_nodes(fleet, described, where) if described or not guests else ()
     return tuple(sorted({*found, *guests}))
 
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cli.deploy.options import DeployOptions, Which
-from gitcfg.cli.nodes import select_nodes as named_nodes
+from gitcfg.cli.nodes import choose_nodes as named_nodes
 from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
 from gitcfg.deploy import hosts
