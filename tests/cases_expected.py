@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gitcfg.model import Finding
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from tests.cases_text import lines, unescape
 
 _LINE = re.compile(

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gitcfg"
 
 TIERS = {
-    0: "bundled cache cel domain fs git install model parallel sandbox",
+    0: "bundled cache cel domain fs git install model nodeset parallel sandbox",
     1: "load compile",
     2: "check comparison explain pictures render solve",
     3: "convert edit editor generate history parsers rollout secrets state",
@@ -40,7 +40,7 @@ HOMES = {
     "pygit2": {"gitcfg/git"},
     "jsonschema": {"gitcfg/load"},
     "jsonschema_rs": {"gitcfg/load"},
-    "ClusterShell": {"gitcfg/model/nodeset.py"},
+    "ClusterShell": {"gitcfg/nodeset.py"},
     "cel_expr_python": {"gitcfg/cel"},
     "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/html.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/html.py"},

@@ -8,8 +8,8 @@ from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.model import nodeset
-from gitcfg.model.nodeset import LINE, NodeSetError, abridged, abridged_set, expand, fold
+from gitcfg import nodeset
+from gitcfg.nodeset import LINE, NodeSetError, abridged, abridged_set, expand, fold
 
 MANY = 100_000
 

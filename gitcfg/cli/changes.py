@@ -16,8 +16,8 @@ from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import format_step
 from gitcfg.model.markdown import code, fenced, plain
-from gitcfg.model.nodeset import IN_JSON, abridged, fold, parts
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged, fold, parts
 
 _WORD = re.compile(r"\w+|\s+|.")
 _MOST = 400

@@ -27,8 +27,8 @@ from gitcfg.explain.definition import (
 from gitcfg.explain.trail import describe_content, format_operation
 from gitcfg.library import Fleet
 from gitcfg.model import Origin
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.render.files import PRIVATE
 
 T = TypeVar("T")

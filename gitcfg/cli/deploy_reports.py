@@ -20,8 +20,8 @@ from gitcfg.deploy.record_files import untold
 from gitcfg.deploy.record_lines import Kept
 from gitcfg.deploy.record_told import deployed, reports
 from gitcfg.model import GitcfgError
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import safe
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

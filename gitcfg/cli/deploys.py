@@ -19,8 +19,8 @@ from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
 from gitcfg.deploy.record_told import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
+from gitcfg.nodeset import IN_JSON, abridged
 
 EPILOG = """A deploy ends as done, or as what kept it from going on. One whose program was ended is broken
 off, and what became of some nodes is unknown: `gitcfg deploy --resume RUN` goes on with those not well.

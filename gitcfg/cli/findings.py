@@ -9,8 +9,8 @@ from rich.text import Text
 from gitcfg.check.results import Checked
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, Ignore, Origin, Severity
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 
 _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _LONGEST_LINE = 160

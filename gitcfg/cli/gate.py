@@ -15,8 +15,8 @@ from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.comparison.change import reach
 from gitcfg.gate.rulings import CommitFindings, Ruling
 from gitcfg.model import REFUSED, Finding, GitcfgError
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, duration, few, safe
+from gitcfg.nodeset import abridged
 from gitcfg.sandbox.budget import Budget, End, Ended
 from gitcfg.sandbox.protocol import size_in_words
 

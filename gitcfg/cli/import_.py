@@ -142,8 +142,8 @@ def _print_imported(
     imported: "CondorImport", installed: "HTCondor", console: "Console", all_places: bool
 ) -> None:
     """Print the notes, what was found, and whether HTCondor reads the same."""
-    from gitcfg.model.nodeset import abridged
     from gitcfg.model.text import counted, safe
+    from gitcfg.nodeset import abridged
 
     print_notes(console, imported.notes, all_places)
     features = [found for found in imported.found if found.feature]

@@ -45,8 +45,8 @@ from gitcfg.library import Fleet, Source
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

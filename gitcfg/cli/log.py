@@ -14,9 +14,9 @@ from gitcfg.comparison.change import Delta, Kind, Names
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.log import Entry, Log, Question, Subject
 from gitcfg.model import Op
-from gitcfg.model.nodeset import IN_JSON, abridged_set
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.nodeset import IN_JSON, abridged_set
 
 EPILOG = """Examples:
 

@@ -30,8 +30,8 @@ from gitcfg.cli.server_state import (
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import NodeSetError, abridged, expand
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import NodeSetError, abridged, expand
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -122,7 +122,7 @@ def accept_nodes(
     from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import KnownKeys, accept_keys
-    from gitcfg.model.nodeset import abridged
+    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
@@ -382,7 +382,7 @@ def forget_nodes(
     """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
     from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.keys import forget_keys
-    from gitcfg.model.nodeset import abridged
+    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()

@@ -47,7 +47,7 @@ def show_policy(
 
 def format_policy(found: "Needs") -> Iterator[str]:
     """The lines of agent.toml."""
-    from gitcfg.model.nodeset import IN_JSON, abridged
+    from gitcfg.nodeset import IN_JSON, abridged
 
     yield f"# For {counted(len(found.nodes), 'node')}: {safe(abridged(found.nodes, IN_JSON))}"
     if found.retired:
@@ -70,7 +70,7 @@ def format_policy(found: "Needs") -> Iterator[str]:
 
 def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
     """`gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
-    from gitcfg.model.nodeset import fold
+    from gitcfg.nodeset import fold
 
     return {
         "schema": "gitcfg.policy/1",

@@ -7,8 +7,8 @@ from gitcfg.cli.session import Session
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import NodeSetError, expand
 from gitcfg.model.text import counted
+from gitcfg.nodeset import NodeSetError, expand
 
 
 def choose_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from gitcfg.cli.session import write as write_out
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.nodeset import abridged
 from gitcfg.output.folder import FolderChanges, Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
 from gitcfg.output.source import Ingredients, open_fleet_source
 

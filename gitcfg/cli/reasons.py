@@ -18,8 +18,8 @@ from gitcfg.explain.why import (
     Sight,
 )
 from gitcfg.model import Origin
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 def passing_lines(found: Passing, feature: str) -> Iterator[Text]:

@@ -12,9 +12,9 @@ from gitcfg.cli.declaration import command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import safe
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.library import Fleet, Node

@@ -14,8 +14,8 @@ from gitcfg.check.codes import CODES, above_blocks, explanation
 from gitcfg.cli.session import write
 from gitcfg.load.repository import FILE
 from gitcfg.model import Finding, Origin, Severity
-from gitcfg.model.nodeset import fold
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import fold
 
 
 class Entry(msgspec.Struct, frozen=True):

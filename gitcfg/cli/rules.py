@@ -12,9 +12,9 @@ from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.trail import nodes_record, origin_record
 from gitcfg.model import GitcfgError
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet.slack import Group, Tight
 
 EPILOG = """Places that could take a feature as well are those where nothing forbids it; limits are not asked.

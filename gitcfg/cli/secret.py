@@ -21,8 +21,8 @@ from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.secrets.store import describe_recipient, find_readers
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.edit.decision import Decision, decide_worktree
 from gitcfg.explain.trail import origin_record
 from gitcfg.model import Origin
-from gitcfg.model.nodeset import IN_JSON, abridged, fold
 from gitcfg.model.text import safe
+from gitcfg.nodeset import IN_JSON, abridged, fold
 from gitcfg.solve.fleet import Cause, Change, Deed
 
 EPILOG = """What stands changes as little as can be. Exit code 1: there is no answer, or it would add errors.

@@ -263,7 +263,7 @@ def _format_end(one: "TermSummary") -> str:
 
 
 def _describe_term(one: "TermSummary") -> Iterator[tuple[str, str]]:
-    from gitcfg.model.nodeset import IN_JSON, abridged
+    from gitcfg.nodeset import IN_JSON, abridged
 
     named = f": {safe(abridged(one.nodes, IN_JSON))}" if one.nodes else ""
     yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"

@@ -27,9 +27,9 @@ from gitcfg.explain.values import NodesWithValue
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.delivery import in_words, is_over
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 
 
 class TrailOptions(msgspec.Struct, frozen=True):

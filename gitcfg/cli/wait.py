@@ -27,8 +27,8 @@ from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

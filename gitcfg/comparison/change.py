@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from gitcfg.model.nodeset import fold
 from gitcfg.model.secrets import is_secret, secret_name
 from gitcfg.model.text import safe
+from gitcfg.nodeset import fold
 
 
 class Kind(StrEnum):

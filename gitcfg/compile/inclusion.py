@@ -8,8 +8,8 @@ from gitcfg.compile.instances import Instance, Substitution, find_attributes, ha
 from gitcfg.load.parts import MAX_INSTANCES
 from gitcfg.model import Feature, Use
 from gitcfg.model.graph import components, reach, reverse
-from gitcfg.model.nodeset import NodeSetError, expand
 from gitcfg.model.rules import Rule
+from gitcfg.nodeset import NodeSetError, expand
 
 MAX_DEPTH = 100
 MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts

@@ -11,7 +11,7 @@ from gitcfg.compile.operations import LACKING
 from gitcfg.load.parts import MAX_INSTANCES
 from gitcfg.model import Binding, Decision, Feature, Finding, Op, Origin, Use
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.nodeset import NodeSetError, expand
 
 MAX_TEXT = 1 << 20
 _LONGEST_KEY = 1000

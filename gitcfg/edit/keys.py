@@ -11,7 +11,7 @@ from gitcfg.load.document import MAX_BYTES
 from gitcfg.load.keys import ALGORITHM, FOLDER, public_key
 from gitcfg.model import REFUSED, GitcfgError, Model
 from gitcfg.model.names import HOST, did_you_mean, shown
-from gitcfg.model.nodeset import abridged
+from gitcfg.nodeset import abridged
 
 _DEFAULT = f"{FOLDER}/nodes.txt"
 _HINT = "Lines are NODE ssh-ed25519 AAAA..., as `gitcfg-agent key` prints them."

@@ -18,7 +18,7 @@ from gitcfg.edit.yaml.scalars import from_json
 from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.nodeset import NodeSetError, expand
 
 
 class Action(StrEnum):

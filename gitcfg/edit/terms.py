@@ -11,7 +11,7 @@ from gitcfg.edit.orders import Action, Order
 from gitcfg.edit.yaml.changes import Given
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.nodeset import NodeSetError, expand
 
 
 class Term(StrEnum):

@@ -11,7 +11,7 @@ from gitcfg import bundled
 from gitcfg.compile.operations import NAME
 from gitcfg.model import Model, Parameter
 from gitcfg.model.names import glob, is_glob
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 _HERE, _THERE = "#/$defs/", "#/definitions/"

@@ -14,8 +14,8 @@ from gitcfg.load.document import Document, Mark, parse
 from gitcfg.model import GitcfgError, Model, Origin
 from gitcfg.model.age import is_recipient
 from gitcfg.model.folders import SHEETS
-from gitcfg.model.nodeset import fold
 from gitcfg.model.secrets import PLAIN, lines_of_keys, open_mark
+from gitcfg.nodeset import fold
 
 _NAMED = frozenset({"params", "facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""

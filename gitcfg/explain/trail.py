@@ -29,8 +29,8 @@ from gitcfg.model import (
     Use,
 )
 from gitcfg.model.delivery import is_over
-from gitcfg.model.nodeset import abridged, fold
 from gitcfg.model.rules import RuleKind
+from gitcfg.nodeset import abridged, fold
 from gitcfg.render.files import held
 from gitcfg.render.templates import TemplateEngine
 

@@ -27,8 +27,8 @@ from gitcfg.explain.trail import (
 )
 from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.nodeset import fold
 from gitcfg.model.rules import Rule, RuleKind
+from gitcfg.nodeset import fold
 from gitcfg.render.files import mode_of, selected
 from gitcfg.render.templates import TemplateEngine
 

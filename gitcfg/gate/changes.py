@@ -22,8 +22,8 @@ from gitcfg.model import Ignore, Key, Origin, Secret, Settings
 from gitcfg.model.age import X25519, Recipient, recipient
 from gitcfg.model.folders import SIGNERS
 from gitcfg.model.names import selects, shown
-from gitcfg.model.nodeset import abridged, fold
 from gitcfg.model.text import counted
+from gitcfg.nodeset import abridged, fold
 
 _SETTINGS = ("protected", "check", "ratchet", "signatures")
 

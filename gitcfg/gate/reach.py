@@ -9,8 +9,8 @@ from gitcfg.comparison.comparison import Comparison
 from gitcfg.gate.holds import has_holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted
+from gitcfg.nodeset import abridged
 from gitcfg.render.files import holding
 
 _MOST = 10

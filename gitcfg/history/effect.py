@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta, Kind, Names
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 
 NO_NAMES = Names()
 

@@ -30,7 +30,7 @@ from gitcfg.load.features import files
 from gitcfg.load.parts import NONE, bindings, description, refs, uses
 from gitcfg.model import Fact, Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
-from gitcfg.model.nodeset import NodeSetError, TooManyNames, expand
+from gitcfg.nodeset import NodeSetError, TooManyNames, expand
 
 _EDITS = {"$append": Op.APPEND, "$prepend": Op.PREPEND, "$remove": Op.REMOVE}
 _UNSAID = ListEdit()

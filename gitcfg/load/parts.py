@@ -8,7 +8,7 @@ from gitcfg.load.context import Reading, once
 from gitcfg.load.document import Document, place, source
 from gitcfg.model import Binding, Op, Origin, Ref, Use
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import NodeSetError, expand
+from gitcfg.nodeset import NodeSetError, expand
 
 MAX_INSTANCES = 10_000
 MAX_LISTED = 100_000

@@ -36,8 +36,8 @@ from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet
 from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, Finding, GitcfgError
-from gitcfg.model.nodeset import NodeSetError, expand, fold
 from gitcfg.model.text import ABBREVIATED
+from gitcfg.nodeset import NodeSetError, expand, fold
 from gitcfg.output.folder import Scope
 from gitcfg.output.source import File, Ingredients, Source, Unmade, open_fleet_source
 from gitcfg.parallel import spread

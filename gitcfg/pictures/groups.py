@@ -9,8 +9,8 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet
 from gitcfg.model import Group, Model, Use
-from gitcfg.model.nodeset import fold
 from gitcfg.model.text import counted
+from gitcfg.nodeset import fold
 from gitcfg.pictures.picture import (
     Edge,
     Kind,

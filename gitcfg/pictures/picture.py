@@ -12,8 +12,8 @@ import msgspec
 from gitcfg.model import Feature, Group, Model, Node, Origin, Use
 from gitcfg.model.graph import components, reach
 from gitcfg.model.names import NAME
-from gitcfg.model.nodeset import NodeSetError, expand, fold
 from gitcfg.model.text import safe
+from gitcfg.nodeset import NodeSetError, expand, fold
 
 
 class Kind(StrEnum):

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.inventory.walk_ins import find_unchanged_walk_ins
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 from gitcfg.rollout.outcomes import Look, Outcome, Seen, advance, count_outcomes, fill_stage, judge_node
 from gitcfg.rollout.plan import Progress, Status, plan_rollout
 from gitcfg.server import fleets as source

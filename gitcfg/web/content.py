@@ -11,7 +11,7 @@ from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.search import Match
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.model import Finding, Origin
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 from gitcfg.web.table import Row, Table
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from msgspec import UNSET
 
 from gitcfg.comparison.change import access
 from gitcfg.explain.trail import describe_decision, describe_step, format_step
-from gitcfg.model.nodeset import fold
 from gitcfg.model.text import ABBREVIATED, safe
+from gitcfg.nodeset import fold
 from gitcfg.web import content
 from gitcfg.web.content import Frame
 from gitcfg.web.table import TableQuery

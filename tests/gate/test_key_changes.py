@@ -10,7 +10,7 @@ from gitcfg.gate.changes import describe_key_changes
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint, written
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from tests.compile.fleets import TODAY
 
 GETS = [f"n{number}" for number in range(1, 9)]

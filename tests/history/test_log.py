@@ -19,7 +19,7 @@ from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
 from gitcfg.history.effect import Effect, Held
 from gitcfg.history.log import Question, Subject, steps
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from tests.history.histories import Version, histories, history, imported
 from tests.history.oracle import Oracle, as_json
 from tests.history.runs import FEW, MANY

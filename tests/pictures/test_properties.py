@@ -10,7 +10,7 @@ from hypothesis import given
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.generate import Options, repository
 from gitcfg.model import Model
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from gitcfg.pictures.features import features_picture
 from gitcfg.pictures.groups import groups_picture
 from gitcfg.pictures.node import node_picture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from tests.system.sshd_fleet import FarFleet, far_fleet
 from tests.system.sshd_node import FarNode
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gitcfg.model.nodeset import expand
+from gitcfg.nodeset import expand
 from tests.server.agent import Node
 from tests.server.site import Server, Site, run, until
 

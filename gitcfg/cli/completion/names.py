@@ -98,7 +98,7 @@ def _nodes(names: Names) -> Iterator[str]:
 
 def _members(names: Names, text: str, most: int) -> list[str]:
     """Return the names that a node set stands for, of those parts only that can begin with the prefix."""
-    from gitcfg.model.nodeset import NodeSetError, expand
+    from gitcfg.nodeset import NodeSetError, expand
 
     found: list[str] = []
     for part in _OUTSIDE_BRACKETS.split(text) if _SET.fullmatch(text) else ():

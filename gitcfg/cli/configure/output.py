@@ -15,8 +15,8 @@ from gitcfg.edit.yaml.scalars import to_yaml
 from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.explain.trail import added_items
 from gitcfg.model import Finding, GitcfgError, Model, Use
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import abridged
 
 
 def format_state(seen: Seen, draft: Draft) -> Iterator[Text]:

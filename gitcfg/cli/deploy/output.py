@@ -7,8 +7,8 @@ import msgspec
 
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
 from gitcfg.deploy.turns import Why
-from gitcfg.model.nodeset import IN_JSON, abridged
 from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
 
 if TYPE_CHECKING:
     from rich.console import Console

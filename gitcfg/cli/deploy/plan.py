@@ -23,8 +23,8 @@ from gitcfg.inventory.nodes import find_holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, format_age
+from gitcfg.nodeset import abridged
 from gitcfg.rollout.outcomes import compute_patience
 
 if TYPE_CHECKING:

@@ -55,8 +55,8 @@ from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError, Share
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import abridged
 from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
+from gitcfg.nodeset import abridged
 from gitcfg.rollout.plan import plan_rollout
 
 _MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))

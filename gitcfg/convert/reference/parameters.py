@@ -14,7 +14,7 @@ from gitcfg.explain.kinds.parameters import covering, patterns
 from gitcfg.explain.trail import walk_layers
 from gitcfg.model import FileEntry, Origin, Parameter, Subsystem
 from gitcfg.model.names import selects
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 from gitcfg.render.files import selected
 
 _LEVELS = ("everyone", "experts", "developers")

@@ -9,9 +9,9 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Code, Line, Link, Text
 from gitcfg.explain.trail import Definition, added_items, listed_features, walk_layers
 from gitcfg.model import Binding, Feature, Model, Node, Override
-from gitcfg.model.nodeset import fold
 from gitcfg.model.rules import RuleKind
 from gitcfg.model.text import counted
+from gitcfg.nodeset import fold
 
 _LONGEST = 600
 """The most characters of a set that is shown."""

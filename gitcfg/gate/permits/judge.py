@@ -30,8 +30,8 @@ from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.git.tree import Tree
 from gitcfg.model import Finding, GitcfgError, Origin, Rule
 from gitcfg.model.names import shown
-from gitcfg.model.nodeset import fold
 from gitcfg.model.text import ABBREVIATED, counted
+from gitcfg.nodeset import fold
 
 _NOUNS = {
     "features": "the feature",

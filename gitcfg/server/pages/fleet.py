@@ -16,7 +16,7 @@ from gitcfg.git.history import History
 from gitcfg.inventory.status import COMMIT_STATUSES, find_commit_status
 from gitcfg.model import GitcfgError
 from gitcfg.model.delivery import ends_soon, is_over
-from gitcfg.model.nodeset import fold
+from gitcfg.nodeset import fold
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.pages.base import make_links, page_handler, summarize_commit, summarize_commits
