@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from gitcfg import __version__
+from gitcfg.cli.completion import grammar
 from gitcfg.cli.console import Color, Pager, pager_command
 from gitcfg.cli.declaration import Command, Group
 from gitcfg.cli.session import Session
@@ -59,7 +60,11 @@ def _date(text: str) -> date | None:
 
 
 def build(modules: Mapping[str, str]) -> typer.Typer:
-    """Return the application with these commands, each declared under its name in its module."""
+    """Return the application with these commands, each declared under its name in its module.
+
+    With none, no command is to run: then all are there by name, with what the grammar says they are for. To
+    import them all would take most of a second.
+    """
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -73,7 +78,14 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
             declared.add_to(app, name)
         else:
             import_module(module).register(app, name)
+    if not modules:
+        for name, command in grammar.read().program.commands.items():
+            app.command(name, help=command.help)(_not_loaded)
     return app
+
+
+def _not_loaded() -> None:
+    raise AssertionError("A command is loaded before it runs.")
 
 
 def program(modules: Mapping[str, str]) -> Any:

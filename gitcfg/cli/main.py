@@ -177,14 +177,14 @@ def complete(arguments: Sequence[str]) -> int:
 
 
 def _modules(arguments: Sequence[str]) -> dict[str, str]:
-    """The command that is asked for, or all of them: importing each takes time."""
+    """Return the command that is asked for, to be imported; nothing where none of ours is."""
     words = iter(arguments)
     for word in words:
         if word in _TAKES_VALUE:
             next(words, None)
         elif not word.startswith("-"):
-            return {word: COMMANDS[word]} if word in COMMANDS else COMMANDS
-    return COMMANDS
+            return {word: COMMANDS[word]} if word in COMMANDS else {}
+    return {}
 
 
 def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
