@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.model import GitcfgError
 
 EPILOG = """Examples:
@@ -17,13 +18,8 @@ EPILOG = """Examples:
   gitcfg agent key               this node's line for keys/, and its fingerprint"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-    app.command(name, epilog=EPILOG, context_settings=settings)(command)
-
-
-def command(
+@command(EPILOG, settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def agent(
     words: Annotated[
         list[str],
         typer.Argument(

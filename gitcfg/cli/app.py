@@ -73,11 +73,8 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
     )
     app.callback(invoke_without_command=True, epilog=EPILOG)(root)
     for name, module in modules.items():
-        declared = getattr(import_module(module), name + "_" * iskeyword(name), None)
-        if isinstance(declared, (Command, Group)):
-            declared.add_to(app, name)
-        else:
-            import_module(module).register(app, name)
+        declared: Command | Group = getattr(import_module(module), name + "_" * iskeyword(name))
+        declared.add_to(app, name)
     if not modules:
         for name, command in grammar.read().program.commands.items():
             app.command(name, help=command.help)(_not_loaded)

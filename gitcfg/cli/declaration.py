@@ -57,11 +57,13 @@ class Command(NamedTuple):
     epilog: str
     records: tuple[Items, ...] = ()
     settings: Mapping[str, Any] | None = None
+    help: str | None = None
+    """What it is for, where the docstring of what runs does not say so."""
 
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Make the command known under a name."""
         settings = dict(self.settings) if self.settings is not None else None
-        app.command(name, epilog=self.epilog, context_settings=settings)(self.run)
+        app.command(name, help=self.help, epilog=self.epilog, context_settings=settings)(self.run)
 
 
 class Group(NamedTuple):
@@ -77,15 +79,9 @@ class Group(NamedTuple):
         group = typer.Typer(rich_markup_mode=None, help=self.purpose)
         if self.run is not None:
             group.callback(invoke_without_command=True, epilog=self.epilog)(self.run)
-        else:
-            group.callback()(_no_options)
         for word, command in self.commands.items():
             command.add_to(group, word)
         app.add_typer(group, name=name)
-
-
-def _no_options() -> None:
-    """A group that takes nothing but its commands."""
 
 
 def command(

@@ -9,8 +9,9 @@ import msgspec
 import typer
 from rich.text import Text
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.messages import Line, fold_messages
-from gitcfg.cli.records import write_record
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import Database, Server, StateFolder, StateQuery, Token, state_query
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
@@ -40,12 +41,8 @@ _STYLES = {**dict.fromkeys(WELL, "green"), **dict.fromkeys(("skipped", "refused"
 _FIELDS = ("step", "output", "seconds", "changed", "commit", "digest", "agent", "at")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(show_deploys)
-
-
-def show_deploys(
+@command(EPILOG, Items("gitcfg.deploys/1", "deploys", "run"), Items("gitcfg.deployment/1", "nodes", "turn"))
+def deploys(
     context: typer.Context,
     run: Annotated[str | None, _RUN] = None,
     send: Annotated[str | None, _SEND] = None,

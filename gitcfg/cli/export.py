@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import FOLDERS, Reference
@@ -40,13 +41,7 @@ class DocsOptions(msgspec.Struct, frozen=True):
     force: bool
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands."""
-    group = typer.Typer(rich_markup_mode=None, help="Write what a repository says for people elsewhere.")
-    group.command("docs", epilog=EPILOG)(docs)
-    app.add_typer(group, name=name)
-
-
+@command(EPILOG)
 def docs(
     context: typer.Context,
     out: Annotated[Path | None, _OUT] = None,
@@ -127,3 +122,9 @@ def _summary(done: StampedChanges) -> str:
 
 def _print_note(session: Session, text: str) -> None:
     session.console(stderr=True).print(f"note: {safe(text)}", style="yellow")
+
+
+export = Group(
+    "Write what a repository says for people elsewhere.",
+    {"docs": docs},
+)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gitcfg.cli.declaration import Command, Group, command
 from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
 from gitcfg.cli.post_receive import post_receive
 from gitcfg.cli.session import Session
@@ -32,22 +33,7 @@ EPILOG = """Examples:
   gitcfg hook post-receive                      ... and this, once it has accepted it"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    group = typer.Typer(rich_markup_mode=None, help="Judge commits and pushes.")
-    group.command("pre-commit", epilog=EPILOG)(pre_commit)
-    group.command("pre-receive", epilog=EPILOG)(pre_receive)
-    group.command("post-receive", epilog=EPILOG)(post_receive)
-    group.command("install", epilog=INSTALL)(install)
-    group.command("remove", epilog=REMOVE)(remove)
-    group.callback()(_group)
-    app.add_typer(group, name=name)
-
-
-def _group() -> None:
-    """Judge commits and pushes: what git calls, and what makes it do so."""
-
-
+@command(EPILOG)
 def pre_commit(context: typer.Context) -> int:
     """Check what would be committed, for every node. Warnings that HEAD has, too, are only counted."""
     from msgspec.structs import replace
@@ -91,6 +77,7 @@ def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> 
         return counting(found, known, old.model.settings.ratchet)
 
 
+@command(EPILOG)
 def pre_receive(context: typer.Context) -> int:
     """Judge a push before it is accepted: git says on stdin which refs are to move."""
     from gitcfg.gate.push import find_bypass, find_reason, parse_updates
@@ -177,3 +164,15 @@ def served(session: Session) -> Repository:
     """The repository that is pushed to, as its administrator says where in git's tree it begins."""
     repository = Repository.served(session.repo)
     return Repository.served(session.repo, Config(repository).last("gitcfg.folder") or "")
+
+
+hook = Group(
+    "Judge commits and pushes.",
+    {
+        "pre-commit": pre_commit,
+        "pre-receive": pre_receive,
+        "post-receive": Command(post_receive, EPILOG),
+        "install": Command(install, INSTALL),
+        "remove": Command(remove, REMOVE),
+    },
+)

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.notes import Note
 from gitcfg.model.folders import SETTINGS
@@ -50,14 +51,7 @@ _SHOWN_PLACES = 5  # places of a note that are shown unless all are asked for
 _MORE = 2  # so many more are shown too: to say how many there are takes as much room
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands."""
-    group = typer.Typer(rich_markup_mode=None, help="Make a repository from another program's.")
-    group.command("wallaby", epilog=_WALLABY_EPILOG)(wallaby)
-    group.command("condor", epilog=_CONDOR_EPILOG)(condor)
-    app.add_typer(group, name=name)
-
-
+@command(_WALLABY_EPILOG)
 def wallaby(
     context: typer.Context,
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="What `wallaby dump` wrote; - is stdin.")],
@@ -79,6 +73,7 @@ def wallaby(
     console.print(f"Next: cd {made.folder} && gitcfg check")
 
 
+@command(_CONDOR_EPILOG)
 def condor(
     context: typer.Context,
     files: Annotated[list[Path] | None, _FILES] = None,
@@ -233,3 +228,9 @@ def _is_declared(source: "Source") -> Callable[[str], bool]:
     patterns = [glob(name) for name in names if is_glob(name)]
     found = {name.casefold() for name in names}
     return lambda name: name.casefold() in found or any(pattern.matches(name) for pattern in patterns)
+
+
+import_ = Group(
+    "Make a repository from another program's.",
+    {"wallaby": wallaby, "condor": condor},
+)

@@ -12,9 +12,10 @@ import msgspec
 import typer
 from rich.text import Text
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.node import expand_names
 from gitcfg.cli.nodes import choose_nodes
-from gitcfg.cli.records import write_record
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -112,12 +113,8 @@ class Inventory(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(show_inventory)
-
-
-def show_inventory(
+@command(EPILOG, Items("gitcfg.inventory/1", "nodes", "standing"))
+def inventory(
     context: typer.Context,
     nodes: Annotated[list[str] | None, _NODES] = None,
     where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import safe
 
@@ -20,12 +22,8 @@ EPILOG = """Examples:
   gitcfg may ci@example.org groups/default.yaml       all that a file of the repository says"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.may/1", "answers", "permit"))
+def may(
     context: typer.Context,
     who: Annotated[str, typer.Argument(help="Who signs, or who pushes, by that name.")],
     what: Annotated[str, typer.Argument(help=_WHAT)],

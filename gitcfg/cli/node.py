@@ -12,7 +12,9 @@ import typer
 from gitcfg.cli import edit_options as editing
 from gitcfg.cli import node_policy
 from gitcfg.cli.console import Pager
+from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.nodes import choose_nodes
+from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -91,17 +93,7 @@ _SHOWN = 10
 """How many competing keys an error shows."""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of nodes."""
-    purpose = "Accept nodes by their keys, and tell what they must let gitcfg do."
-    group = typer.Typer(rich_markup_mode=None, help=purpose)
-    group.command("accept", epilog=_ACCEPT_EPILOG)(accept_nodes)
-    group.command("list", epilog=_LIST_EPILOG)(list_nodes)
-    group.command("forget", epilog=_FORGET_EPILOG)(forget_nodes)
-    group.command("policy", epilog=node_policy._POLICY_EPILOG)(node_policy.show_policy)
-    app.add_typer(group, name=name)
-
-
+@command(_ACCEPT_EPILOG)
 def accept_nodes(
     context: typer.Context,
     nodes: Annotated[list[str] | None, _NODES] = None,
@@ -299,6 +291,7 @@ def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
     return False
 
 
+@command(_LIST_EPILOG, Items("gitcfg.keys/1", "keys", "key"))
 def list_nodes(
     context: typer.Context,
     pending: Annotated[bool, _PENDING] = False,
@@ -368,6 +361,7 @@ def describe_arrival(one: "NodeKey") -> str:
     return ", ".join(parts)
 
 
+@command(_FORGET_EPILOG)
 def forget_nodes(
     context: typer.Context,
     nodes: Annotated[list[str], typer.Argument(help="Which nodes.", metavar="NODES...")],
@@ -425,3 +419,9 @@ def _refuse_unknown(names: list[str], came: "Iterable[NodeState]") -> None:
     if unknown:
         hint = "`gitcfg node list` and `gitcfg node list --pending` tell who has one."
         raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.", hint)
+
+
+node = Group(
+    "Accept nodes by their keys, and tell what they must let gitcfg do.",
+    {"accept": accept_nodes, "list": list_nodes, "forget": forget_nodes, "policy": node_policy.show_policy},
+)

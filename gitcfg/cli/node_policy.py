@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import counted, safe
 
@@ -20,6 +22,7 @@ _POLICY_EPILOG = """Examples:
   gitcfg node policy --where '"gpu" in node.labels' -o json"""
 
 
+@command(_POLICY_EPILOG, Items("gitcfg.policy/1", "commands", "permission"))
 def show_policy(
     context: typer.Context,
     nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,

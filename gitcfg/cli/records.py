@@ -23,24 +23,7 @@ class Items(NamedTuple):
     name: str = ""
 
 
-_NOT_YET = [
-    Items("gitcfg.snapshots/1", "snapshots", "snapshot"),
-    Items("gitcfg.releases/1", "releases", "release"),
-    Items("gitcfg.holds/1", "holds", "hold"),
-    Items("gitcfg.overrides/1", "overrides", "override"),
-    Items("gitcfg.keys/1", "keys", "key"),
-    Items("gitcfg.inventory/1", "nodes", "standing"),
-    Items("gitcfg.tokens/1", "tokens", "token"),
-    Items("gitcfg.policy/1", "commands", "permission"),
-    Items("gitcfg.may/1", "answers", "permit"),
-    Items("gitcfg.deploy/1", "nodes", "deployed"),
-    Items("gitcfg.secrets/1", "secrets", "secret"),
-    Items("gitcfg.deploys/1", "deploys", "run"),
-    Items("gitcfg.deployment/1", "nodes", "turn"),
-    Items("gitcfg.solve/1", "changes", "decision"),
-    Items("gitcfg.rules/1", "rules", "rule"),
-]
-ITEMS: dict[str, Items] = {items.schema: items for items in _NOT_YET}
+ITEMS: dict[str, Items] = {}
 """By schema what commands declare of their records."""
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -60,15 +62,7 @@ _SHOWN = 20
 _ID = re.compile(r"[0-9a-f]{4,40}")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of releases."""
-    group = typer.Typer(rich_markup_mode=None, help="Follow commits on their way to nodes.")
-    group.command("status", epilog=_STATUS_EPILOG)(status)
-    group.command("resume", epilog=_RESUME_EPILOG)(resume)
-    group.command("abort", epilog=_ABORT_EPILOG)(abort)
-    app.add_typer(group, name=name)
-
-
+@command(_STATUS_EPILOG, Items("gitcfg.releases/1", "releases", "release"))
 def status(
     context: typer.Context,
     server: Server = None,
@@ -99,6 +93,7 @@ def status(
     return 0
 
 
+@command(_RESUME_EPILOG)
 def resume(
     context: typer.Context,
     commit: Annotated[str, _COMMIT],
@@ -111,6 +106,7 @@ def resume(
     return _steer(context.obj, "resume", commit, state_query(context, url, state, server, token))
 
 
+@command(_ABORT_EPILOG)
 def abort(
     context: typer.Context,
     commit: Annotated[str, _COMMIT],
@@ -241,3 +237,9 @@ def format_stage(release: Mapping[str, Any]) -> Iterator[str]:
     for label, key in (("failed", "failed"), ("this stage", "present")):
         if release.get(key):
             yield f"  {label}: {safe(release[key])}"
+
+
+release = Group(
+    "Follow commits on their way to nodes.",
+    {"status": status, "resume": resume, "abort": abort},
+)

@@ -7,7 +7,8 @@ import typer
 from rich.text import Text
 
 from gitcfg.cel import plain_key
-from gitcfg.cli.records import Record, write_record
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.trail import nodes_record, origin_record
@@ -29,12 +30,8 @@ Examples:
 _NAME = typer.Argument(help="A rule; else all.", metavar="NAME")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.rules/1", "rules", "rule"))
+def rules(
     context: typer.Context,
     name: Annotated[str | None, _NAME] = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,

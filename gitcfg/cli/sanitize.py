@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.sanitizer import Sanitizer, check_folder, write_repository
@@ -47,11 +48,7 @@ class SanitizeOptions(msgspec.Struct, frozen=True):
     mapping: Path | None
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(sanitize)
-
-
+@command(EPILOG)
 def sanitize(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where; there must be nothing yet.", metavar="DIR")],

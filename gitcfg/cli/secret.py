@@ -13,8 +13,9 @@ from rich.text import Text
 
 from gitcfg.cli import edit_options as editing
 from gitcfg.cli import secret_options as options
+from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.edits import EditOptions, apply_edit, make_options
-from gitcfg.cli.records import write_record
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.cli.trails import aligned, place_text
 from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
@@ -106,19 +107,7 @@ _REMOVE = typer.Option(
 )
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of secrets."""
-    purpose = "Keep passwords, keys and tokens in the repository, encrypted."
-    group = typer.Typer(rich_markup_mode=None, help=purpose)
-    group.command("set", epilog=_SET_EPILOG, context_settings=_OWN_WORDS)(set_secret)
-    group.command("show", epilog=_SHOW_EPILOG)(show_secret)
-    group.command("rotate", epilog=_ROTATE_EPILOG, context_settings=_OWN_WORDS)(rotate_secret)
-    group.command("rekey", epilog=_REKEY_EPILOG)(rekey_secrets)
-    group.command("list", epilog=_LIST_EPILOG)(list_secrets)
-    group.command("who", epilog=_WHO_EPILOG)(show_readers)
-    app.add_typer(group, name=name)
-
-
+@command(_SET_EPILOG, settings=_OWN_WORDS)
 def set_secret(
     context: typer.Context,
     name: options.New,
@@ -147,6 +136,7 @@ def set_secret(
     return write_content(session, name, wanted, options.read_content(name, file), wished)
 
 
+@command(_ROTATE_EPILOG, settings=_OWN_WORDS)
 def rotate_secret(
     context: typer.Context,
     name: options.Name,
@@ -257,6 +247,7 @@ class RekeyOptions(msgspec.Struct, frozen=True):
     own: "Callable[[], Identities]"
 
 
+@command(_REKEY_EPILOG)
 def rekey_secrets(
     context: typer.Context,
     names: options.Names = None,
@@ -333,6 +324,7 @@ def _print_rekeyed(session: Session, plans: "Sequence[SecretPlan]", own: "Identi
     note_unreadable(session, plans, own)
 
 
+@command(_SHOW_EPILOG)
 def show_secret(
     context: typer.Context,
     name: options.Name,
@@ -365,6 +357,7 @@ def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str
     sys.stdout.buffer.write(f"{text}{end}".encode())
 
 
+@command(_LIST_EPILOG, Items("gitcfg.secrets/1", "secrets", "secret"))
 def list_secrets(
     context: typer.Context,
     at: options.At = None,
@@ -380,6 +373,7 @@ def list_secrets(
             print_secrets(session, fleet, sorted(fleet.model.secrets), (output, folded), lambda _: iter(()))
 
 
+@command(_WHO_EPILOG)
 def show_readers(
     context: typer.Context,
     name: options.Name,
@@ -497,3 +491,16 @@ def _row(one: Reach) -> tuple[Text, ...]:
         Text(counted(len(one.nodes), "node")),
         Text(safe(", ".join(one.params)), "green"),
     )
+
+
+secret = Group(
+    "Keep passwords, keys and tokens in the repository, encrypted.",
+    {
+        "set": set_secret,
+        "show": show_secret,
+        "rotate": rotate_secret,
+        "rekey": rekey_secrets,
+        "list": list_secrets,
+        "who": show_readers,
+    },
+)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli import serve_token
+from gitcfg.cli.declaration import Group
 from gitcfg.cli.server_state import (
     NOT_INSTALLED,
     Database,
@@ -129,15 +130,7 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command, and those of tokens."""
-    group = typer.Typer(rich_markup_mode=None, help="Serve what was accepted to nodes.")
-    group.callback(invoke_without_command=True, epilog=EPILOG)(serve)
-    serve_token.register(group, "token")
-    app.add_typer(group, name=name)
-
-
-def serve(
+def _serve(
     context: typer.Context,
     listen: Listen = "127.0.0.1:8421",
     url: Database = None,
@@ -286,3 +279,6 @@ def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Await
             raise Problem("fault") from None
 
     return guarded
+
+
+serve = Group("Serve what was accepted to nodes.", {"token": serve_token.token}, _serve, EPILOG)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
     Database,
     StateFolder,
@@ -57,15 +59,7 @@ class Role(StrEnum):
     OPERATE = "operate"
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of tokens."""
-    group = typer.Typer(rich_markup_mode=None, help="Tokens of people and programs.")
-    group.command("create", epilog=_CREATE_EPILOG)(create_token)
-    group.command("list", epilog=_LIST_EPILOG)(list_tokens)
-    group.command("revoke", epilog=_REVOKE_EPILOG)(revoke_token)
-    app.add_typer(group, name=name)
-
-
+@command(_CREATE_EPILOG)
 def create_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
@@ -97,6 +91,7 @@ def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> 
         yield found
 
 
+@command(_LIST_EPILOG, Items("gitcfg.tokens/1", "tokens", "token"))
 def list_tokens(
     context: typer.Context,
     url: Database = None,
@@ -120,6 +115,7 @@ def list_tokens(
     return 0
 
 
+@command(_REVOKE_EPILOG)
 def revoke_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
@@ -141,3 +137,9 @@ def _token_to_json(token: "Token") -> dict[str, Any]:
 
 def _format_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")
+
+
+token = Group(
+    "Tokens of people and programs.",
+    {"create": create_token, "list": list_tokens, "revoke": revoke_token},
+)

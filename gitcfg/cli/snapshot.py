@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli import proposals as say
+from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.text import ABBREVIATED, safe
 
@@ -56,17 +58,7 @@ _TEXT = typer.Option("-m", "--message", help="What it is for.", metavar="TEXT")
 _AT = typer.Option(help="The commit; the last one if nothing is said.", metavar="REV")
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of snapshots."""
-    group = typer.Typer(rich_markup_mode=None, help="Name commits, and come back to them.")
-    group.command("create", epilog=_CREATE_EPILOG)(create)
-    group.command("list", epilog=_LIST_EPILOG)(list_snapshots)
-    group.command("show", epilog=_SHOW_EPILOG)(show)
-    group.command("restore", epilog=_RESTORE_EPILOG)(restore)
-    group.command("delete", epilog=_DELETE_EPILOG)(delete)
-    app.add_typer(group, name=name)
-
-
+@command(_CREATE_EPILOG)
 def create(
     context: typer.Context,
     name: Annotated[str, _NAME],
@@ -89,6 +81,7 @@ def create(
     session.write(f"{_format_snapshot(found)}\n")
 
 
+@command(_LIST_EPILOG, Items("gitcfg.snapshots/1", "snapshots", "snapshot"))
 def list_snapshots(
     context: typer.Context,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
@@ -112,6 +105,7 @@ def list_snapshots(
         session.console(stderr=True).print("There is no snapshot; `gitcfg snapshot create NAME` makes one.")
 
 
+@command(_SHOW_EPILOG)
 def show(context: typer.Context, name: _SnapshotName) -> None:
     """Tell what a snapshot is, and what has changed on nodes since."""
     from gitcfg.cli import changes
@@ -136,6 +130,7 @@ def show(context: typer.Context, name: _SnapshotName) -> None:
         changes.print_reach(console, compared)
 
 
+@command(_RESTORE_EPILOG)
 def restore(
     context: typer.Context,
     name: _SnapshotName,
@@ -165,6 +160,7 @@ def restore(
     )
 
 
+@command(_DELETE_EPILOG)
 def delete(context: typer.Context, name: _SnapshotName) -> None:
     """Take a snapshot's name away; the commit stays."""
     from gitcfg.git.program import Git
@@ -182,3 +178,9 @@ def _format_snapshot(found: "Snapshot") -> str:
     """Return a snapshot's name, commit, day, author and the first line of its message."""
     author, subject = safe(found.author), safe(found.message.partition("\n")[0])
     return f"{safe(found.name)}  {found.commit[:ABBREVIATED]}  {found.date[:10]}  {author}: {subject}"
+
+
+snapshot = Group(
+    "Name commits, and come back to them.",
+    {"create": create, "list": list_snapshots, "show": show, "restore": restore, "delete": delete},
+)

@@ -9,7 +9,8 @@ import typer
 from rich.text import Text
 
 from gitcfg.cli import edit_options as say
-from gitcfg.cli.records import Record, write_record
+from gitcfg.cli.declaration import command
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.edit.decision import Decision, decide_worktree
@@ -32,12 +33,8 @@ _DRY_RUN = typer.Option("--dry-run", help="Tell it, and write nothing.")
 _SIGNS = {Deed.ADD: ("+", "green"), Deed.REMOVE: ("-", "red"), Deed.CHANGE: ("~", "yellow")}
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.solve/1", "changes", "decision"))
+def solve(
     context: typer.Context,
     dry_run: Annotated[bool, _DRY_RUN] = False,
     force: say.Force = False,

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli import edit_options as editing
+from gitcfg.cli.declaration import Command, Group, command
 from gitcfg.cli.edit_options import with_options
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.delivery import SOON
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -95,19 +97,7 @@ _OVERRIDE_OPTIONS = [
 ]
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the commands of holds, or those of overrides, as the name says."""
-    group = typer.Typer(rich_markup_mode=None, help=_HELP[name][""])
-    if name == "hold":
-        group.command("add", epilog=_HOLD_EPILOG)(add_hold)
-    else:
-        group.command("add", epilog=_OVERRIDE_EPILOG)(with_options(_OVERRIDE_OPTIONS)(add_override))
-    for verb, command in (("list", list_command), ("lift", lift_command), ("expire", expire_command)):
-        epilog = _EPILOGS[verb].format(term=name)
-        group.command(verb, help=_HELP[name][verb], epilog=epilog)(command(name))
-    app.add_typer(group, name=name)
-
-
+@command(_HOLD_EPILOG)
 def add_hold(
     context: typer.Context,
     name: _Name,
@@ -163,6 +153,8 @@ def _full_commit(session: Session, source: "Source", revision: str) -> str:
     return tree.commit
 
 
+@command(_OVERRIDE_EPILOG)
+@with_options(_OVERRIDE_OPTIONS)
 def add_override(
     context: typer.Context,
     name: _Name,
@@ -348,3 +340,17 @@ def _show_change(session: Session, orders: "list[Order]") -> None:
             found = compare(old, new)
             changes.print_changes(session.console(), found, stat=True, files=False)
             changes.print_reach(session.console(stderr=True), found)
+
+
+def _group(term: str, add: Command) -> Group:
+    """Return the commands of holds, or those of overrides."""
+    commands = {"add": add}
+    items = Items(f"gitcfg.{term}s/1", f"{term}s", term)
+    for verb, make in (("list", list_command), ("lift", lift_command), ("expire", expire_command)):
+        declare = command(_EPILOGS[verb].format(term=term), *((items,) if verb == "list" else ()))
+        commands[verb] = declare(make(term))._replace(help=_HELP[term][verb])
+    return Group(_HELP[term][""], commands)
+
+
+hold = _group("hold", add_hold)
+override = _group("override", add_override)

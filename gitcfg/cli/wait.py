@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.node import expand_names
 from gitcfg.cli.nodes import choose_nodes
@@ -59,12 +60,8 @@ _STUCK = {
 """Statuses in which a release goes no further, and what to do then."""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(wait_for_commit)
-
-
-def wait_for_commit(
+@command(EPILOG)
+def wait(
     context: typer.Context,
     rev: Annotated[str, typer.Argument(help="The commit.", metavar="REV")],
     nodes: Annotated[list[str] | None, _NODES] = None,

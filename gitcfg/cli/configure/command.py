@@ -12,6 +12,7 @@ from gitcfg.cli.changes import safe_line
 from gitcfg.cli.configure.dialogue import Conversation, GivenUp, WriteResult, check_terminal, open_talk
 from gitcfg.cli.configure.edits import add_feature, insert_feature, remove_feature, set_param, unset_param
 from gitcfg.cli.configure.output import find_new_problems, follow_up, format_state, print_changes, print_reach
+from gitcfg.cli.declaration import command
 from gitcfg.cli.edits import EditOptions, apply_edit
 from gitcfg.cli.session import Session
 from gitcfg.edit.configure import find_target, format_diff
@@ -50,11 +51,7 @@ _ALSO = {"help": "?", "h": "?", "show": "list", "exit": "quit", "done": "write"}
 _COLOR = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Add the command."""
-    app.command(name, epilog=EPILOG)(configure)
-
-
+@command(EPILOG)
 def configure(context: typer.Context, what: Annotated[str, _WHAT]) -> int:
     """Configure a node or group in a conversation: features, the values they need, and what changes."""
     session: Session = context.obj

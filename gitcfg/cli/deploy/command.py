@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
+from gitcfg.cli.declaration import command
 from gitcfg.cli.deploy import options as say
+from gitcfg.cli.records import Items
 from gitcfg.cli.secret_options import Identity
 from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_query
 from gitcfg.cli.session import Output, Session
@@ -21,12 +23,8 @@ Examples:
   gitcfg deploy --batch 1,10%,50% --max-failures 2% --yes -o jsonl"""
 
 
-def register(app: typer.Typer, name: str) -> None:
-    """Make the command known."""
-    app.command(name, epilog=EPILOG)(command)
-
-
-def command(
+@command(EPILOG, Items("gitcfg.deploy/1", "nodes", "deployed"))
+def deploy(
     context: typer.Context,
     nodes: say.Nodes = None,
     where: say.Where = None,
