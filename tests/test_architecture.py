@@ -3,7 +3,10 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gitcfg"
@@ -127,3 +130,22 @@ def test_below_the_command_line_nothing_prints_exits_or_catches_everything() -> 
                 if node.type is None or caught == "Exception":
                     wrong.append(f"{file}:{node.lineno} catches everything")
     assert wrong == []
+
+
+def test_modules_form_no_circles() -> None:
+    """Imports in functions and for type checking count, too."""
+    modules = {name_of(file): file for file in trees()}
+    graph = {}
+    for own, file in modules.items():
+        pairs = ((module, f"{module}.{item}") for module, item in imports(file))
+        found = {inner if inner in modules else module for module, inner in pairs}
+        graph[own] = (found & modules.keys()) - {own, "gitcfg"}  # the root only exports, when it is asked
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+def name_of(file: str) -> str:
+    """Return the dotted name of a module."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -122,7 +122,7 @@ def try_edit(
 
 def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
     """Decide for a draft what rules leave open, and show it; return whether there is an answer."""
-    from gitcfg.cli.solve import print_decision
+    from gitcfg.cli.decisions import print_decision
     from gitcfg.edit.decision import decide_draft
 
     decision = decide_draft(draft, session.open().today)

@@ -84,7 +84,7 @@ def pre_receive(context: typer.Context) -> int:
 
     session: Session = context.obj
     asked, now = parse_updates(sys.stdin), datetime.now().astimezone()
-    repository = served(session)
+    repository = Repository.served(session.repo)
     config = Config(repository)
     opened = find_bypass(config, now)
     if opened is not None:
@@ -158,12 +158,6 @@ def _refused(
 
         tell_refusals(session.console(), told)
     return any(ruling.refused for ruling in told)
-
-
-def served(session: Session) -> Repository:
-    """The repository that is pushed to, as its administrator says where in git's tree it begins."""
-    repository = Repository.served(session.repo)
-    return Repository.served(session.repo, Config(repository).last("gitcfg.folder") or "")
 
 
 hook = Group(

@@ -58,8 +58,7 @@ def _noteworthy(folder: HookFolder) -> Iterator[str]:
 
 def tell_protection(session: Session, server: Path, said: Administrator) -> None:
     """Which refs a server's gate guards, and how; a warning where that is not what is pushed to."""
-    bare = Repository.served(server)
-    repository = Repository.served(server, Config(bare).last("gitcfg.folder") or "")
+    repository = Repository.served(server)
     view = RepositoryView(repository, said)
     head = view.refs.head
     demanded = view.policy(None)

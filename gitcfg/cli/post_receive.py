@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 def post_receive(context: typer.Context) -> int:
     """Follow up on a push that was accepted: notes, the cache, the rendered ref. It never fails a push."""
-    from gitcfg.cli.hook import served
     from gitcfg.gate.push import parse_updates
 
     session: Session = context.obj
     asked: tuple[Update, ...] = parse_updates(sys.stdin)
-    repository = served(session)
+    repository = Repository.served(session.repo)
     _tried("What was said of the push is not noted", lambda: _note(repository, asked))
     _tried("The rendered ref is not up to date", lambda: _follow(session, repository))
     _apart(lambda: _warm(session, repository, asked))

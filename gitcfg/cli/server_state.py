@@ -19,7 +19,7 @@ import msgspec
 import typer
 
 from gitcfg.cli.session import Session
-from gitcfg.git.repository import Config, Repository
+from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
@@ -130,7 +130,7 @@ def served_repository(session: Session) -> Repository:
     if found.git is not None and not found.git.is_bare:
         with suppress(GitcfgError):
             return Repository.open(session.repo)
-    return Repository.served(session.repo, Config(found).last("gitcfg.folder") or "")
+    return found
 
 
 def make_state_folder(session: Session, said: str | None) -> Path:

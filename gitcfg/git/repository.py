@@ -49,15 +49,17 @@ class Repository:
         return cls(root, git, prefix)
 
     @classmethod
-    def served(cls, path: str | os.PathLike[str], prefix: str = "") -> "Repository":
-        """What is pushed to: git's own folder, whatever may lie in a work tree beside it.
+    def served(cls, path: str | os.PathLike[str]) -> "Repository":
+        """Open what is pushed to: git's own folder, whatever may lie in a work tree beside it.
 
-        `prefix` is where in git's tree the repository begins. GitcfgError: git keeps nothing there.
+        `gitcfg.folder` of git's configuration says where in git's tree the repository begins.
+        GitcfgError: git keeps nothing there.
         """
         git = _discover(Path(path).resolve())
         if git is None:
             raise not_served(path)
-        return cls(Path(git.path), git, prefix.strip("/"))
+        bare = cls(Path(git.path), git, "")
+        return cls(bare.root, git, (Config(bare).last("gitcfg.folder") or "").strip("/"))
 
     @property
     def shared(self) -> Path | None:
