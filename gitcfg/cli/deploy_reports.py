@@ -18,7 +18,7 @@ from gitcfg.cli.server_state import (
 from gitcfg.deploy import record
 from gitcfg.deploy.record_files import untold
 from gitcfg.deploy.record_lines import Kept
-from gitcfg.deploy.record_told import deployed, reports
+from gitcfg.deploy.reports import deployed, reports
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 from gitcfg.nodeset import abridged

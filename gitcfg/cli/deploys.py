@@ -17,7 +17,7 @@ from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
 from gitcfg.deploy import record_files as files
 from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
-from gitcfg.deploy.record_told import outcome, outcomes
+from gitcfg.deploy.reports import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, format_age, safe

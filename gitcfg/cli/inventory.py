@@ -194,7 +194,7 @@ def _deploy_reports(repository: "Repository") -> "list[NodeState]":
     folder = folder_of(repository.shared)
     if not ids(folder):
         return []
-    from gitcfg.deploy.record_told import states
+    from gitcfg.deploy.reports import states
 
     return states(runs_in_order(folder))
 

@@ -8,9 +8,8 @@ import pytest
 from gitcfg.deploy.messages import Hello
 from gitcfg.deploy.record import Recorder, told
 from gitcfg.deploy.record_files import found_in
-from gitcfg.deploy.record_later import Later
 from gitcfg.deploy.record_lines import Kept, NodeDone, Run
-from gitcfg.deploy.record_told import states
+from gitcfg.deploy.reports import Later, states
 from gitcfg.install.outcome import Outcome
 
 OLD, NEW = "a" * 40, "b" * 40

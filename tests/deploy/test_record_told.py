@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gitcfg.deploy import record_told as told
+from gitcfg.deploy import reports as told
 from gitcfg.deploy.record_lines import Ended, Kept, Line, NodeDone, Run, encoded, read
 from gitcfg.server.checkins import MOST_BYTES_DEPLOYED as MOST_BYTES
 from gitcfg.server.checkins import collect_deploy_results as taken

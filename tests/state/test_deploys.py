@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import text
 
-from gitcfg.deploy.record_told import known
+from gitcfg.deploy.reports import known
 from gitcfg.state.database import changing, open_engine
 from gitcfg.state.nodes import DEPLOY
 from gitcfg.state.records import INSTALLED, Checkin, Deployed, NodeState, Result

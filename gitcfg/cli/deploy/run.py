@@ -46,7 +46,7 @@ from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
 from gitcfg.deploy.reach import Network, Reaching
 from gitcfg.deploy.record import Recorder, Run, run_id
-from gitcfg.deploy.record_later import Later
+from gitcfg.deploy.reports import Later
 from gitcfg.deploy.run import Deploy
 from gitcfg.deploy.sudo import Password
 from gitcfg.deploy.turns import Plan, Why
