@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = ["CONTRIBUTING.md", *sorted(f"docs/dev/{page.name}" for page in (ROOT / "docs/dev").glob("*.md"))]
 _PATH = re.compile(r"`((?:gitcfg|tests|schema|hooks|bench|docs)/[^`\s{]*)`")
+_FORBIDDEN = re.compile(r"```forbidden\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -29,3 +30,11 @@ def test_links_lead_somewhere(page: str) -> None:
     assert [
         link for link in links if "://" not in link and not (ROOT / page).parent.joinpath(link).exists()
     ] == []
+
+
+def test_modules_are_called_by_nouns_of_the_field() -> None:
+    found = _FORBIDDEN.search((ROOT / "docs/dev/glossary.md").read_text())
+    assert found
+    words = set(found[1].split())
+    modules = (path.relative_to(ROOT) for path in (ROOT / "gitcfg").rglob("*.py"))
+    assert [str(path) for path in modules if words & set(path.stem.split("_"))] == []
