@@ -128,6 +128,7 @@ JUDGING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGING)
 def test_whatever_a_rule_asks_ends_as_a_finding(name: str) -> None:
     with in_memory(FILES | rule(JUDGING[name]), TODAY) as fleet:

@@ -151,6 +151,7 @@ def test_the_run_after_a_kill_is_right(tmp_path: Path) -> None:
     home.kill_again_and_again(12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_slow(many(2, 1)))
 def test_the_run_after_any_of_many_kills_is_right(tmp_path: Path, seed: int) -> None:
     Home(tmp_path, seed, forked).kill_again_and_again(60)

@@ -261,6 +261,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     killed_often(tmp_path, 10, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_slow(many(2, 2)))
 def test_killed_often(tmp_path: Path, seed: int) -> None:
     killed_often(tmp_path, 50, seed)

@@ -406,6 +406,7 @@ def test_killed_it_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     killed_often(tmp_path, 4, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_slow(many(2, 2)))
 def test_killed_often_it_leaves_the_old_or_the_new(tmp_path: Path, seed: int) -> None:
     killed_often(tmp_path, 40, seed)

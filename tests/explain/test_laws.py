@@ -42,6 +42,7 @@ def with_files(draw: DrawFn) -> Files:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_law_holds(law: Law) -> None:
     QUICK(given(with_files())(law))()

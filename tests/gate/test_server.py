@@ -69,6 +69,7 @@ def test_after_a_refused_push_the_server_is_what_it_was(server: Server, what: st
     assert server.held() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_slow(range(3)))
 def test_the_reach_is_what_diff_tells_afterwards(server: Server, seed: int) -> None:
     """And whatever is refused has errors, whatever has none is taken."""

@@ -144,6 +144,7 @@ def sweep(world: World, pair: Pair, when: str, points: range) -> int:
     return deaths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("pair", [small, failing, secret])
 def test_dying_at_any_change(world: World, pair: Callable[[World], Pair], when: str) -> None:

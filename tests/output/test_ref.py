@@ -20,7 +20,7 @@ from gitcfg.output.source import File, FleetSource, Unmade
 from tests.comparison.test_concerned import edited
 from tests.compile.fleets import TODAY, mixed
 from tests.output.rendered import ENVIRONMENT, REF, Pool, errors, simple
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.counting import counting
 from tests.work.processes import ended, forked
 from tests.work.versions import versions
@@ -31,7 +31,7 @@ def random(seed: int, count: int) -> list[dict[str, str]]:
     return [version.files for version in versions(seed, count)]
 
 
-@pytest.mark.parametrize("seed", many(0, 5))
+@pytest.mark.parametrize("seed", mostly_slow(many(0, 5)))
 def test_a_ref_holds_what_a_folder_does(seed: int, tmp_path: Path) -> None:
     sound = repository(mixed(seed))
     other = {path: text.replace("value-", "other-") for path, text in sound.items()}

@@ -44,6 +44,7 @@ def test_ini(parsers: Parsers, values: dict[str, Any], separator: str) -> None:
     nothing_is_wrong(parsers, "ini", values, separator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["json", "toml", "yaml"])
 @once
 @given(values=test_formats_nesting.PARAMS)

@@ -69,6 +69,7 @@ def test_circles_in_a_daemon_that_has_settings_of_its_own() -> None:
     assert found(OTHER__A="$(B)", B="$(A)") == found(MASTER="$(SBIN)/condor_master") == []
 
 
+@pytest.mark.slow
 def test_many_macros_cost_little() -> None:
     values = {f"A{n}": f"$(A{n + 1}) $(A{n + 2})" for n in range(20_000)}
     assert found(**values) == []

@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @needs_dot
 def test_svg_is_written_to_a_file(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["graph", "features", "F3", "-o", "svg", "--out", "f.svg"]) == 0

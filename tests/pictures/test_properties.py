@@ -160,6 +160,7 @@ PROPERTIES = (
 every_property = pytest.mark.parametrize("holds", PROPERTIES, ids=lambda holds: holds.__name__)
 
 
+@pytest.mark.slow
 @every_property
 @QUICK
 @given(files=valid() | wild())

@@ -19,6 +19,7 @@ SHAPES = {
 LAWS = (laws.rendering_is_naive, laws.trails_are_naive, laws.last_step_is_the_value, laws.findings_are_naive)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_law_holds(law: laws.Law, shape: str) -> None:

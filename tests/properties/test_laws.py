@@ -20,6 +20,7 @@ LAWS = (
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 
 
+@pytest.mark.slow
 @every_law
 @QUICK
 @given(files=valid())
@@ -27,6 +28,7 @@ def test_valid_repositories(law: laws.Law, files: Files) -> None:
     law(files)
 
 
+@pytest.mark.slow
 @every_law
 @QUICK
 @given(files=wild())

@@ -21,6 +21,7 @@ def said(site: Site, *words: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -58,6 +59,7 @@ def test_without_the_extra_it_is_said_what_to_install(site: Site) -> None:
         assert "pip install '.[server]'" in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 def test_tokens(site: Site) -> None:
     site.with_nodes({})
     code, text = said(site, "serve", "token", "create", "alice")
@@ -96,6 +98,7 @@ def test_status_before_anything_was_released(site: Site) -> None:
     assert "There is no revision nothing" in said(site, "release", "resume", "nothing")[1]
 
 
+@pytest.mark.slow
 def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> None:
     nodes = {name: Node(name, "") for name in ("n1", "n2")}
     first = site.with_nodes(nodes)

@@ -1,5 +1,7 @@
 """Nodes that walked in have their turn in releases as all others."""
 
+import pytest
+
 from tests.server.agent import Node
 from tests.server.site import FILES, Server, Site, until
 from tests.server.test_releases import Fleet, begun, nodes, rounds
@@ -9,6 +11,7 @@ WALK = "format: 1\nwalk_in: {groups: [Guests]}\nrelease: {stages: [1, 100%], set
 GREY = "params: {COLOR: grey}\n"
 
 
+@pytest.mark.slow
 def test_a_bad_commit_reaches_one_guest(site: Site) -> None:
     few = nodes(("n1",))
     files = {"groups/Guests.yaml": GREY, "gitcfg.yaml": WALK}

@@ -105,6 +105,7 @@ def test_a_bad_commit_to_500_nodes_reaches_one_and_the_fix_all(site: Site) -> No
         assert len(fleet.offered[bad]) == 1
 
 
+@pytest.mark.slow
 def test_a_halted_release_goes_on_or_is_taken_back(site: Site) -> None:
     few = nodes(("n1", "n2", "n3"))
     first = site.with_nodes(few, **{"gitcfg.yaml": STAGED})
@@ -297,6 +298,7 @@ def test_a_way_back_waits_for_nothing(site: Site) -> None:
         rounds(fleet, server, token, second, "done")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_goes_on_where_it_was(site: Site) -> None:
     few = nodes(("n1", "n2", "n3"))
     first = site.with_nodes(few, **{"gitcfg.yaml": STAGED})

@@ -250,6 +250,7 @@ def test_guests_get_none(tmp_path: Path) -> None:
         assert content(pool.n1, package(pool.n1, pool.commit)) == f"PASSWORD={CANARY}\n"
 
 
+@pytest.mark.slow
 def test_keys_of_its_own_and_others(tmp_path: Path) -> None:
     mine = pyrage.x25519.Identity.generate()
     file = tmp_path / "identity.txt"

@@ -49,6 +49,7 @@ def plain(text: str) -> list[dict[str, Any]]:
     return [{key: value for key, value in node.items() if key != "age"} for node in found]
 
 
+@pytest.mark.slow
 def test_nodes_are_accepted_looked_at_and_forgotten(site: Site) -> None:
     known, new, stranger = Node("n1", ""), Node("n2", ""), Node("x", "")
     more = {"nodes/n2.yaml": "groups: [rack]\n", "groups/rack.yaml": "description: r\n"}
@@ -92,6 +93,7 @@ def test_nodes_are_accepted_looked_at_and_forgotten(site: Site) -> None:
         assert answer.status == 409
 
 
+@pytest.mark.slow
 def test_a_halted_release_ends_the_wait_and_names_who_failed(site: Site) -> None:
     known = {name: Node(name, "") for name in ("n1", "n2", "n3")}
     first = site.with_nodes(known, **{"gitcfg.yaml": HALTS})
@@ -142,6 +144,7 @@ def test_a_halted_release_ends_the_wait_and_names_who_failed(site: Site) -> None
         assert "then write http://" in err
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_for_a_while_is_waited_for(site: Site) -> None:
     known, place = Node("n1", ""), f"127.0.0.1:{free_port()}"
     first = site.with_nodes({"n1": known}, **{"nodes/n2.yaml": "labels: [slow]\n"})
@@ -160,6 +163,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(site: Site) -> None:
     assert (waiting.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_tip_that_does_not_count_is_told(site: Site) -> None:
     first = site.with_nodes({"n1": Node("n1", "")})
     with Server(site) as server:
@@ -177,6 +181,7 @@ def test_a_tip_that_does_not_count_is_told(site: Site) -> None:
         assert f"which has 1 error, so that what counts is {first[:10]}. GC201" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", [False, True])
 def test_nodes_that_walk_in_are_waited_for(later: bool, site: Site) -> None:
     guest = Node("guest", "")

@@ -101,6 +101,7 @@ def begun(fleet: FarFleet) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fleet", [FEW], indirect=True)
 def test_the_far_end_dies_at_some_points(fleet: FarFleet) -> None:
     most = len(begun(fleet))

@@ -119,6 +119,7 @@ def test_what_no_node_takes_is_not_begun(two: FarFleet, path: str) -> None:
     assert two.nodes["n2"].asked == []
 
 
+@pytest.mark.slow
 def test_addresses_of_six(two: FarFleet) -> None:
     """By name, from the repository, over a jump host, and as what known_hosts calls them."""
     known = two.home / ".ssh/known_hosts"

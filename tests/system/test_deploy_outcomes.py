@@ -207,6 +207,7 @@ def test_a_dry_run_says_what_would_change_and_touches_nothing(two: FarFleet) -> 
     assert two.deploy("--dry-run").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["etc/condor", "var/lib/gitcfg"])
 def test_a_disk_that_is_full_or_cannot_be_written(two: FarFleet, where: str) -> None:
     two.deploy()

@@ -13,7 +13,7 @@ from gitcfg.model import GitcfgError
 from tests.compile.fleets import TODAY
 from tests.history.histories import imported
 from tests.load.keeping import Dictionary
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.answers import Said, checked
 from tests.work.cases_again import BASE, CASES
 from tests.work.counting import counting
@@ -57,13 +57,12 @@ class Way:
         return looked, most
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_slow(range(4)))
 def test_a_check_of_what_changed_is_one_of_everything(tmp_path: Path, seed: int) -> None:
     Way(tmp_path, seed, 6).walked(Random(seed), 4)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(600, 20))
+@pytest.mark.parametrize("seed", mostly_slow(many(600, 20)))
 def test_it_is_on_many_ways(tmp_path: Path, seed: int) -> None:
     Way(tmp_path, seed, 12).walked(Random(seed), 12)
 

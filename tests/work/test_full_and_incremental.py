@@ -14,7 +14,7 @@ from gitcfg.library import Fleet, Source, compare
 from tests.compile.fleets import TODAY
 from tests.history.histories import Version, imported
 from tests.load.keeping import Dictionary
-from tests.seeds import many
+from tests.seeds import many, mostly_slow
 from tests.work.answers import changes, changes_at, said, said_at
 from tests.work.pools import git
 from tests.work.versions import Files, first, next_of, versions
@@ -64,13 +64,12 @@ def to_and_fro(folder: Path, seed: int, count: int, steps: int) -> None:
     walk.same(FolderCache(folder / "kept", USER), Random(seed + 1), steps)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", mostly_slow(range(3)))
 def test_cold_and_warm_answers_are_the_same(tmp_path: Path, seed: int) -> None:
     to_and_fro(tmp_path, seed, 4, 3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(100, 4))
+@pytest.mark.parametrize("seed", mostly_slow(many(100, 4)))
 def test_they_are_on_many_ways_too(tmp_path: Path, seed: int) -> None:
     to_and_fro(tmp_path, seed, 10, 12)
 
@@ -108,13 +107,12 @@ def spoilt(folder: Path, seed: int, count: int, steps: int) -> None:
         walk.step(cache, rng, commit)
 
 
-@pytest.mark.parametrize("seed", range(10, 12))
+@pytest.mark.parametrize("seed", mostly_slow(range(10, 12)))
 def test_spoilt_files_change_no_answer(tmp_path: Path, seed: int) -> None:
     spoilt(tmp_path, seed, 4, 4)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(400, 3))
+@pytest.mark.parametrize("seed", mostly_slow(many(400, 3)))
 def test_they_never_do(tmp_path: Path, seed: int) -> None:
     spoilt(tmp_path, seed, 8, 16)
 
@@ -184,15 +182,14 @@ class WorkTree:
                 assert changes(theirs, lying) == changes(ours, found)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", mostly_slow(range(2)))
 def test_work_tree_and_index(tmp_path: Path, seed: int) -> None:
     tree = WorkTree(tmp_path, seed)
     for _ in range(6):
         tree.step()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", many(500, 2))
+@pytest.mark.parametrize("seed", mostly_slow(many(500, 2)))
 def test_work_trees_and_indexes_on_many_ways(tmp_path: Path, seed: int) -> None:
     tree = WorkTree(tmp_path, seed)
     for _ in range(15):

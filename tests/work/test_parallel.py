@@ -70,6 +70,7 @@ def small_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitcfg.output.folder.CHUNK", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_turns")
 @pytest.mark.parametrize("seed", range(3))
 def test_one_worker_and_two_make_the_same_folder(tmp_path: Path, seed: int) -> None:
@@ -108,6 +109,7 @@ def children_judge_alike(seeds: range, count: int) -> None:
     assert most > 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_one_child_and_several_judge_alike() -> None:
     children_judge_alike(range(2), 3)
