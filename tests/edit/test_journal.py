@@ -107,14 +107,14 @@ def test_only_one_edits_at_a_time(root: Path) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
-from gitcfg.edit import journal
+from gitcfg.edit import transaction as journal
 from tests.edit.test_journal import NEW, OLD, change
 root = Path(sys.argv[1])
 print("begun", flush=True)
 while True:
-    with journal.alone(root / ".git"):
-        journal.write(root, root / ".git", change(OLD, NEW))
-        journal.write(root, root / ".git", change(NEW, OLD))
+    with journal.lock(root / ".git"):
+        journal.write_files(root, root / ".git", change(OLD, NEW))
+        journal.write_files(root, root / ".git", change(NEW, OLD))
 """
 
 
