@@ -124,7 +124,7 @@ class Fleet(Mapping[str, Node]):
 
     @cached_property
     def roster(self) -> "Roster":
-        """Who the nodes are."""
+        """The nodes of the repository, by name."""
         from gitcfg.compile.nodes import Roster
 
         return Roster(self.model)
@@ -300,7 +300,7 @@ class Source:
         return self._fleet(self.repository.merged(ours, theirs))
 
     def blamer(self, revision: str | None = None) -> "Blamer":
-        """Who to blame for what, from a revision or the work tree on. GitcfgError: no such revision."""
+        """Blame from a revision, or from the work tree. Raise GitcfgError if there is no such revision."""
         from gitcfg.history.blame import Blamer
 
         return Blamer(self.repository, revision)

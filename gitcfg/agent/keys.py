@@ -94,7 +94,7 @@ _MOST = 1 << 14
 
 
 class Identity(NamedTuple):
-    """Who this node is. `public` are the 32 bytes of the key's public half."""
+    """A node's identity. `public` are the 32 bytes of the key's public half."""
 
     node: str
     public: bytes

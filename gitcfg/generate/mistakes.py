@@ -131,7 +131,7 @@ def two_contents() -> Files:
 
 
 def secret_without_content() -> Files:
-    """Who may have a secret is said, and there is none."""
+    """A secret with recipients, but without its encrypted file."""
     said, _ = secret("mistake-210", 1, Random("210").randbytes(160))
     return dict([said])
 

@@ -230,7 +230,7 @@ def is_still_owing(store: Store, found: JournalState) -> bool:
 
 
 def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
-    """Return what is owed after a way back. Pure."""
+    """Return the activations that are owed after a rollback. Pure."""
     found = {one.name: one for one in before}
     for step, well in undone:
         for one in step.undo.owes:

@@ -248,7 +248,7 @@ def _carried(at: Conversation, draft: Draft) -> None:
 
 
 def _other(draft: Draft, mine: Draft, path: str) -> bool:
-    """Is a file other than it was when it was shown?"""
+    """Return whether a file is another one than when it was shown."""
     try:
         return draft.original(path) != mine.original(path)
     except GitcfgError:  # it changed while it was read

@@ -43,7 +43,7 @@ def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
 
 
 def read_record_of(store: Store, there: bool) -> Record:
-    """Return what is in force, and what it owes."""
+    """Return the package in force, and the activations that it owes."""
     return read_in_force(store) if there else Record()
 
 
