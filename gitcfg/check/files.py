@@ -367,15 +367,16 @@ class _Bare(msgspec.Struct, frozen=True):
     nodes: list[str]
 
     def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
-        """GC510, once for all of them: whoever has no files yet needs one for all, not a list of them."""
-        first = (self.cells[name].origins[0] for name in names)
-        origin = min(first, key=lambda origin: (origin.line, origin.column, origin.file))
+        """GC510, once for all of them, at the first in each file: whoever has no files yet needs one for all."""
+        first: dict[str, Origin] = {}
+        for origin in sorted(self.cells[name].origins[0] for name in names):
+            first.setdefault(origin.file, origin)
         message = f"No file takes {some(names)}: the node has no files."
         found = map(fleet.declarations.find, names)
         condor = any(one is not None and (one.macros or one.type == "expression") for one in found)
         entry = _CONDOR if condor else _JSON
         hint = f"Add one, to groups/{fleet.model.settings.default_group}.yaml for every node: {entry}"
-        return of("GC510", names, message, [origin], self.nodes, hint)
+        return of("GC510", names, message, first.values(), self.nodes, hint)
 
 
 _CONDOR = '`files: {/etc/condor/config.d/50-gitcfg.config: {format: condor, params: ["*"]}}`.'

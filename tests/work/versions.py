@@ -35,7 +35,7 @@ ENTRIES = (
     "files: {/etc/t: null}\n",
 )
 SELECTING = (
-    "node.name.endsWith('1.example.com')",
+    "node.name.startsWith('node00001.')",
     "'ENTRIES' in node.features",
     "broken (",
 )
