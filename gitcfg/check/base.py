@@ -1,6 +1,6 @@
 """What checks share: watches, which see each node class once, and findings folded over nodes."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from typing import Protocol
 
 import msgspec
@@ -10,7 +10,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.surface import Surface
-from gitcfg.model import Binding, FileEntry, Finding, Model, Origin, Severity
+from gitcfg.model import Binding, FileEntry, Finding, Model, Op, Origin, Severity
 
 
 class Watch(Protocol):
@@ -105,11 +105,24 @@ def sentence(text: str) -> str:
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
     """Every binding as nodes may get it: what names an instance's part is read from instances."""
-    for pair in fleet.bindings:
-        if "${" not in pair[0] and not has_marks(pair[1].given):
-            yield pair
+    yield from fleet.bindings.named
     for feature in fleet.layers.instances:
         yield from feature.params.items()
+
+
+def composed(fleet: Fleet, *ops: Op) -> Iterator[tuple[str, Binding]]:
+    """The bindings with some operations other than plain values, without those that instances still mark."""
+    for pair in fleet.bindings.of(*ops):
+        if not has_marks([pair[0], pair[1].given]):
+            yield pair
+    for feature in fleet.layers.instances:
+        yield from ((name, bound) for name, bound in feature.params.items() if bound.op in ops)
+
+
+def bound_names(fleet: Fleet) -> Set[str]:
+    """The parameters that nodes may bind."""
+    made = (feature.params for feature in fleet.layers.instances)
+    return frozenset([name for name, _ in fleet.bindings.named]).union(*made)
 
 
 def constrained(model: Model) -> Iterator[tuple[str, Origin]]:

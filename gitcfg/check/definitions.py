@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import bindings, of
+from gitcfg.check.base import bindings, composed, of
 from gitcfg.check.structure import listed
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
@@ -33,13 +33,30 @@ def definitions(fleet: Fleet) -> Iterator[Finding]:
         if parameter.name not in unread:
             yield from _parameter(fleet, parameter)
     disagreeing: dict[str, list[Binding]] = {}
+    sure = _Sure(fleet)
     for name, binding in bindings(fleet):
+        if binding.op is Op.SET and type(binding.given) in sure[name]:
+            continue
         if fleet.declarations.declared_kind(name) is None:
             disagreeing.setdefault(name, []).append(binding)
         else:
             yield from _binding(fleet, name, binding)
     for name, bound in disagreeing.items():
         yield from _agreement(fleet, name, bound)
+
+
+class _Sure(dict[str, frozenset[type]]):
+    """The types of plain values with which nothing can be wrong, by parameter: each is asked about once."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        super().__init__()
+        self._declarations = fleet.declarations
+
+    def __missing__(self, name: str) -> frozenset[type]:
+        parameter = self._declarations.find(name)
+        judged = parameter is None or parameter.type is None or parameter.schema is not None
+        self[name] = frozenset() if judged else self._declarations.as_written(name)
+        return self[name]
 
 
 def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
@@ -170,7 +187,7 @@ _COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.AND, Op.OR, Op.MERGE})
 
 def _with(fleet: Fleet, ops: frozenset[Op]) -> set[str]:
     """Parameters that some binding composes so."""
-    return {name for name, binding in bindings(fleet) if binding.op in ops}
+    return {name for name, _ in composed(fleet, *ops)}
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -213,9 +230,9 @@ class Discards:
 
     def end(self) -> Iterator[Finding]:
         hint = "Compose with it, as $and, $append or $merge do, or take the lower operations away."
-        for (name, origin, composed), nodes in self._told.items():
+        for (name, origin, below), nodes in self._told.items():
             message = f"This plain value of {name} discards what lower layers composed."
-            yield of("GC509", name, message, [origin, *composed], nodes, hint)
+            yield of("GC509", name, message, [origin, *below], nodes, hint)
 
     def _composed(self, parts: tuple[Partial, ...], name: str) -> tuple[Origin, ...]:
         """Where the steps are that act on a parameter in these layers and compose."""

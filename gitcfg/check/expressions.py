@@ -6,7 +6,7 @@ with the macros that a node and HTCondor define put in first.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 
 from gitcfg.check.base import Tally, files, of
@@ -52,8 +52,8 @@ class Expressions:
         self._last: tuple[NodeClass, Expansion] | None = None
         self._joined: dict[int, Cell] = {}  # what several layers compose, too
         self._asked: dict[str, None] = {}
-        suspected = partial(_is_suspect, self._names, self._fault, self._judge is not None)
-        self._suspects = Suspects(surfaces, suspected) if self._names else None
+        suspected = partial(_is_suspect, self._fault, self._judge is not None)
+        self._suspects = Suspects(surfaces, suspected, self._names) if self._names else None
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
         suspects = self._suspects.of(kind, surface) if self._suspects is not None else []
@@ -246,11 +246,9 @@ class Expressions:
         return find
 
 
-def _is_suspect(
-    names: Set[str], fault: Callable[[str], Fault | None], asking: bool, name: str, cell: Cell
-) -> bool:
+def _is_suspect(fault: Callable[[str], Fault | None], asking: bool, name: str, cell: Cell) -> bool:
     """Is something wrong with a cell, or does it hold macros, of which each class makes its own?"""
-    return name in names and any(fault(text) or (asking and "$" in text) for text in _texts(cell))
+    return any(fault(text) or (asking and "$" in text) for text in _texts(cell))
 
 
 def _form(text: str) -> str:

@@ -25,7 +25,8 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
 from gitcfg.model.secrets import unversioned
 from gitcfg.render.files import Pieces, content, selected, separators
-from gitcfg.render.formats import LineFormat, formats
+from gitcfg.render.formats import Format, LineFormat, formats
+from gitcfg.render.formats.base import is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
@@ -143,7 +144,7 @@ def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Findi
         message = f"The template {shown(name)} cannot be read: {problem.message}"
         yield of("GC208", name, message, [Origin(file, problem.line)], hint=problem.hint)
         return
-    bound = {param for param, _ in fleet.bindings}
+    bound = fleet.bindings.names
     for param, line in engine.analyse(name).params:
         if param not in bound and fleet.declarations.find(param) is None:
             hint = did_you_mean(param, fleet.model.parameters)
@@ -176,8 +177,6 @@ def _failed(name: str, problem: TemplateProblem, node: FleetNode) -> Finding:
 _PLAIN = "x"
 """A value that every format can carry."""
 
-_Key = tuple[str, int]  # of a cell, as in `Surfaces.cells`
-
 
 class Carrier:
     """Which parameters of a class must be looked at before they are written in a format."""
@@ -186,7 +185,7 @@ class Carrier:
         self._surfaces = surfaces
         alike = formats()[format].unfit(dict.fromkeys(surfaces.params.names, _PLAIN), {})
         self._names = surfaces.params.among({name for unfit in alike for name in unfit.subjects})
-        self._cells = Suspects(surfaces, _Doubts(fleet, surfaces, format).test)
+        self._cells = Suspects(surfaces, partial(_is_doubtful, fleet, formats()[format]), safe=is_simple)
 
     def doubtful(self, kind: NodeClass, surface: Surface) -> list[str]:
         """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
@@ -195,41 +194,12 @@ class Carrier:
         return self._cells.of(kind, surface)
 
 
-class _Doubts:
-    """The cells that a format may not carry, or whose values wait for facts."""
-
-    def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
-        self._fleet = fleet
-        self._format = formats()[format]
-        self._known = surfaces.cells
-        self._doubted = self._among(surfaces.cells)
-
-    def test(self, name: str, cell: Cell) -> bool:
-        """Is there a doubt about a cell?"""
-        key = (name, id(cell))
-        return key in (self._doubted if key in self._known else self._among({key: cell}))
-
-    def _among(self, cells: Mapping[_Key, Cell]) -> set[_Key]:
-        """The doubted ones of some cells: many are asked about at once, each parameter once a round."""
-        doubted: set[_Key] = set()
-        rounds: list[dict[str, tuple[_Key, Any]]] = []
-        counts: dict[str, int] = {}
-        for key, cell in cells.items():
-            value = shown_secrets(
-                finish_value(self._fleet.declarations, key[0], cell.value)
-            )  # as it is written
-            if value is PENDING:
-                doubted.add(key)
-            elif value is not NOTHING and value is not None:
-                number = counts[key[0]] = counts.get(key[0], -1) + 1
-                if number == len(rounds):
-                    rounds.append({})
-                rounds[number][key[0]] = (key, value)
-        for asked in rounds:
-            values = {name: value for name, (_, value) in asked.items()}
-            found = self._format.unfit(values, separators(self._fleet, values))
-            doubted.update(asked[name][0] for unfit in found for name in unfit.subjects)
-        return doubted
+def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
+    """May a format not carry a cell, or does its value wait for facts?"""
+    value = shown_secrets(finish_value(fleet.declarations, name, cell.value))  # as it is written
+    if value is PENDING or value is NOTHING or value is None:
+        return value is PENDING
+    return any(format.unfit({name: value}, separators(fleet, {name: value})))
 
 
 # GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it.
@@ -367,7 +337,7 @@ class _Bare(msgspec.Struct, frozen=True):
     nodes: list[str]
 
     def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
-        """GC510, once for all of them, at the first in each file: whoever has no files yet needs one for all."""
+        """GC510, once for all of them, at the first in each file: one file entry would take them all."""
         first: dict[str, Origin] = {}
         for origin in sorted(self.cells[name].origins[0] for name in names):
             first.setdefault(origin.file, origin)

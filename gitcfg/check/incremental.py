@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cache import Cache, NoCache
-from gitcfg.check.base import bindings
+from gitcfg.check.base import bound_names
 from gitcfg.check.files import params_read
 from gitcfg.check.results import FILES, PLACES, Checked, as_told, checked, question, same_nodes
 from gitcfg.check.rules.ledger import Ledger, TakenOver
@@ -216,7 +216,7 @@ def near(known: list[str], fleet: Fleet) -> bool:
 
 def loose(fleet: Fleet) -> set[str]:
     """The names that are bound and not declared by themselves: so who else binds them matters."""
-    return {name for name, _ in bindings(fleet)} - fleet.model.parameters.keys()
+    return set(bound_names(fleet)) - fleet.model.parameters.keys()
 
 
 # A check that takes over from an earlier one whatever a change cannot have touched.
@@ -294,8 +294,10 @@ def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
     """What is implied of parameters without a type, and where they are bound."""
     typed = fleet.declarations.typed
     implied = {name: kind for name, kind in fleet.declarations.implied.items() if not typed(name)}
-    wanting = {name for name in {name for name, _ in fleet.bindings} if not typed(name)}
-    files = {bound.origin.file for name, bound in fleet.bindings if name in wanting} if wanting else ()
+    wanting = {name for name in fleet.bindings.names if not typed(name)}
+    files = (
+        {bound.origin.file for name, bound in fleet.bindings.written if name in wanting} if wanting else ()
+    )
     return implied, sorted(files)
 
 
@@ -412,7 +414,7 @@ def _needing(model: Model, changed: Set[str]) -> frozenset[str]:
 def _declared(fleet: Fleet) -> bool:
     """Is everything declared that is bound? Else what is meant may follow from any node."""
     find = fleet.declarations.find
-    return all(find(name) is not None for name in {name for name, _ in bindings(fleet)})
+    return all(find(name) is not None for name in bound_names(fleet))
 
 
 def _narrow(model: Model, names: Set[str]) -> Model:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
 from gitcfg.check.base import Tally, of
 from gitcfg.check.structure import Demands, listed
-from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Said
@@ -41,7 +40,9 @@ class Together:
         self.marked = surfaces.params.among(
             name for feature in features for name in feature.params if "${" in name
         )
-        self.unchanged = Suspects(surfaces, partial(_empty, fleet.declarations))
+        find = fleet.declarations.find
+        wanted = (name for name in surfaces.params.names if (one := find(name)) and one.must_change)
+        self.unchanged = Suspects(surfaces, lambda name, cell: _blank(cell.value), frozenset(wanted))
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
         if self.features.missing(surface.features):
@@ -145,12 +146,6 @@ class Together:
 
     def _bound_at(self, kind: NodeClass, name: str) -> list[Origin]:
         return self.surfaces.cell(kind, name).origins
-
-
-def _empty(declarations: Declarations, name: str, cell: Cell) -> bool:
-    """Is this what must be changed and was not, facts aside?"""
-    parameter = declarations.find(name)
-    return parameter is not None and parameter.must_change and _blank(cell.value)
 
 
 def _blank(value: Any) -> bool:

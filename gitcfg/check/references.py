@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from gitcfg.check.base import bindings, constrained, files, of
+from gitcfg.check.base import bindings, composed, constrained, files, of
 from gitcfg.check.results import FILES
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NAME, parse_collect
@@ -66,7 +66,7 @@ def _subsystems(model: Model) -> Iterator[Finding]:
 
 def _contents(fleet: Fleet) -> Iterator[Finding]:
     model = fleet.model
-    bound = {name for name, _ in fleet.bindings}
+    bound = fleet.bindings.names
     for entry in files(model):
         if entry.template is not None and entry.template.name not in model.templates:
             yield missing("template", entry.template.name, entry.template.origin, model.templates)
@@ -112,8 +112,8 @@ def _collected(fleet: Fleet) -> Iterator[Finding]:
     """What values are collected of, as far as that is understood (GC206)."""
     if fleet.collecting is None:
         return
-    bound, model = {name for name, _ in fleet.bindings}, fleet.model
-    for binding in (binding for _, binding in bindings(fleet) if binding.op is Op.COLLECT):
+    bound, model = fleet.bindings.names, fleet.model
+    for _, binding in composed(fleet, Op.COLLECT):
         with suppress(Misfit):
             found = parse_collect(binding.given)
             if found.feature not in model.features:
@@ -173,7 +173,7 @@ def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
 
 
 def _parameters_rule_names(fleet: Fleet, permit: Permit) -> Iterator[Finding]:
-    bound = {name for name, _ in fleet.bindings} if permit.params else ()
+    bound = fleet.bindings.names if permit.params else ()
     for ref in _exact(permit.params):
         if ref.name not in bound and not declared(fleet, ref.name):
             yield missing("parameter", ref.name, ref.origin, fleet.model.parameters)

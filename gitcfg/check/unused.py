@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.check.base import bindings, of
+from gitcfg.check.base import composed, of
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
@@ -142,7 +142,7 @@ class Tracing:
         self._tops: dict[int, int] = {}
         self._news: list[tuple[Mapping[str, Cell], int, str]] = []
         self._joins: dict[int, Cell] = {}
-        removing = (name for name, binding in bindings(fleet) if binding.op is Op.REMOVE)
+        removing = (name for name, _ in composed(fleet, Op.REMOVE))
         self._removing = surfaces.params.among(removing)
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
@@ -152,13 +152,7 @@ class Tracing:
         self._have(kind, surface, node)
         for secret in kind.secrets.values():
             self.traces.secrets.setdefault(secret, node)
-        settled = ~surface.pending
-        for part, top in zip(kind.parts, surface.tops, strict=True):
-            known = self._tops.get(id(part.cells), 0)
-            new = top & settled & ~known
-            if new:
-                self._tops[id(part.cells)] = known | new
-                self._news.append((part.cells, new, node))
+        self._see_tops(kind, surface, node)
         for cell in surface.joins.values():
             if cell.value is not PENDING:
                 self._count(cell, node)
@@ -171,6 +165,16 @@ class Tracing:
         if kind.said.without or kind.overrides:
             self._without(kind)
         return ()
+
+    def _see_tops(self, kind: NodeClass, surface: Surface, node: str) -> None:
+        """What each layer alone decides; a node's own is told with the node."""
+        settled = ~surface.pending
+        for part, top in zip(kind.parts, surface.tops, strict=True):
+            known = self._tops.get(id(part.cells), 0)
+            new = 0 if part.single else top & settled & ~known
+            if new:
+                self._tops[id(part.cells)] = known | new
+                self._news.append((part.cells, new, node))
 
     def end(self) -> Iterable[Finding]:
         seen: set[int] = set()  # what features say stands in the layers of all that have them
@@ -211,11 +215,14 @@ class Tracing:
         own = kind.said.own
         if own is None or not own.params or not kind.parts:
             return
-        label = f"node {own.name}"
-        tops = zip(kind.parts, surface.tops, strict=True)
-        sure = next((top for part, top in tops if part.own and part.label == label), 0)
+        sure = 0
+        for part, top in zip(kind.parts, surface.tops, strict=True):
+            if part.single:
+                sure = top & ~surface.pending
+                if sure == self._surfaces.shape(part).names:
+                    return
         for name, binding in own.params.items():
-            if self._surfaces.params.bit(name) & sure & ~surface.pending:
+            if self._surfaces.params.bit(name) & sure:
                 continue
             if counts(self._fleet, name, binding) and not self._counts(kind, name, binding.origin):
                 self.traces.own.append(idle_setting(name, binding))

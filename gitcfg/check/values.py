@@ -32,7 +32,9 @@ class Finals:
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self._fleet = fleet
         self._surfaces = surfaces
-        self._suspects = Suspects(surfaces, lambda name, cell: any(_judged(fleet, name, cell)))
+        self._suspects = Suspects(
+            surfaces, lambda name, cell: any(_judged(fleet, name, cell)), safe=lambda value: True
+        )
         self._told = Tally()
 
     def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
@@ -49,6 +51,10 @@ class Finals:
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
+
+
+def _is_unfit(fleet: Fleet, name: str, cell: Cell) -> bool:
+    return any(_judged(fleet, name, cell))
 
 
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:

@@ -1,10 +1,11 @@
 """What is known of each parameter, and bindings as typed steps."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gitcfg.compile.classad import find_unbalanced
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.operations import LACKING, NOTHING, Step, parse_collect
 from gitcfg.compile.values import Misfit, as_list, describe_type, to_typed
 from gitcfg.load.schema import OwnSchema
@@ -20,9 +21,22 @@ _KIND_OF = {
     Op.OR: "expression",
     Op.MERGE: "map",
 }
+COMPOSING = frozenset(_KIND_OF)
+"""The operations that imply a type."""
 _NAMING = frozenset({Op.FACT, Op.SECRET})
 _OF_SECRETS = frozenset({Op.SECRET, Op.UNSET})
 _NO_SECRETS: Mapping[str, Secret] = {}
+# The Python types of values that are of a parameter's type just as they are written.
+_NONE = frozenset[type]()
+_AS_WRITTEN: Mapping[str | None, frozenset[type]] = {
+    None: frozenset({str, int, bool}),
+    "string": frozenset({str}),
+    "expression": frozenset({str}),
+    "path": frozenset({str}),
+    "integer": frozenset({int}),
+    "number": frozenset({int}),
+    "boolean": frozenset({bool}),
+}
 _MARK = re.compile(r"\$\{[^{}]*\}")
 
 
@@ -51,6 +65,7 @@ class Declarations:
         self._found: dict[str, Parameter | None] = {}
         self._defaults: dict[str, Any] = {}
         self._schemas: dict[str, OwnSchema] = {}
+        self._as_written: dict[str, frozenset[type]] = {}
 
     def find(self, name: str) -> Parameter | None:
         """What declares a name, if anything does."""
@@ -129,8 +144,20 @@ class Declarations:
         """What may be shown of a value as it is written: of a secret parameter's nothing."""
         return PLAIN if self.secret(name) else given
 
+    def as_written(self, name: str) -> frozenset[type]:
+        """The Python types of plain values that are values of this parameter just as they are written."""
+        known = self._as_written.get(name)
+        if known is None:
+            known = _NONE if self.secret(name) else _AS_WRITTEN.get(self.kind(name), _NONE)
+            self._as_written[name] = known
+        return known
+
     def step(self, name: str, binding: Binding) -> Step:
         """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
+        given = binding.given
+        if binding.op is Op.SET and type(given) in self.as_written(name):  # nearly all
+            weight = len(given) + 1 if type(given) is str else 1
+            return Step(Op.SET, given, binding.origin, weight, binding.decided)
         given = LACKING if binding.given is LACKING else self._operand(name, binding)
         return Step(binding.op, given, binding.origin, weigh(given), binding.decided)
 
@@ -177,6 +204,32 @@ def _a(kind: str | None) -> str:
     if kind is None:
         return "a plain value"
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+class Bindings:
+    """Every binding of a model with its parameter's name, gone through once: there may be millions.
+
+    `written` are all of them; `named` those without an instance's marks, as nodes may get them; `names`
+    the parameters that are bound.
+    """
+
+    def __init__(self, written: Iterable[tuple[str, Binding]]) -> None:
+        self.written = tuple(written)
+        self.named: list[tuple[str, Binding]] = []
+        self._by_op: dict[Op, list[tuple[str, Binding]]] = {}
+        for pair in self.written:
+            name, binding = pair
+            if binding.op is not Op.SET:
+                self._by_op.setdefault(binding.op, []).append(pair)
+            given = binding.given
+            if "${" not in name and not ("${" in given if type(given) is str else has_marks(given)):
+                self.named.append(pair)
+        self.names = frozenset([name for name, _ in self.written])
+
+    def of(self, *ops: Op) -> Iterator[tuple[str, Binding]]:
+        """The bindings with some operations other than plain values."""
+        for op in ops:
+            yield from self._by_op.get(op, ())
 
 
 def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:

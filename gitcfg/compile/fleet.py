@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.compile.declarations import Declarations, implied_kinds
+from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, implied_kinds
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.node_class import NodeClass
@@ -19,7 +19,7 @@ from gitcfg.compile.surface import Surfaces
 from gitcfg.compile.trail import TrailStep
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
-from gitcfg.model import Binding, FileEntry, ListEdit, Model, Node, Op, Override, Ref, Use
+from gitcfg.model import FileEntry, ListEdit, Model, Node, Op, Override, Ref, Use
 from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Fleet:
         self.tree = tree
         self.today = today
         self.commit = tree.commit
-        implied = implied_kinds(self.bindings) if implied is None else implied
+        implied = implied_kinds(self.bindings.of(*COMPOSING)) if implied is None else implied
         self.declarations = Declarations(model.parameters, implied, model.secrets)
         self.roster = Roster(model)
         self.collecting = self._collecting(beside)
@@ -129,9 +129,9 @@ class Fleet:
         self._classes: dict[Hashable, NodeClass] = {}
 
     @cached_property
-    def bindings(self) -> tuple[tuple[str, Binding], ...]:
-        """Every binding as written, with its parameter's name: it is gone through many times."""
-        return tuple(self.model.bindings())
+    def bindings(self) -> Bindings:
+        """Every binding of the model."""
+        return Bindings(self.model.bindings())
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -253,13 +253,13 @@ class Fleet:
 
     def _collecting(self, beside: Callable[[], "Fleet"] | None) -> "Collecting | None":
         """Return what finds the values that nodes collect; None where they collect nothing."""
-        if all(bound.op is not Op.COLLECT for _, bound in self.bindings):
+        if not any(self.bindings.of(Op.COLLECT)):
             return None
         if beside is not None:
             return beside().collecting
         from gitcfg.compile.rules.collect import Collecting
 
-        return Collecting(self.bindings, lambda: self.classes, self.roster, self.declarations)
+        return Collecting(self.bindings.of(Op.COLLECT), lambda: self.classes, self.roster, self.declarations)
 
     def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
         """What rules bring to a node."""
@@ -278,7 +278,7 @@ class Fleet:
     @cached_property
     def _asked(self) -> tuple[str, ...]:
         """The facts that bindings ask for; templates may look at any."""
-        asked = {str(bound.given) for _, bound in self.bindings if bound.op is Op.FACT}
+        asked = {str(bound.given) for _, bound in self.bindings.of(Op.FACT)}
         if self.collecting is not None:
             asked |= self.collecting.facts
         return tuple(sorted(asked))

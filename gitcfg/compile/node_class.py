@@ -264,7 +264,7 @@ class Splicer:
 
     def pieces(self, kind: NodeClass) -> Written:
         """The pieces of a class in order of their parameters' names, which may be more than it binds."""
-        layers = [self._of_layer(part.cells) for part in kind.parts]
+        layers = [self._of_single(part) if part.single else self._of_layer(part.cells) for part in kind.parts]
         result = self._ordered.copy()
         for layer in layers:
             result.update(layer)
@@ -285,6 +285,19 @@ class Splicer:
             if not cells.keys() <= self._ordered.keys():
                 self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), _ABSENT)
         return known[1]
+
+    def _of_single(self, part: Partial) -> Written:
+        """The pieces of a layer that one node alone has: nobody asks again."""
+        cells = part.cells
+        if not cells.keys() <= self._ordered.keys():
+            self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), _ABSENT)
+        return {name: self._of_cell(name, cell) for name, cell in cells.items()}
+
+    def _of_cell(self, name: str, cell: Cell) -> str:
+        value = cell.value
+        if not cell.plain:
+            value = finish_value(self._declarations, name, value)
+        return self._made(name, value)
 
     def _of_several(self, kind: NodeClass, name: str) -> str:
         """What layers say of a parameter together: the same wherever the same cells meet, but for facts."""

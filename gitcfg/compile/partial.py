@@ -12,19 +12,22 @@ from gitcfg.model import FileEntry, Op, Origin
 from gitcfg.model.secrets import is_secret
 
 MAX_WEIGHT = 4_000_000
+_PLAIN = frozenset({str, int, bool, float})
 
 
 class Cell(msgspec.Struct, frozen=True):
     """What a partial says of one parameter.
 
     `steps` are those that act, lowest first: since the last one that resets. `closed`: the first
-    of them does, so nothing below matters. `value` is their result on nothing.
+    of them does, so nothing below matters. `value` is their result on nothing. `plain`: it is one text,
+    number or truth as somebody has written it, and not too long.
     """
 
     steps: tuple[Step, ...]
     closed: bool
     value: Any
     weight: int
+    plain: bool = False
 
     @property
     def origins(self) -> list[Origin]:
@@ -46,6 +49,9 @@ class Cell(msgspec.Struct, frozen=True):
 
 def make_cell(step: Step) -> Cell:
     """Return one step as a cell."""
+    if step.op is Op.SET:
+        plain = type(step.given) in _PLAIN and step.weight <= MAX_WEIGHT
+        return Cell((step,), True, step.given, step.weight, plain)
     return Cell((step,), is_reset(step), fold((step,), NOTHING), step.weight)
 
 
@@ -79,13 +85,15 @@ class Partial:
         own: Mapping[str, Step] | None = None,
         files: Mapping[str, FileEntry] | None = None,
         named: frozenset[str] = frozenset(),
+        single: bool = False,
     ) -> None:
-        """`named` are the features whose layer this is itself."""
+        """`named` are the features whose layer this is itself; `single`: one node alone has it."""
         self.label = label
         self.parts = parts
         self.own: Mapping[str, Step] = own or {}
         self.brought: Mapping[str, FileEntry] = files or {}
         self.named = named
+        self.single = single
 
     @cached_property
     def cells(self) -> Mapping[str, Cell]:

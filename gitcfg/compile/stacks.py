@@ -83,14 +83,15 @@ class Stacks:
         if nodeset is not None and (nodeset.definition.params or nodeset.definition.files):
             yield self._own(f"node set {nodeset.name}", nodeset.definition)
         if said.own is not None and (said.own.params or said.own.files):
-            yield self._own(f"node {said.own.name}", said.own)
+            yield self._own(f"node {said.own.name}", said.own, single=True)
 
     def _override(self, layers: Layers, override: Override, without: frozenset[str]) -> Partial:
         parts = layers.uses(override.features, without)
         return Partial(f"override {override.name}", parts, layers.steps(override.params), override.files)
 
-    def _own(self, label: str, definition: Node) -> Partial:
-        return Partial(label, (), self.layers.steps(definition.params), definition.files)
+    def _own(self, label: str, definition: Node, single: bool = False) -> Partial:
+        steps = self.layers.steps(definition.params)
+        return Partial(label, (), steps, definition.files, single=single)
 
     def _default(self, layers: Layers, without: frozenset[str]) -> Partial:
         return layers.group(self.model.settings.default_group, without) or self._nothing

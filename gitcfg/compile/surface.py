@@ -1,7 +1,8 @@
 """What shows of a class's layers: which layer decides about which parameter, as bits of all names at once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import reduce
+from typing import Any
 
 import msgspec
 
@@ -114,11 +115,6 @@ class Surfaces:
             )
         return Shape(*self._binds[id(cells)], self.features.mask(part.features))
 
-    @cached_property
-    def cells(self) -> Mapping[tuple[str, int], Cell]:
-        """The cells of all layers, each once, by the parameter's name and the cell's id."""
-        return {(name, id(cell)): cell for layer in self.layers.values() for name, cell in layer.items()}
-
     def of(self, kind: NodeClass) -> Surface:
         """What shows of a class: from the topmost layer down, until closed cells cover what lies below."""
         covered = opened = joined = bound = pending = features = 0
@@ -162,27 +158,37 @@ class Suspects:
     What fails it in its layer needs no second look wherever that layer alone decides.
     """
 
-    def __init__(self, surfaces: Surfaces, test: Callable[[str, Cell], bool]) -> None:
+    def __init__(
+        self,
+        surfaces: Surfaces,
+        test: Callable[[str, Cell], bool],
+        names: Set[str] | None = None,
+        safe: Callable[[Any], bool] | None = None,
+    ) -> None:
+        """Only cells of these `names` pass, and no plain value that is `safe`: most are not tested."""
         self._surfaces = surfaces
         self._test = test
+        self._names = names
         # With each its cell: as long as that is held its id is no other's.
-        self._cells = {key: (cell, test(key[0], cell)) for key, cell in surfaces.cells.items()}
-        self._layers = self._found() if any(passed for _, passed in self._cells.values()) else {}
-
-    def _found(self) -> dict[int, int]:
-        found = {key: self._passing(cells) for key, cells in self._surfaces.layers.items()}
-        return {key: mask for key, mask in found.items() if mask}
+        self._cells: dict[tuple[str, int], tuple[Cell, bool]] = {}
+        self._layers: dict[int, int] = {}
+        for key, cells in surfaces.layers.items():
+            asked = cells.items() if names is None else [(name, cells[name]) for name in cells.keys() & names]
+            if safe is not None:
+                asked = [(name, cell) for name, cell in asked if not (cell.plain and safe(cell.value))]
+            passing = [name for name, cell in asked if self.cell(name, cell)]
+            if passing:
+                self._layers[key] = surfaces.params.mask(passing)
 
     def cell(self, name: str, cell: Cell) -> bool:
         """Return whether a cell passes."""
+        if self._names is not None and name not in self._names:
+            return False
         key = (name, id(cell))
         known = self._cells.get(key)
         if known is None:
             known = self._cells[key] = (cell, self._test(name, cell))
         return known[1]
-
-    def _passing(self, cells: Mapping[str, Cell]) -> int:
-        return self._surfaces.params.mask([name for name, cell in cells.items() if self.cell(name, cell)])
 
     def of(self, kind: NodeClass, surface: Surface) -> list[str]:
         """The parameters of a class that end with a cell that passes."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -326,7 +326,9 @@ def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each node with its `features` and `params` as a JSON object in one line."""
-    splicer = Splicer(fleet.declarations, lambda name, value: f",{_json(name)}:{_json(value)}")
+    encode = msgspec.json.Encoder().encode
+    key = cache(lambda name: f",{_json(name)}:")
+    splicer = Splicer(fleet.declarations, lambda name, value: key(name) + encode(value).decode())
 
     def text(kind: NodeClass) -> str:
         features = _json(sorted(kind.features))

@@ -45,7 +45,7 @@ def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
 
 def _bound(fleet: Fleet, name: str) -> set[str]:
     """The parameters that are bound to a secret anywhere, on nodes or not."""
-    found = [(param, said.given) for param, said in fleet.bindings if said.op is Op.SECRET]
+    found = [(param, said.given) for param, said in fleet.bindings.of(Op.SECRET)]
     if any("${" in param + str(given) for param, given in found):
         _ = fleet.classes  # instances are made as nodes are compiled
         made = (pair for feature in fleet.layers.instances for pair in feature.params.items())

@@ -3,8 +3,11 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gitcfg.render.formats import Unfit, formats
+from gitcfg.render.formats.base import is_simple
 
 FLAT = ["condor", "env", "ini"]
 NESTING = ["json", "yaml", "toml"]
@@ -34,6 +37,17 @@ def only(format: str, values: dict[str, Any], separator: str | None = "comma") -
 def test_there_are_six() -> None:
     assert sorted(formats()) == sorted(FLAT + NESTING)
     assert {name: format.name for name, format in formats().items()} == {name: name for name in formats()}
+
+
+@given(st.one_of(st.text(), st.text(st.sampled_from(" \t\n\r\0\\'\"#a,{}")), st.integers(), st.booleans()))
+def test_every_format_carries_a_simple_value(value: str | int) -> None:
+    if is_simple(value):
+        assert not [format for format in formats() if codes(format, {"a": value})]
+
+
+def test_usual_values_are_simple() -> None:
+    assert all(map(is_simple, ("a b", "", "$(A) == 'é'", 5, -1, True)))
+    assert not any(map(is_simple, (" a", "a\n", "a\\", 1 << 60, 0.5, None, [], {})))
 
 
 def test_condor() -> None:

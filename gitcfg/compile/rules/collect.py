@@ -233,8 +233,6 @@ def _text(value: Any) -> str:
 
 # What nodes collect from each other: each `$collect` once for all of them, and none that needs itself.
 
-Bindings = tuple[tuple[str, Binding], ...]
-
 
 class Asking(msgspec.Struct, frozen=True):
     """A parameter that some nodes collect, and why they have it not if so.
@@ -255,12 +253,12 @@ class Collecting:
 
     def __init__(
         self,
-        bindings: Bindings,
+        bindings: Iterable[tuple[str, Binding]],
         classes: Callable[[], tuple[NodeClass, ...]],
         roster: Roster,
         declarations: Declarations,
     ) -> None:
-        self._said = [(name, bound) for name, bound in bindings if bound.op is Op.COLLECT]
+        self._said = list(bindings)
         self._classes = classes
         self._roster = roster
         self._declarations = declarations

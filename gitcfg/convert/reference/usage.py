@@ -130,7 +130,7 @@ def _find_parameters(fleet: Fleet) -> tuple[frozenset[str], Mapping[str, list[st
     """Return the parameters that have entries, and the bound members of each family."""
     families: dict[str, list[str]] = {}
     known = set(fleet.model.parameters)
-    spoken = {name for name, _ in fleet.bindings}
+    spoken = fleet.bindings.names
     for name in sorted(fleet.bound | spoken):  # by layers: composing 10,000 classes takes a second
         found = entry_name(fleet, name)
         known |= {found} if found else set()

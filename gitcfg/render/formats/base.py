@@ -5,6 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+_EXACT = 1 << 53  # integers below are the same in all languages
 Separators = Mapping[str, str | None]
 
 
@@ -46,6 +47,13 @@ class LineFormat(Format, Protocol):
 def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The parameters that have a value, in order of name."""
     return [(name, values[name]) for name in sorted(values) if values[name] is not None]
+
+
+def is_simple(value: Any) -> bool:
+    """Return whether every format carries a plain value: whatever has nothing unusual in it."""
+    if type(value) is str:
+        return value.isprintable() and value.strip() == value and value[-1:] != "\\"
+    return type(value) is bool or (type(value) is int and abs(value) < _EXACT)
 
 
 def unfit_name(name: str, reason: str) -> Unfit:

@@ -138,7 +138,7 @@ def ruled(seed: int) -> tuple[Fleet, dict[str, Condition]]:
     """A random fleet with random rules."""
     rng = Random(seed)
     fleet = compile_tree(DictTree(repository(mixed(seed))), TODAY)
-    model, bindings = fleet.model, list(fleet.bindings)
+    model, bindings = fleet.model, list(fleet.bindings.written)
     plain = [name for name in sorted(model.features) if fleet.layers.feature(Use(name, NOWHERE))]
     rules, conditions = {}, {}
     for number in range(rng.randrange(1, 9)):
