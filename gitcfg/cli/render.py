@@ -92,7 +92,7 @@ class RenderOptions(msgspec.Struct, frozen=True):
 def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], wanted: RenderOptions) -> None:
     """Write what nodes get, one after the other: that of many nodes is too much to be held."""
     if wanted.output is Output.JSON and len(names) > 1:
-        sys.stdout.buffer.writelines(text.encode() for text in _document(fleet, names, wanted.params))
+        sys.stdout.buffer.writelines(_document(fleet, names, wanted.params))
     elif wanted.output is Output.JSONL:
         for name in names:
             write_record(_record(fleet, {name: node_record(fleet[name], wanted.params)}), wanted.output)
@@ -122,27 +122,25 @@ def _record(fleet: "Fleet", nodes: dict[str, Any]) -> dict[str, Any]:
     return {"schema": "gitcfg.render/1", "commit": fleet.commit, "nodes": nodes}
 
 
-def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[str]:
+def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[bytes]:
     """Yield `gitcfg.render/1` of several nodes, a line each."""
-    yield f'{{\n  "schema": "gitcfg.render/1",\n  "commit": {_json(fleet.commit)},\n  "nodes": {{'
-    between = "\n"
+    encode = msgspec.json.encode
+    yield b'{\n  "schema": "gitcfg.render/1",\n  "commit": %b,\n  "nodes": {' % encode(fleet.commit)
+    between = b"\n"
     for name, text in _members(fleet, names, params_only):
-        yield f"{between}    {_json(name)}: {text}"
-        between = ",\n"
-    yield "\n  }\n}\n"
+        yield b"%b    %b: " % (between, encode(name))
+        yield text
+        between = b",\n"
+    yield b"\n  }\n}\n"
 
 
-def _members(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, str]]:
+def _members(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, bytes]]:
     """Yield each node as JSON."""
     if params_only:
         from gitcfg.render.files import members
 
         return members(fleet.compiled, names)
-    return ((name, _json(node_record(fleet[name], params_only))) for name in names)
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    return ((name, msgspec.json.encode(node_record(fleet[name], params_only))) for name in names)
 
 
 def node_record(node: "Node", params_only: bool) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Classes of nodes that are alike but for their names, what is composed of each, and its text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from typing import Any
+from typing import Any, AnyStr, Generic
 
 from msgspec.structs import replace
 
@@ -238,68 +238,84 @@ def compute_values(kind: NodeClass) -> Mapping[str, Any]:
 
 MOST = 1 << 17
 """Pieces that are held: some 20 MiB."""
-Written = Mapping[str, str]
-"""Pieces of text by parameter; an empty one for what adds nothing."""
-
-_ABSENT = ""
+_BASE = 2
+"""So many of the lowest layers are put together once for all classes that have them."""
 
 
-class Splicer:
+class Splicer(Generic[AnyStr]):
     """Makes a text of each value once for a layer, and of each class one of its layers' texts.
 
     The higher layers' lie over the lower, and only what several layers say together is made anew. What is
     not bound, or waits for facts, is empty. Dictionaries that begin with all names in order are copied and
-    updated whole, which spares sorting: 10,000 classes of 560 parameters are spliced in 0.6 s, where
+    updated whole, which spares sorting: 10,000 classes of 560 parameters are spliced in 0.5 s, where
     composing, sorting and writing each value takes 2.5 s.
     """
 
-    def __init__(self, declarations: Declarations, piece: Callable[[str, Any], str]) -> None:
+    def __init__(
+        self, declarations: Declarations, piece: Callable[[str, Any], AnyStr], absent: AnyStr
+    ) -> None:
+        """`piece` writes a parameter with its value; `absent` is an empty text."""
         self._declarations = declarations
-        self._piece = piece
-        self._ordered: dict[str, str] = {}
+        self._piece: Callable[[str, Any], AnyStr] = piece
+        self._absent: AnyStr = absent
+        self._ordered: dict[str, AnyStr] = {}
         # By identity: layers and cells are held, so that no other takes the place of one.
-        self._layers: dict[int, tuple[Mapping[str, Cell], Written]] = {}
-        self._cells: dict[tuple[object, ...], tuple[list[Cell], str]] = {}
+        self._layers: dict[int, tuple[Mapping[str, Cell], Mapping[str, AnyStr]]] = {}
+        self._bases: dict[tuple[int, ...], Mapping[str, AnyStr]] = {}
+        self._cells: dict[tuple[object, ...], tuple[list[Cell], AnyStr]] = {}
         self._held = 0
 
-    def pieces(self, kind: NodeClass) -> Written:
+    def pieces(self, kind: NodeClass) -> dict[str, AnyStr]:
         """The pieces of a class in order of their parameters' names, which may be more than it binds."""
         layers = [self._of_single(part) if part.single else self._of_layer(part.cells) for part in kind.parts]
-        result = self._ordered.copy()
-        for layer in layers:
+        result = self._base(kind.parts[:_BASE], layers[:_BASE])
+        for layer in layers[_BASE:]:
             result.update(layer)
         for name in _together(kind.parts):
             result[name] = self._of_several(kind, name)
         return result
 
-    def text(self, kind: NodeClass) -> str:
+    def text(self, kind: NodeClass) -> AnyStr:
         """The pieces of a class, one after another."""
-        return "".join(self.pieces(kind).values())
+        return self._absent.join(self.pieces(kind).values())
 
-    def _of_layer(self, cells: Mapping[str, Cell]) -> Written:
+    def _base(self, parts: Parts, layers: Sequence[Mapping[str, AnyStr]]) -> dict[str, AnyStr]:
+        """The pieces of the lowest layers over all names in order, for the caller to change."""
+        key = tuple([id(part.cells) for part in parts])
+        base = self._bases.get(key)
+        if base is None:
+            base = self._ordered.copy()
+            for layer in layers:
+                base.update(layer)
+            if not any(part.single for part in parts):
+                self._hold(len(base))
+                self._bases[key] = base
+        return dict(base)
+
+    def _of_layer(self, cells: Mapping[str, Cell]) -> Mapping[str, AnyStr]:
         """A layer's pieces. Layers that merely name another one have its cells."""
         known = self._layers.get(id(cells))
         if known is None:
             self._hold(len(cells))
+            self._order(cells)
             known = self._layers[id(cells)] = (cells, {name: self._of(name, [cells[name]]) for name in cells})
-            if not cells.keys() <= self._ordered.keys():
-                self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), _ABSENT)
         return known[1]
 
-    def _of_single(self, part: Partial) -> Written:
-        """The pieces of a layer that one node alone has: nobody asks again."""
-        cells = part.cells
+    def _of_single(self, part: Partial) -> Mapping[str, AnyStr]:
+        """The pieces of a layer that one node alone has: nobody asks for them again."""
+        self._order(part.cells)
+        return {
+            name: self._piece(name, cell.value) if cell.plain else self._finished(name, cell)
+            for name, cell in part.cells.items()
+        }
+
+    def _order(self, cells: Mapping[str, Cell]) -> None:
+        """See to it that all names of a layer are among those in order."""
         if not cells.keys() <= self._ordered.keys():
-            self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), _ABSENT)
-        return {name: self._of_cell(name, cell) for name, cell in cells.items()}
+            self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), self._absent)
+            self._bases.clear()
 
-    def _of_cell(self, name: str, cell: Cell) -> str:
-        value = cell.value
-        if not cell.plain:
-            value = finish_value(self._declarations, name, value)
-        return self._made(name, value)
-
-    def _of_several(self, kind: NodeClass, name: str) -> str:
+    def _of_several(self, kind: NodeClass, name: str) -> AnyStr:
         """What layers say of a parameter together: the same wherever the same cells meet, but for facts."""
         met = [part.cells[name] for part in kind.parts if name in part.cells]
         cell = reduce(join, met)
@@ -307,23 +323,26 @@ class Splicer:
             return self._made(name, kind.value(name, cell))
         return self._of(name, met)
 
-    def _of(self, name: str, met: list[Cell]) -> str:
+    def _of(self, name: str, met: list[Cell]) -> AnyStr:
         """The piece of cells that meet, shared as they are: fewer texts stay in the processor's cache."""
         key = (name, *map(id, met))
         known = self._cells.get(key)
         if known is None:
-            value = finish_value(self._declarations, name, reduce(join, met).value)
-            known = self._cells[key] = (met, self._made(name, value))
+            known = self._cells[key] = (met, self._finished(name, reduce(join, met)))
             self._hold(1)
         return known[1]
 
-    def _made(self, name: str, value: Any) -> str:
-        return _ABSENT if value is NOTHING or value is PENDING else self._piece(name, value)
+    def _finished(self, name: str, cell: Cell) -> AnyStr:
+        return self._made(name, finish_value(self._declarations, name, cell.value))
+
+    def _made(self, name: str, value: Any) -> AnyStr:
+        return self._absent if value is NOTHING or value is PENDING else self._piece(name, value)
 
     def _hold(self, count: int) -> None:
         self._held += count
         if self._held > MOST:
             self._layers.clear()
+            self._bases.clear()
             self._cells.clear()
             self._held = 0
 

@@ -2,15 +2,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
+from typing import Any, AnyStr
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet, FleetNode
-from gitcfg.compile.node_class import NodeClass, Splicer, Written
+from gitcfg.compile.node_class import NodeClass, Splicer
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown
@@ -108,9 +108,9 @@ class Pieces:
         show: Show = shown,
     ) -> None:
         self._writer = _Writer(fleet, entry, chosen, notice, show)
-        self._splicer = Splicer(fleet.declarations, self._writer.write)
+        self._splicer = Splicer(fleet.declarations, self._writer.write, "")
 
-    def of(self, kind: NodeClass) -> Written | None:
+    def of(self, kind: NodeClass) -> Mapping[str, str] | None:
         """A class's file in pieces; None if names may be one to the format: it cannot carry all."""
         pieces = self._splicer.pieces(kind)
         return None if any(pieces.get(name) for name in self._writer.alike) else pieces
@@ -321,23 +321,32 @@ _HELD = 8  # texts of classes, for nodes beside each other are often alike; more
 
 def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each node with its values, a line each: NAME = value."""
-    return _texts(fleet, names, Splicer(fleet.declarations, _line).text)
+    return _texts(fleet, names, Splicer(fleet.declarations, _line, "").text)
 
 
-def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Each node with its `features` and `params` as a JSON object in one line."""
     encode = msgspec.json.Encoder().encode
-    key = cache(lambda name: f",{_json(name)}:")
-    splicer = Splicer(fleet.declarations, lambda name, value: key(name) + encode(value).decode())
+    keys: dict[str, bytes] = {}
 
-    def text(kind: NodeClass) -> str:
-        features = _json(sorted(kind.features))
-        return f'{{"features":{features},"params":{{{splicer.text(kind)[1:]}}}}}'
+    def member(name: str, value: Any) -> bytes:
+        key = keys.get(name)
+        if key is None:
+            key = keys[name] = b",%b:" % encode(name)
+        return key + encode(value)
+
+    splicer = Splicer(fleet.declarations, member, b"")
+
+    def text(kind: NodeClass) -> bytes:
+        params = memoryview(splicer.text(kind))[1:]  # there is nothing before the first comma
+        return b"".join((b'{"features":', encode(sorted(kind.features)), b',"params":{', params, b"}}"))
 
     return _texts(fleet, names, text)
 
 
-def _texts(fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], str]) -> Iterator[tuple[str, str]]:
+def _texts(
+    fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], AnyStr]
+) -> Iterator[tuple[str, AnyStr]]:
     """Each node with the text of its class."""
     held = lru_cache(_HELD)(text)
     return ((name, held(fleet.kinds[name])) for name in names)
