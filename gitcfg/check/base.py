@@ -16,7 +16,7 @@ from gitcfg.model import Binding, FileEntry, Finding, Model, Op, Origin, Severit
 class Watch(Protocol):
     """Sees every class with its surface, then ends."""
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
         """What is wrong with one class."""
         ...
 

@@ -214,17 +214,17 @@ class Discards:
         self._heads: dict[int, tuple[Partial, _Head]] = {}
         self._told: dict[tuple[str, Origin, tuple[Origin, ...]], list[str]] = {}
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
         if not self._names:
             return ()
         below = 0
-        for place, part in enumerate(kind.parts):
+        for place, part in enumerate(node_class.parts):
             head = self._head(part)
             for name in self._surfaces.params.of(below & head.setting):
-                composed = self._composed(kind.parts[:place], name)
-                self._told.setdefault((name, head.sets[name], composed), []).extend(kind.names)
+                composed = self._composed(node_class.parts[:place], name)
+                self._told.setdefault((name, head.sets[name], composed), []).extend(node_class.names)
             for event in head.inside:
-                self._told.setdefault(event, []).extend(kind.names)
+                self._told.setdefault(event, []).extend(node_class.names)
             below = below & ~head.closed | head.composing
         return ()
 

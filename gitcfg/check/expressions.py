@@ -55,22 +55,24 @@ class Expressions:
         suspected = partial(_is_suspect, self._fault, self._judge is not None)
         self._suspects = Suspects(surfaces, suspected, self._names) if self._names else None
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
-        suspects = self._suspects.of(kind, surface) if self._suspects is not None else []
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
+        suspects = self._suspects.of(node_class, surface) if self._suspects is not None else []
         if not (suspects or self._judge or self._typed & surface.pending):
             return
-        mask = self._mask(kind, surface)
-        cells = {name: self._surfaces.cell(kind, name) for name in suspects if self._params.bit(name) & mask}
+        mask = self._mask(node_class, surface)
+        cells = {
+            name: self._surfaces.cell(node_class, name) for name in suspects if self._params.bit(name) & mask
+        }
         for name, cell in cells.items():
-            self._told.add(name, cell, kind.names, partial(self._wrong, name, cell))
+            self._told.add(name, cell, node_class.names, partial(self._wrong, name, cell))
         for name in self._params.of(surface.pending & mask):
-            yield from self._of_facts(kind, name)
+            yield from self._of_facts(node_class, name)
         if self._judge is not None and mask:
-            self._collect(kind, surface, mask)
+            self._collect(node_class, surface, mask)
             for name, cell in cells.items():
-                self._note(name, cell, kind, macros=True)
+                self._note(name, cell, node_class, macros=True)
             for name in self._params.of(surface.pending & mask):  # facts differ where layers do not
-                texts = self._texts(kind, name, self._surfaces.cell(kind, name))
+                texts = self._texts(node_class, name, self._surfaces.cell(node_class, name))
                 self._asked.update((_form(text), None) for text in texts)
 
     def end(self) -> Iterable[Finding]:
@@ -82,11 +84,17 @@ class Expressions:
         if not refused:
             return
         kinds = self._fleet.judged
-        found = [(kind, name, cell) for kind in kinds for name, cell in self._refused_in(kind, refused)]
-        operands = (text for kind, name, cell in found for text in self._operands(kind, name, cell))
+        found = [
+            (node_class, name, cell)
+            for node_class in kinds
+            for name, cell in self._refused_in(node_class, refused)
+        ]
+        operands = (
+            text for node_class, name, cell in found for text in self._operands(node_class, name, cell)
+        )
         refused = {**refused, **self._ask(operands)}
-        for kind, name, cell in found:
-            yield from self._blamed(kind, name, cell, refused)
+        for node_class, name, cell in found:
+            yield from self._blamed(node_class, name, cell, refused)
 
     # What gitcfg reads itself.
 
@@ -100,54 +108,54 @@ class Expressions:
         if not found and whole is not None:
             yield _finding(name, whole, _blank(steps) or steps[::-1])
 
-    def _of_facts(self, kind: NodeClass, name: str) -> Iterator[Finding]:
-        cell = self._surfaces.cell(kind, name)
-        value = kind.value(name, cell)
+    def _of_facts(self, node_class: NodeClass, name: str) -> Iterator[Finding]:
+        cell = self._surfaces.cell(node_class, name)
+        value = node_class.value(name, cell)
         fault = self._fault(value) if isinstance(value, str) else None
         if cell.value is PENDING and fault is not None:
-            yield _finding(name, fault, cell.steps[::-1], kind.names)
+            yield _finding(name, fault, cell.steps[::-1], node_class.names)
 
     # What HTCondor's parser reads.
 
-    def _collect(self, kind: NodeClass, surface: Surface, mask: int) -> None:
+    def _collect(self, node_class: NodeClass, surface: Surface, mask: int) -> None:
         """Note what is to be asked. Cells without macros are the same for all classes that share a layer."""
-        for part, top in zip(kind.parts, surface.tops, strict=True):
+        for part, top in zip(node_class.parts, surface.tops, strict=True):
             cells, shown_here = part.cells, top & mask
             if shown_here:
                 noted = self._noted.get(id(cells), 0)
                 if shown_here & ~noted:
                     self._noted[id(cells)] = noted | shown_here
                     for name in self._params.of(shown_here & ~noted):
-                        self._note(name, cells[name], kind)
+                        self._note(name, cells[name], node_class)
         for name, cell in surface.joins.items():
             if id(cell) not in self._joined and name in self._names and self._params.bit(name) & mask:
                 self._joined[id(cell)] = cell
-                self._note(name, cell, kind)
+                self._note(name, cell, node_class)
 
-    def _note(self, name: str, cell: Cell, kind: NodeClass, macros: bool = False) -> None:
+    def _note(self, name: str, cell: Cell, node_class: NodeClass, macros: bool = False) -> None:
         texts = list(_texts(cell))
         if any("$" in text for text in texts) != macros or any(map(self._surely_wrong, texts)):
             return
-        self._asked.update((_form(text), None) for text in self._texts(kind, name, cell))
+        self._asked.update((_form(text), None) for text in self._texts(node_class, name, cell))
 
     def _surely_wrong(self, text: str) -> bool:
         fault = self._fault(text)
         return fault is not None and fault.sure
 
-    def _texts(self, kind: NodeClass, name: str, cell: Cell) -> Iterator[str]:
+    def _texts(self, node_class: NodeClass, name: str, cell: Cell) -> Iterator[str]:
         """The whole value with its macros put in; where some are not known, what it is composed of."""
-        value = kind.value(name, cell)
+        value = node_class.value(name, cell)
         if not isinstance(value, str):
             return
-        whole = self._expansion(kind).of(value, name.lower()) if "$" in value else value
+        whole = self._expansion(node_class).of(value, name.lower()) if "$" in value else value
         if whole.strip():
             yield whole
         if "$" in whole and len(cell.steps) > 1:
-            yield from self._operands(kind, name, cell)
+            yield from self._operands(node_class, name, cell)
 
-    def _operands(self, kind: NodeClass, name: str, cell: Cell) -> Iterator[str]:
-        expansion = self._expansion(kind)
-        for step in cell.counting(kind.facts(name, cell.steps)):
+    def _operands(self, node_class: NodeClass, name: str, cell: Cell) -> Iterator[str]:
+        expansion = self._expansion(node_class)
+        for step in cell.counting(node_class.facts(name, cell.steps)):
             yield from (expansion.of(text, name.lower()) for text in _text_of(step) if text.strip())
 
     def _ask(self, texts: Iterable[str]) -> _Refused:
@@ -158,49 +166,51 @@ class Expressions:
         found = self._judge.judge(Question("classad", text) for text in asked)
         return {text: verdicts for text, verdicts in zip(asked, found, strict=True) if verdicts}
 
-    def _refused_in(self, kind: NodeClass, refused: _Refused) -> Iterator[tuple[str, Cell]]:
-        mask = self._mask(kind, self._surfaces.of(kind))
+    def _refused_in(self, node_class: NodeClass, refused: _Refused) -> Iterator[tuple[str, Cell]]:
+        mask = self._mask(node_class, self._surfaces.of(node_class))
         for name in self._params.of(mask):
-            cell = self._surfaces.cell(kind, name)
+            cell = self._surfaces.cell(node_class, name)
             sound = not any(map(self._surely_wrong, _texts(cell)))
-            if sound and any(_form(text) in refused for text in self._texts(kind, name, cell)):
+            if sound and any(_form(text) in refused for text in self._texts(node_class, name, cell)):
                 yield name, cell
 
-    def _blamed(self, kind: NodeClass, name: str, cell: Cell, refused: _Refused) -> Iterator[Finding]:
+    def _blamed(self, node_class: NodeClass, name: str, cell: Cell, refused: _Refused) -> Iterator[Finding]:
         """Tell of the operands that are refused by themselves; if none is, of the empty ones, or of all."""
-        expansion = self._expansion(kind)
-        steps = list(cell.counting(kind.facts(name, cell.steps)))
+        expansion = self._expansion(node_class)
+        steps = list(cell.counting(node_class.facts(name, cell.steps)))
         alone = [(step, text, expansion.of(text, name.lower())) for step in steps for text in _text_of(step)]
         guilty = [(step, text, whole) for step, text, whole in alone if _form(whole) in refused]
         if not guilty:
-            value = str(kind.value(name, cell))
+            value = str(node_class.value(name, cell))
             whole = expansion.of(value, name.lower())
             blamed = _blank(steps) or steps[::-1]
-            yield _verdict(name, value, whole, blamed, refused[_form(whole)], kind.names)
+            yield _verdict(name, value, whole, blamed, refused[_form(whole)], node_class.names)
         for step, text, whole in guilty:
-            if not self._follows(kind, expansion.used(text, name.lower()), refused):
-                yield _verdict(name, text, whole, [step], refused[_form(whole)], kind.names)
+            if not self._follows(node_class, expansion.used(text, name.lower()), refused):
+                yield _verdict(name, text, whole, [step], refused[_form(whole)], node_class.names)
 
-    def _follows(self, kind: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
+    def _follows(self, node_class: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
         """Is a macro in it wrong by itself, which is told where that one is written?"""
         for name in self._names.intersection(self._named(used)):
-            cell = kind.cell(name)
+            cell = node_class.cell(name)
             if cell is not None and any(map(self._surely_wrong, _texts(cell))):
                 return True
-            if cell is not None and any(_form(text) in refused for text in self._texts(kind, name, cell)):
+            if cell is not None and any(
+                _form(text) in refused for text in self._texts(node_class, name, cell)
+            ):
                 return True
         return False
 
     # What nodes have.
 
-    def _mask(self, kind: NodeClass, surface: Surface) -> int:
+    def _mask(self, node_class: NodeClass, surface: Surface) -> int:
         """The expressions that a class gets in files for HTCondor, as bits."""
         bound = self._typed & surface.bound
-        return bound & self._takes(kind) if bound else 0
+        return bound & self._takes(node_class) if bound else 0
 
-    def _takes(self, kind: NodeClass) -> int:
+    def _takes(self, node_class: NodeClass) -> int:
         taken = 0
-        for entry in kind.files.values():
+        for entry in node_class.files.values():
             if entry.format == _FORMAT:
                 known = self._taken.get(id(entry))
                 if known is None:
@@ -219,22 +229,22 @@ class Expressions:
     def _by_lower(self) -> Mapping[str, str]:
         return {name.lower(): name for name in self._params.names}
 
-    def _expansion(self, kind: NodeClass) -> Expansion:
+    def _expansion(self, node_class: NodeClass) -> Expansion:
         """What puts in the values that a class gets in these files; that of the last one is held."""
-        if self._last is None or self._last[0] is not kind:
-            self._last = (kind, Expansion(self._finder(kind)))
+        if self._last is None or self._last[0] is not node_class:
+            self._last = (node_class, Expansion(self._finder(node_class)))
         return self._last[1]
 
-    def _finder(self, kind: NodeClass) -> Callable[[str], str | None]:
-        taken = self._takes(kind)
+    def _finder(self, node_class: NodeClass) -> Callable[[str], str | None]:
+        taken = self._takes(node_class)
 
         def find(lower: str) -> str | None:
             name = self._by_lower.get(lower)
             if name is None or not self._params.bit(name) & taken:
                 return None
-            if not any(name in part.cells for part in kind.parts):
+            if not any(name in part.cells for part in node_class.parts):
                 return None
-            value = kind.value(name, self._surfaces.cell(kind, name))
+            value = node_class.value(name, self._surfaces.cell(node_class, name))
             if value is NOTHING or value is None:
                 return None
             if is_secret(value):

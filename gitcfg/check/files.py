@@ -154,16 +154,16 @@ def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Findi
 
 def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator[Finding]:
     """Templates that fail on a node: the first node of each class is tried, until one fails."""
-    for kind in fleet.judged:
-        for entry in kind.files.values():
+    for node_class in fleet.judged:
+        for entry in node_class.files.values():
             name = entry.template.name if entry.template else ""
-            if name not in fleet.templates or name in broken or not kind.names:
+            if name not in fleet.templates or name in broken or not node_class.names:
                 continue
             try:
-                content(fleet, fleet[kind.names[0]], entry, engine)
+                content(fleet, fleet[node_class.names[0]], entry, engine)
             except TemplateProblem as problem:
                 broken.add(name)
-                yield _failed(name, problem, fleet[kind.names[0]])
+                yield _failed(name, problem, fleet[node_class.names[0]])
 
 
 def _failed(name: str, problem: TemplateProblem, node: FleetNode) -> Finding:
@@ -187,11 +187,11 @@ class Carrier:
         self._names = surfaces.params.among({name for unfit in alike for name in unfit.subjects})
         self._cells = Suspects(surfaces, partial(_is_doubtful, fleet, formats()[format]), safe=is_simple)
 
-    def doubtful(self, kind: NodeClass, surface: Surface) -> list[str]:
+    def doubtful(self, node_class: NodeClass, surface: Surface) -> list[str]:
         """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
         if surface.bound & self._names:
             return list(self._surfaces.params.of(surface.bound))
-        return self._cells.of(kind, surface)
+        return self._cells.of(node_class, surface)
 
 
 def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
@@ -222,22 +222,22 @@ class Carried:
         lacking = (one.name for one in known.values() if any(use.feature not in known for use in one.include))
         self._lacking = frozenset(lacking)
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
-        files = kind.files
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
+        files = node_class.files
         if not files:
-            self._without_files(kind, surface)
+            self._without_files(node_class, surface)
             return
         known = self._known.get(id(files)) or self._look(files)
         if known.paths:
-            self._told.add("paths", files, kind.names, lambda: known.paths)
+            self._told.add("paths", files, node_class.names, lambda: known.paths)
         for entry, carrier in known.carriers:
-            doubtful = carrier.doubtful(kind, surface)
+            doubtful = carrier.doubtful(node_class, surface)
             if doubtful:
-                yield from self._unfit(kind, entry, doubtful)
-        untaken = self._serving(kind, surface.bound & ~known.taken)
+                yield from self._unfit(node_class, entry, doubtful)
+        untaken = self._serving(node_class, surface.bound & ~known.taken)
         for name in filter(self._exists, self._surfaces.params.of(untaken)):
-            cell = self._surfaces.cell(kind, name)
-            self._told.add(("GC510", name), cell, kind.names, partial(_untaken, name, cell))
+            cell = self._surfaces.cell(node_class, name)
+            self._told.add(("GC510", name), cell, node_class.names, partial(_untaken, name, cell))
 
     def end(self) -> Iterable[Finding]:
         yield from self._told.findings()
@@ -251,36 +251,39 @@ class Carried:
         allowed = self._fleet.model.settings.undeclared is Undeclared.ALLOW
         return allowed or declared(self._fleet, name)
 
-    def _without_files(self, kind: NodeClass, surface: Surface) -> None:
+    def _without_files(self, node_class: NodeClass, surface: Surface) -> None:
         """Note what nodes bind for nothing, layer by layer: many nodes share those."""
-        untaken = self._serving(kind, surface.bound)
-        for part, top in zip(kind.parts, surface.tops, strict=True) if untaken else ():
-            self._note(kind, part.cells, top & untaken)
+        untaken = self._serving(node_class, surface.bound)
+        for part, top in zip(node_class.parts, surface.tops, strict=True) if untaken else ():
+            self._note(node_class, part.cells, top & untaken)
         joined = self._surfaces.params.mask(surface.joins) & untaken if untaken else 0
-        self._note(kind, surface.joins, joined)
+        self._note(node_class, surface.joins, joined)
 
-    def _serving(self, kind: NodeClass, untaken: int) -> int:
+    def _serving(self, node_class: NodeClass, untaken: int) -> int:
         """Those of some parameters that no file takes which serve nothing else: it is said of real nodes.
 
         What does not exist (GC201) might have brought a file.
         """
         untaken &= ~self._read
-        return untaken if untaken and kind.names and not self._lacks(kind) else 0
+        return untaken if untaken and node_class.names and not self._lacks(node_class) else 0
 
-    def _lacks(self, kind: NodeClass) -> bool:
+    def _lacks(self, node_class: NodeClass) -> bool:
         """Does a class name groups or features that do not exist, be it by including them?"""
-        model, said = self._fleet.model, kind.said
-        if any(ref.name not in model.groups for ref in said.groups) or self._lacking & kind.features:
+        model, said = self._fleet.model, node_class.said
+        if any(ref.name not in model.groups for ref in said.groups) or self._lacking & node_class.features:
             return True
-        groups = (model.settings.default_group, *kind.groups)
+        groups = (model.settings.default_group, *node_class.groups)
         uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
-        uses += [*(use for use, _ in said.features), *(use for o in kind.overrides for use in o.features)]
+        uses += [
+            *(use for use, _ in said.features),
+            *(use for o in node_class.overrides for use in o.features),
+        ]
         return any(use.feature not in model.features for use in uses)
 
-    def _note(self, kind: NodeClass, cells: Mapping[str, Cell], untaken: int) -> None:
+    def _note(self, node_class: NodeClass, cells: Mapping[str, Cell], untaken: int) -> None:
         if untaken:
             bare = self._bare.setdefault((id(cells), untaken), _Bare(cells, untaken, []))
-            bare.nodes.extend(kind.names)
+            bare.nodes.extend(node_class.names)
 
     def _look(self, files: Mapping[str, FileEntry]) -> "_Files":
         """Look at entries that many classes have: once for all of them."""
@@ -298,14 +301,16 @@ class Carried:
             self._formats[name] = Carrier(self._fleet, self._surfaces, name)
         return self._formats.get(name)
 
-    def _unfit(self, kind: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
-        cells = {name: self._surfaces.cell(kind, name) for name in sorted(names)}
-        found = {name: kind.value(name, cell) for name, cell in cells.items()}
+    def _unfit(self, node_class: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
+        cells = {name: self._surfaces.cell(node_class, name) for name in sorted(names)}
+        found = {name: node_class.value(name, cell) for name, cell in cells.items()}
         values = selected(self._fleet, entry, found)
         for unfit in formats()[entry.format or ""].unfit(values, separators(self._fleet, values)):
             origins = [origin for name in unfit.subjects for origin in cells[name].origins]
             origins.append(entry.origin)
-            yield of(unfit.code, unfit.subjects, sentence(unfit.reason), origins, kind.names, unfit.hint)
+            yield of(
+                unfit.code, unfit.subjects, sentence(unfit.reason), origins, node_class.names, unfit.hint
+            )
 
     def _takes(self, entry: FileEntry) -> int:
         """What one file takes; a template that goes through all parameters takes all."""
@@ -407,9 +412,9 @@ class Lines:
 
         self._pieces = Pieces(fleet, entry, chosen, notice, unversioned)
 
-    def text(self, kind: NodeClass) -> tuple[str, bool] | None:
+    def text(self, node_class: NodeClass) -> tuple[str, bool] | None:
         """The text of a class and if all its lines are plain; None if it cannot be put together so."""
-        pieces = self._pieces.of(kind)
+        pieces = self._pieces.of(node_class)
         if pieces is None:
             return None
         return "".join(pieces.values()), not any(pieces.get(name) for name in self._odd)

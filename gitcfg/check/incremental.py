@@ -135,9 +135,9 @@ def _search(lost: _Lost, looked: Looked, now: Version, roster: Roster) -> Traces
     for count, name in enumerate(waiting, 1):
         said = roster.said(name)
         # All nodes with overrides were looked at.
-        kind = fleet.stacks.compile(said, (), fleet.brought(name, said, ()))
-        kind.names.append(name)
-        tracing.see(kind, fleet.surfaces.of(kind))
+        node_class = fleet.stacks.compile(said, (), fleet.brought(name, said, ()))
+        node_class.names.append(name)
+        tracing.see(node_class, fleet.surfaces.of(node_class))
         if count % _BATCH == 0:
             tracing.end()
             if lost.found(tracing.traces):

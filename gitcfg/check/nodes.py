@@ -44,43 +44,43 @@ class Together:
         wanted = (name for name in surfaces.params.names if (one := find(name)) and one.must_change)
         self.unchanged = Suspects(surfaces, lambda name, cell: _blank(cell.value), frozenset(wanted))
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
         if self.features.missing(surface.features):
-            yield from self._missing_features(kind)
+            yield from self._missing_features(node_class)
         if self.features.clashing(surface.features):
-            yield from self._clashing_features(kind)
+            yield from self._clashing_features(node_class)
         for name in sorted(self.surfaces.params.of(surface.bound & self.marked)):
             message = f"{shown(name)!r} is a name only in an instance, but the feature is installed plainly."
             hint = "Install it with `as:` or `with:`."
-            yield of("GC103", name, message, self._bound_at(kind, name), hint=hint)
+            yield of("GC103", name, message, self._bound_at(node_class, name), hint=hint)
         for name, needers in self.params.missing(surface.bound):
-            yield self._unbound(kind, name, needers)
+            yield self._unbound(node_class, name, needers)
         for pair, refs in self.params.clashing(surface.bound):
-            yield self._conflict(kind, pair, refs)
-        yield from self._unchanged(kind, surface)
+            yield self._conflict(node_class, pair, refs)
+        yield from self._unchanged(node_class, surface)
 
     def end(self) -> Iterable[Finding]:
         return self.told.findings()
 
-    def _missing_features(self, kind: NodeClass) -> Iterator[Finding]:
+    def _missing_features(self, node_class: NodeClass) -> Iterator[Finding]:
         """GC301."""
-        for name, needers in self._missing(kind.features).items():
+        for name, needers in self._missing(node_class.features).items():
             sources = listed(sorted({needer for needer, _ in needers}))
             verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
             message = f"The feature {name} is missing: {sources} {verb} on it."
             hint = f"Add {name} to the nodes or a group of theirs."
-            places = [o for needer, _ in needers for o in installed(kind, self.model, needer)]
+            places = [o for needer, _ in needers for o in installed(node_class, self.model, needer)]
             lists = Counter(place.file for place in places)  # people edit lists, seldom what features need
             places.sort(key=lambda place: -lists[place.file])
-            yield of("GC301", name, message, [*places, *(o for _, o in needers)], kind.names, hint)
+            yield of("GC301", name, message, [*places, *(o for _, o in needers)], node_class.names, hint)
 
-    def _clashing_features(self, kind: NodeClass) -> Iterator[Finding]:
+    def _clashing_features(self, node_class: NodeClass) -> Iterator[Finding]:
         """GC302."""
-        for pair, origins in self._clashes(kind.features).items():
-            places = [o for name in pair for o in installed(kind, self.model, name)]
+        for pair, origins in self._clashes(node_class.features).items():
+            places = [o for name in pair for o in installed(node_class, self.model, name)]
             message = f"The features {listed(pair)} conflict."
             hint = "Take one of them out of its list, or write it under `without:` of the nodes or their set."
-            yield of("GC302", pair, message, [*places, *origins], kind.names, hint)
+            yield of("GC302", pair, message, [*places, *origins], node_class.names, hint)
 
     def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
         """What is missing by name, with who needs it and where that is said."""
@@ -105,16 +105,20 @@ class Together:
                     result.setdefault(pair, []).append(ref.origin)
         return result
 
-    def _unchanged(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
+    def _unchanged(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
         """GC305."""
-        for name in self.unchanged.of(kind, surface):
-            cell = self.surfaces.cell(kind, name)
-            self.told.add(name, cell, kind.names, partial(self._kept, name, cell))
+        for name in self.unchanged.of(node_class, surface):
+            cell = self.surfaces.cell(node_class, name)
+            self.told.add(name, cell, node_class.names, partial(self._kept, name, cell))
         for name in self.surfaces.params.of(surface.pending):
-            parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(kind, name)
+            parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(node_class, name)
             waits = parameter is not None and parameter.must_change and cell.value is PENDING
-            if waits and _blank(kind.composed(name, cell)):  # what is lacking is told where it is asked for
-                yield from (replace(finding, nodes=tuple(kind.names)) for finding in self._kept(name, cell))
+            if waits and _blank(
+                node_class.composed(name, cell)
+            ):  # what is lacking is told where it is asked for
+                yield from (
+                    replace(finding, nodes=tuple(node_class.names)) for finding in self._kept(name, cell)
+                )
 
     def _kept(self, name: str, cell: Cell) -> Iterator[Finding]:
         parameter = self.fleet.declarations.find(name)
@@ -123,43 +127,43 @@ class Together:
         yield of("GC305", name, message, [*cell.origins, parameter.origin], hint=parameter.description)
 
     def _conflict(
-        self, kind: NodeClass, pair: tuple[str, ...], said: Iterable[tuple[str, Origin]]
+        self, node_class: NodeClass, pair: tuple[str, ...], said: Iterable[tuple[str, Origin]]
     ) -> Finding:
         """GC304."""
         origins = []
         for name, origin in said:
             other = pair[1] if name == pair[0] else pair[0]
-            origins += [*self._bound_at(kind, name), *self._bound_at(kind, other), origin]
+            origins += [*self._bound_at(node_class, name), *self._bound_at(node_class, other), origin]
         hint = "Take one of them away where it is set, or above that by {$unset: true}."
-        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, kind.names, hint)
+        return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, node_class.names, hint)
 
-    def _unbound(self, kind: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
+    def _unbound(self, node_class: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
         """GC303."""
         sources = listed(sorted({needer for needer, _ in needers}))
         verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
         message = f"The parameter {name} is not set: {sources} {verb} on it."
-        origins = [o for needer, _ in needers for o in self._bound_at(kind, needer)]
+        origins = [o for needer, _ in needers for o in self._bound_at(node_class, needer)]
         origins += [o for _, o in needers]
         return of(
-            "GC303", name, message, origins, kind.names, f"Set {name}, or bind it to its default: null."
+            "GC303", name, message, origins, node_class.names, f"Set {name}, or bind it to its default: null."
         )
 
-    def _bound_at(self, kind: NodeClass, name: str) -> list[Origin]:
-        return self.surfaces.cell(kind, name).origins
+    def _bound_at(self, node_class: NodeClass, name: str) -> list[Origin]:
+        return self.surfaces.cell(node_class, name).origins
 
 
 def _blank(value: Any) -> bool:
     return value is None or (value in ("", [], {}) and value is not NOTHING)
 
 
-def installed(kind: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
+def installed(node_class: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
     """Where lists of a class name a feature, or one that includes it."""
-    said, reaches = kind.said, kind.layers.reaches
+    said, reaches = node_class.said, node_class.layers.reaches
     groups = (*(ref.name for ref in said.groups), model.settings.default_group)
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
     uses += [use for use, _ in said.features]
-    uses += [use for override in kind.overrides for use in override.features]
-    uses += [use for by_rule in kind.brought.installs for use in by_rule.uses]
+    uses += [use for override in node_class.overrides for use in override.features]
+    uses += [use for by_rule in node_class.brought.installs for use in by_rule.uses]
     return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]
 
 
@@ -175,21 +179,27 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
     if isinstance(looks, CelProblem):
         return Selection(problem=looks)
     if not looks.condition.names.isdisjoint(_OWN):
-        every = [looks.view(name, fleet.roster.said(name), kind) for kind in kinds for name in kind.names]
+        every = [
+            looks.view(name, fleet.roster.said(name), node_class)
+            for node_class in kinds
+            for name in node_class.names
+        ]
         return _asked(looks.condition, every)
     alike: dict[object, list[NodeClass]] = {}
-    for kind in kinds:
-        alike.setdefault(looks.key(kind), []).append(kind)
+    for node_class in kinds:
+        alike.setdefault(looks.key(node_class), []).append(node_class)
     firsts = {same[0].names[0]: same for same in alike.values()}
     found = _asked(
         looks.condition, [looks.view(name, same[0].said, same[0]) for name, same in firsts.items()]
     )
-    names = frozenset(other for name in found.names for kind in firsts[name] for other in kind.names)
+    names = frozenset(
+        other for name in found.names for node_class in firsts[name] for other in node_class.names
+    )
     failed = {
         other: problem
         for name, problem in found.failed.items()
-        for kind in firsts[name]
-        for other in kind.names
+        for node_class in firsts[name]
+        for other in node_class.names
     }
     return Selection(names, failed)
 
@@ -213,23 +223,27 @@ class _Looks(msgspec.Struct, frozen=True):
     features: frozenset[str] | None
     groups: frozenset[str] | None
 
-    def key(self, kind: NodeClass) -> object:
+    def key(self, node_class: NodeClass) -> object:
         """The same for classes of which a condition that asks for nothing of single nodes says the same."""
         if "node.params" in self.condition.names:
-            return id(kind)
-        groups = (ref.name for ref in kind.said.groups)
+            return id(node_class)
+        groups = (ref.name for ref in node_class.said.groups)
         some = self.groups
-        return self.had(kind), tuple(groups if some is None else [name for name in groups if name in some])
+        return self.had(node_class), tuple(
+            groups if some is None else [name for name in groups if name in some]
+        )
 
-    def had(self, kind: NodeClass) -> Collection[str]:
+    def had(self, node_class: NodeClass) -> Collection[str]:
         """The features of a class, of those that it looks for."""
         if self.features is None:
-            return kind.features
-        return tuple([name for name in self.features if any(name in part.features for part in kind.parts)])
+            return node_class.features
+        return tuple(
+            [name for name in self.features if any(name in part.features for part in node_class.parts)]
+        )
 
-    def view(self, name: str, said: Said, kind: NodeClass) -> NodeView:
+    def view(self, name: str, said: Said, node_class: NodeClass) -> NodeView:
         """What it may ask of a node."""
-        return NodeView(name, said, lambda: self.had(kind), lambda: kind.params)
+        return NodeView(name, said, lambda: self.had(node_class), lambda: node_class.params)
 
 
 @lru_cache(maxsize=256)  # many secrets are for the same nodes

@@ -22,14 +22,14 @@ def overrides(fleet: Fleet) -> Iterator[Finding]:
     for name, override in fleet.model.overrides.items():
         if name in unread:
             continue
-        kinds = [kind for kind in fleet.classes if override in kind.overrides]
+        kinds = [node_class for node_class in fleet.classes if override in node_class.overrides]
         yield from _condition(fleet, override)
         yield from _dated(fleet, override, kinds)
         yield from _idle(fleet, override, kinds)
 
 
 def _nodes(kinds: list[NodeClass]) -> list[str]:
-    return [name for kind in kinds for name in kind.names]
+    return [name for node_class in kinds for name in node_class.names]
 
 
 def _dated(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
     if strange:
         message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
         yield of("GC505", override.name, message, [override.place or override.origin])
-    elif not any(has_effect(fleet, override, kind) for kind in kinds):
+    elif not any(has_effect(fleet, override, node_class) for node_class in kinds):
         message = f"The override {override.name} changes nothing."
         yield of("GC505", override.name, message, [override.origin], _nodes(kinds))
 

@@ -161,11 +161,11 @@ def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Fi
     ]
     if fleet.names:  # with no nodes nothing is discarded
         watches.append(Discards(fleet, surfaces))
-    for kind in fleet.judged:
-        progress.note("checking nodes like", next(iter(kind.names), ""))
-        surface = surfaces.of(kind)
+    for node_class in fleet.judged:
+        progress.note("checking nodes like", next(iter(node_class.names), ""))
+        surface = surfaces.of(node_class)
         for watch in watches:
-            yield from watch.see(kind, surface)
+            yield from watch.see(node_class, surface)
     progress.note("checking all nodes together")
     for watch in watches:
         yield from watch.end()

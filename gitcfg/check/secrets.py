@@ -179,12 +179,12 @@ class Confined:
         self._told = Tally()
         self._bound: dict[str, list[NodeClass]] = {}
 
-    def see(self, kind: NodeClass, _: Surface) -> Iterable[Finding]:
-        secrets = kind.secrets
+    def see(self, node_class: NodeClass, _: Surface) -> Iterable[Finding]:
+        secrets = node_class.secrets
         if secrets:
-            for name in set(secrets.values()) if kind.names else ():
-                self._bound.setdefault(name, []).append(kind)
-            self._open(kind)
+            for name in set(secrets.values()) if node_class.names else ():
+                self._bound.setdefault(name, []).append(node_class)
+            self._open(node_class)
         return ()
 
     def end(self) -> Iterator[Finding]:
@@ -197,26 +197,28 @@ class Confined:
         for secrets in alike.values():
             yield from self._judged(secrets)
 
-    def _open(self, kind: NodeClass) -> None:
+    def _open(self, node_class: NodeClass) -> None:
         """Note the files of a class that say a mode which lets others read the secrets in them."""
-        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
-        for entry in kind.files.values():
+        node = FleetNode(next(iter(node_class.names), ""), node_class, node_class.said)
+        for entry in node_class.files.values():
             if entry.mode_said and wide(entry.mode):
                 for name in set(held(self._fleet, node, entry, self._engine).values()):
                     self._told.add(("GC209", name), entry, [], partial(_readable, entry, name))
 
     def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
         """What is wrong with where secrets go that are for the same nodes: these are looked for once."""
-        kinds = dict.fromkeys(kind for secret, _ in secrets for kind in self._bound.get(secret.name, ()))
+        kinds = dict.fromkeys(
+            node_class for secret, _ in secrets for node_class in self._bound.get(secret.name, ())
+        )
         selection = chosen(self._fleet, secrets[0][1], kinds)
         for secret, where in secrets:
             if selection.problem is not None:
                 yield unreadable(self._fleet.tree, where, selection.problem)
                 continue
             ground = _ground(secret)
-            for kind in self._bound.get(secret.name, ()):
-                if not selection.names.issuperset(kind.names):
-                    yield from refused(secret, where, kind, selection, ground)
+            for node_class in self._bound.get(secret.name, ()):
+                if not selection.names.issuperset(node_class.names):
+                    yield from refused(secret, where, node_class, selection, ground)
 
 
 def wide(mode: str) -> bool:
@@ -253,17 +255,19 @@ def _ground(secret: Secret) -> Ground:
 
 
 def refused(
-    secret: Secret, where: Ref, kind: NodeClass, selection: Selection, ground: Ground
+    secret: Secret, where: Ref, node_class: NodeClass, selection: Selection, ground: Ground
 ) -> Iterator[Finding]:
     """GC308 about the nodes of a class that a condition keeps a secret from."""
-    for param in (param for param, name in kind.secrets.items() if name == secret.name):
-        cell = kind.cell(param)
+    for param in (param for param, name in node_class.secrets.items() if name == secret.name):
+        cell = node_class.cell(param)
         places: list[Origin] = [*(cell.origins if cell is not None else ()), where.origin]
         is_ = f"{shown(param)} is the secret {secret.name}"
-        away = [name for name in kind.names if name not in selection.names and name not in selection.failed]
+        away = [
+            name for name in node_class.names if name not in selection.names and name not in selection.failed
+        ]
         if away:
             yield of("GC308", secret.name, f"{is_}, {ground.away}.", places, away, ground.hint)
-        for name in kind.names:
+        for name in node_class.names:
             if name in selection.failed:
                 message = f"{is_}, {ground.fails}: {selection.failed[name].message}"
                 yield of("GC308", secret.name, message, places, [name], ground.hint)
@@ -288,28 +292,28 @@ class Swept:
         self._unnamed: dict[_Key, tuple[FileEntry, tuple[str, ...]]] = {}
         self._taken: dict[int, tuple[FileEntry, int]] = {}
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
-        if kind.secrets and kind.names:
-            for entry in kind.files.values():
-                for param in () if entry.mode_said else self._swept(kind, surface, entry):
-                    secret = kind.secrets[param]
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if node_class.secrets and node_class.names:
+            for entry in node_class.files.values():
+                for param in () if entry.mode_said else self._swept(node_class, surface, entry):
+                    secret = node_class.secrets[param]
                     tell = partial(_closed, entry, param, secret)
-                    self._told.add((param, secret), entry, kind.names, tell)
+                    self._told.add((param, secret), entry, node_class.names, tell)
         return ()
 
     def end(self) -> Iterator[Finding]:
         yield from self._told.findings()
 
-    def _swept(self, kind: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
+    def _swept(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
         """The secret parameters that an entry takes on nodes of a class and does not name."""
-        key = (id(entry), tuple(kind.secrets))
+        key = (id(entry), tuple(node_class.secrets))
         if key not in self._unnamed:
-            self._unnamed[key] = (entry, self._of(kind, entry))
+            self._unnamed[key] = (entry, self._of(node_class, entry))
         found = self._unnamed[key][1]
-        return found if found and self._mixed(kind, surface, entry) else ()
+        return found if found and self._mixed(node_class, surface, entry) else ()
 
-    def _of(self, kind: NodeClass, entry: FileEntry) -> tuple[str, ...]:
-        node = FleetNode(kind.names[0], kind, kind.said)
+    def _of(self, node_class: NodeClass, entry: FileEntry) -> tuple[str, ...]:
+        node = FleetNode(node_class.names[0], node_class, node_class.said)
         taken = held(self._fleet, node, entry, self._engine)
         named = set(entry.params)
         if taken and entry.template is not None:
@@ -319,7 +323,7 @@ class Swept:
             named = {param for param, _ in analysis.params}
         return tuple(param for param in taken if param not in named)
 
-    def _mixed(self, kind: NodeClass, surface: Surface, entry: FileEntry) -> bool:
+    def _mixed(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> bool:
         """Does it take anything but secrets? Else nobody else has reason to read it."""
         if entry.format is None:
             return True
@@ -327,7 +331,7 @@ class Swept:
         if known is None:
             known = self._taken[id(entry)] = (entry, self._takes(entry))
         found = known[1] & surface.bound
-        return found != found & self._params.mask(kind.secrets)
+        return found != found & self._params.mask(node_class.secrets)
 
     def _takes(self, entry: FileEntry) -> int:
         """What an entry takes, as bits: asked of each parameter once, and not of each class."""

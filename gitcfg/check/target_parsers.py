@@ -100,24 +100,24 @@ class Asking:
         self.fleet, self.engine, self.judge, self.left_out = fleet, engine, judge, left_out
         self._lines: dict[tuple[object, ...], Lines | None] = {}
 
-    def about(self, kind: NodeClass, entry: FileEntry) -> Question | None:
+    def about(self, node_class: NodeClass, entry: FileEntry) -> Question | None:
         """The question about one file of a class, if there is a parser for it."""
-        format = entry.format or _by_neighbours(kind, entry) or by_name(entry)
+        format = entry.format or _by_neighbours(node_class, entry) or by_name(entry)
         if len(entry.contents) != 1 or format not in self.judge.formats or self.judge.lacks(format):
             return None
         if entry.format is not None:
-            return self._lined(kind, entry) or self._written(kind, entry)
-        text = self._rendered(kind, entry)
+            return self._lined(node_class, entry) or self._written(node_class, entry)
+        text = self._rendered(node_class, entry)
         return None if text is None else Question(format, text)
 
-    def _lined(self, kind: NodeClass, entry: FileEntry) -> Question | None:
+    def _lined(self, node_class: NodeClass, entry: FileEntry) -> Question | None:
         """Written line by line, where the format can be."""
         lines = self._lines_of(entry)
-        known = lines.text(kind) if lines is not None else None
+        known = lines.text(node_class) if lines is not None else None
         if known is None:
             return None
         text, plain = known
-        return Question(entry.format or "", text, lambda: self._meant(kind, entry), plain)
+        return Question(entry.format or "", text, lambda: self._meant(node_class, entry), plain)
 
     def _lines_of(self, entry: FileEntry) -> Lines | None:
         key = (entry.format, entry.params, entry.tags)
@@ -128,36 +128,38 @@ class Asking:
             )
         return self._lines[key]
 
-    def _written(self, kind: NodeClass, entry: FileEntry) -> Question:
+    def _written(self, node_class: NodeClass, entry: FileEntry) -> Question:
         """The text as nodes get it, but for the versions of secrets, and what it says."""
-        meant = self._meant(kind, entry)
+        meant = self._meant(node_class, entry)
         format = entry.format or ""
         return Question(format, formats()[format].write(meant.values, meant.separators), lambda: meant)
 
-    def _meant(self, kind: NodeClass, entry: FileEntry) -> Meant:
+    def _meant(self, node_class: NodeClass, entry: FileEntry) -> Meant:
         """What an entry takes, without what its format cannot carry."""
-        values = selected(self.fleet, entry, _params(kind))
+        values = selected(self.fleet, entry, _params(node_class))
         apart = separators(self.fleet, values)
         if not self.left_out.isdisjoint(values):
             unfit = {unfit.subjects[-1] for unfit in formats()[entry.format or ""].unfit(values, apart)}
             values = {name: value for name, value in values.items() if name not in unfit}
         return Meant(values, apart)
 
-    def _rendered(self, kind: NodeClass, entry: FileEntry) -> str | None:
+    def _rendered(self, node_class: NodeClass, entry: FileEntry) -> str | None:
         """What the first node of a class gets; None where that is another finding."""
-        if not kind.names:
+        if not node_class.names:
             return None
         try:
-            return content(self.fleet, self.fleet[kind.names[0]], entry, self.engine)
+            return content(self.fleet, self.fleet[node_class.names[0]], entry, self.engine)
         except TemplateProblem:
             return None
 
 
-def _params(kind: NodeClass) -> Mapping[str, Any]:
+def _params(node_class: NodeClass) -> Mapping[str, Any]:
     """The final values of a class, without the versions of secrets."""
-    params = kind.params
+    params = node_class.params
     return (
-        {**params, **{name: unversioned(params[name]) for name in kind.secrets}} if kind.secrets else params
+        {**params, **{name: unversioned(params[name]) for name in node_class.secrets}}
+        if node_class.secrets
+        else params
     )
 
 
@@ -166,12 +168,12 @@ def by_name(entry: FileEntry) -> str | None:
     return None if entry.format else _SUFFIXES.get(posixpath.splitext(entry.path)[1].lower())
 
 
-def _by_neighbours(kind: NodeClass, entry: FileEntry) -> str | None:
+def _by_neighbours(node_class: NodeClass, entry: FileEntry) -> str | None:
     """HTCondor reads every file of a folder like config.d, so what stands beside its files is one too."""
     folder, name = posixpath.split(entry.path)
     if not folder.endswith(".d") or _IGNORED.match(name):
         return None
-    beside = (other for path, other in kind.files.items() if posixpath.dirname(path) == folder)
+    beside = (other for path, other in node_class.files.items() if posixpath.dirname(path) == folder)
     return "condor" if any(other.format == "condor" for other in beside) else None
 
 
@@ -204,35 +206,35 @@ def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[F
     asked: deque[tuple[NodeClass, FileEntry]] = deque()
 
     def questions() -> Iterator[Question]:
-        for kind in fleet.judged:
-            for entry in kind.files.values():
-                question = asking.about(kind, entry)
+        for node_class in fleet.judged:
+            for entry in node_class.files.values():
+                question = asking.about(node_class, entry)
                 if question is not None:
-                    asked.append((kind, entry))
+                    asked.append((node_class, entry))
                     yield question
 
     for verdicts in judge.judge(questions()):
-        kind, entry = asked.popleft()
+        node_class, entry = asked.popleft()
         for verdict in verdicts:
-            yield finding(kind, entry, verdict)
+            yield finding(node_class, entry, verdict)
 
 
-def finding(kind: NodeClass, entry: FileEntry, verdict: Verdict) -> Finding:
+def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Finding:
     """A verdict on a file of a class, with the places that led to it."""
     params = verdict.params if entry.format else ()  # what others write sets names of its own
-    origins = [origin for name in params for origin in kind.stack.cells[name].origins]
+    origins = [origin for name in params for origin in node_class.stack.cells[name].origins]
     origins += [*_sources(entry, verdict.line), entry.origin]
     message = f"The file {shown(entry.path, 200)} {verdict.reason}."
     grave = None if verdict.grave else Severity.WARNING
-    hint = verdict.hint or _look(kind, entry, verdict.line)
-    return of("GC307", params or (entry.path,), message, origins, kind.names, hint, grave)
+    hint = verdict.hint or _look(node_class, entry, verdict.line)
+    return of("GC307", params or (entry.path,), message, origins, node_class.names, hint, grave)
 
 
-def _look(kind: NodeClass, entry: FileEntry, line: int) -> str:
+def _look(node_class: NodeClass, entry: FileEntry, line: int) -> str:
     """How to see the line, which is not one of the template's."""
     if entry.template is None or not line:
         return ""
-    return f"`gitcfg render {kind.names[0]} --file {entry.path}` shows the file."
+    return f"`gitcfg render {node_class.names[0]} --file {entry.path}` shows the file."
 
 
 def _sources(entry: FileEntry, line: int) -> Iterator[Origin]:

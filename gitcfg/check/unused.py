@@ -59,7 +59,9 @@ def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
     model = fleet.model
     if not (roster.model.nodes or roster.sets) or model.unread:
         return
-    features = traces.features.keys() | frozenset[str]().union(*(kind.features for kind in fleet.walking_in))
+    features = traces.features.keys() | frozenset[str]().union(
+        *(node_class.features for node_class in fleet.walking_in)
+    )
     for name, feature in model.features.items():
         if name not in features:
             yield of("GC502", name, f"No node has the feature {name}.", [feature.origin])
@@ -68,7 +70,9 @@ def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
     for name, group in model.groups.items():
         if name not in groups:
             yield of("GC502", name, f"No node is in the group {name}.", [group.origin])
-    secrets = traces.secrets.keys() | {name for kind in fleet.walking_in for name in kind.secrets.values()}
+    secrets = traces.secrets.keys() | {
+        name for node_class in fleet.walking_in for name in node_class.secrets.values()
+    }
     for name, secret in model.secrets.items():
         if name not in secrets:
             yield of("GC512", name, f"No node gets the secret {name}.", [secret.origin])
@@ -102,7 +106,7 @@ def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[st
     for nodeset in roster.model.nodesets.values():
         if nodeset.definition.params and any(not roster.said(name).retired for name in nodeset.members):
             layers.append(nodeset.definition)
-    applied = {override.name for kind in fleet.classes for override in kind.overrides}
+    applied = {override.name for node_class in fleet.classes for override in node_class.overrides}
     layers += [override for override in model.overrides.values() if override.name in applied]
     return ((name, binding) for layer in layers for name, binding in layer.params.items())
 
@@ -145,31 +149,31 @@ class Tracing:
         removing = (name for name, _ in composed(fleet, Op.REMOVE))
         self._removing = surfaces.params.among(removing)
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterable[Finding]:
-        if not kind.names:
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if not node_class.names:
             return ()
-        node = kind.names[0]
-        self._have(kind, surface, node)
-        for secret in kind.secrets.values():
+        node = node_class.names[0]
+        self._have(node_class, surface, node)
+        for secret in node_class.secrets.values():
             self.traces.secrets.setdefault(secret, node)
-        self._see_tops(kind, surface, node)
+        self._see_tops(node_class, surface, node)
         for cell in surface.joins.values():
             if cell.value is not PENDING:
                 self._count(cell, node)
         for name in self._surfaces.params.of(surface.pending):  # which steps count depends on the facts
-            cell = self._surfaces.cell(kind, name)
-            self._won(cell.counting(kind.facts(name) if cell.value is PENDING else None), node)
-        self._own(kind, surface)
+            cell = self._surfaces.cell(node_class, name)
+            self._won(cell.counting(node_class.facts(name) if cell.value is PENDING else None), node)
+        self._own(node_class, surface)
         if surface.bound & self._removing:
-            self._removals(kind, surface)
-        if kind.said.without or kind.overrides:
-            self._without(kind)
+            self._removals(node_class, surface)
+        if node_class.said.without or node_class.overrides:
+            self._without(node_class)
         return ()
 
-    def _see_tops(self, kind: NodeClass, surface: Surface, node: str) -> None:
+    def _see_tops(self, node_class: NodeClass, surface: Surface, node: str) -> None:
         """What each layer alone decides; a node's own is told with the node."""
         settled = ~surface.pending
-        for part, top in zip(kind.parts, surface.tops, strict=True):
+        for part, top in zip(node_class.parts, surface.tops, strict=True):
             known = self._tops.get(id(part.cells), 0)
             new = 0 if part.single else top & settled & ~known
             if new:
@@ -187,13 +191,13 @@ class Tracing:
         self._news.clear()
         return ()
 
-    def _have(self, kind: NodeClass, surface: Surface, node: str) -> None:
+    def _have(self, node_class: NodeClass, surface: Surface, node: str) -> None:
         new = surface.features & ~self._features
         if new:
             self._features |= new
             self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
         groups = self.traces.groups
-        for ref in () if kind.said.retired else kind.said.groups:
+        for ref in () if node_class.said.retired else node_class.said.groups:
             if ref.name not in groups and ref.name in self._fleet.model.groups:
                 groups[ref.name] = node
 
@@ -210,13 +214,13 @@ class Tracing:
             if not step.origin.file.startswith(_NOT_ASKED):
                 self.traces.won.setdefault(str(step.origin), node)
 
-    def _own(self, kind: NodeClass, surface: Surface) -> None:
+    def _own(self, node_class: NodeClass, surface: Surface) -> None:
         """The bindings of the node's own file that do not count on it: it is the only one that has them."""
-        own = kind.said.own
-        if own is None or not own.params or not kind.parts:
+        own = node_class.said.own
+        if own is None or not own.params or not node_class.parts:
             return
         sure = 0
-        for part, top in zip(kind.parts, surface.tops, strict=True):
+        for part, top in zip(node_class.parts, surface.tops, strict=True):
             if part.single:
                 sure = top & ~surface.pending
                 if sure == self._surfaces.shape(part).names:
@@ -224,40 +228,40 @@ class Tracing:
         for name, binding in own.params.items():
             if self._surfaces.params.bit(name) & sure:
                 continue
-            if counts(self._fleet, name, binding) and not self._counts(kind, name, binding.origin):
+            if counts(self._fleet, name, binding) and not self._counts(node_class, name, binding.origin):
                 self.traces.own.append(idle_setting(name, binding))
 
-    def _counts(self, kind: NodeClass, name: str, origin: Origin) -> bool:
-        cell = self._surfaces.cell(kind, name)
-        facts = kind.facts(name) if cell.value is PENDING else None
+    def _counts(self, node_class: NodeClass, name: str, origin: Origin) -> bool:
+        cell = self._surfaces.cell(node_class, name)
+        facts = node_class.facts(name) if cell.value is PENDING else None
         return any(step.origin == origin for step in cell.counting(facts))
 
-    def _removals(self, kind: NodeClass, surface: Surface) -> None:
+    def _removals(self, node_class: NodeClass, surface: Surface) -> None:
         for name in self._surfaces.params.of(surface.bound & self._removing):
-            for origin, removed in _removals(kind, name, self._surfaces.cell(kind, name)):
-                self._show("GC508", name, origin, kind, removed)
+            for origin, removed in _removals(node_class, name, self._surfaces.cell(node_class, name)):
+                self._show("GC508", name, origin, node_class, removed)
 
-    def _without(self, kind: NodeClass) -> None:
+    def _without(self, node_class: NodeClass) -> None:
         """GC505: `without` a feature that nothing would install anyway."""
-        had = self._fleet.stacks.unfiltered(kind) if kind.without else frozenset[str]()
-        for ref in kind.without:
+        had = self._fleet.stacks.unfiltered(node_class) if node_class.without else frozenset[str]()
+        for ref in node_class.without:
             if ref.name in had or ref.name in self._fleet.model.features:
-                self._show("GC505", ref.name, ref.origin, kind, ref.name in had)
+                self._show("GC505", ref.name, ref.origin, node_class, ref.name in had)
 
-    def _show(self, code: str, name: str, origin: Origin, kind: NodeClass, does: bool) -> None:
+    def _show(self, code: str, name: str, origin: Origin, node_class: NodeClass, does: bool) -> None:
         key = place(name, origin)
         if does:
-            self.traces.busy.setdefault(key, kind.names[0])
+            self.traces.busy.setdefault(key, node_class.names[0])
         else:
             idle = self.traces.idle.setdefault(key, Idle(code, name, origin, []))
-            idle.nodes += kind.names
+            idle.nodes += node_class.names
 
 
-def _removals(kind: NodeClass, name: str, cell: Cell) -> Iterator[tuple[Origin, bool]]:
+def _removals(node_class: NodeClass, name: str, cell: Cell) -> Iterator[tuple[Origin, bool]]:
     steps = cell.steps
     if all(step.op is not Op.REMOVE for step in steps):
         return
-    facts = kind.facts(name) if cell.value is PENDING else {}
+    facts = node_class.facts(name) if cell.value is PENDING else {}
     below: object = NOTHING
     for step in steps:
         above = apply(step, below, facts)

@@ -37,17 +37,17 @@ class Finals:
         )
         self._told = Tally()
 
-    def see(self, kind: NodeClass, surface: Surface) -> Iterator[Finding]:
-        for name in self._suspects.of(kind, surface):
-            cell = self._surfaces.cell(kind, name)
-            self._told.add(name, cell, kind.names, partial(_judged, self._fleet, name, cell))
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
+        for name in self._suspects.of(node_class, surface):
+            cell = self._surfaces.cell(node_class, name)
+            self._told.add(name, cell, node_class.names, partial(_judged, self._fleet, name, cell))
         for name in self._surfaces.params.of(surface.pending):
-            cell = self._surfaces.cell(kind, name)
+            cell = self._surfaces.cell(node_class, name)
             if cell.value is PENDING:
-                found = [*_asked(kind, name, cell), *_strange(self._fleet, kind, name, cell)]
-                facts = kind.facts(name)
-                value = kind.value(name, cell)
-                yield from found or _named(kind, _value(self._fleet, name, cell, value, facts))
+                found = [*_asked(node_class, name, cell), *_strange(self._fleet, node_class, name, cell)]
+                facts = node_class.facts(name)
+                value = node_class.value(name, cell)
+                yield from found or _named(node_class, _value(self._fleet, name, cell, value, facts))
 
     def end(self) -> Iterable[Finding]:
         return self._told.findings()
@@ -75,30 +75,30 @@ def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
         yield of("GC306", name, message, cell.origins, hint=hint)
 
 
-def _named(kind: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:
+def _named(node_class: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
-        yield msgspec.structs.replace(finding, nodes=tuple(kind.names))
+        yield msgspec.structs.replace(finding, nodes=tuple(node_class.names))
 
 
-def _asked(kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+def _asked(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     for step in cell.steps:
-        if step.op is Op.FACT and kind.facts(name).get(step.given) is None:
+        if step.op is Op.FACT and node_class.facts(name).get(step.given) is None:
             message = f"{name} wants the fact {step.given}, which is not given."
             hint = f"Write {step.given} under `facts:` of the nodes or their set."
-            yield of("GC311", name, message, [step.origin], kind.names, hint)
+            yield of("GC311", name, message, [step.origin], node_class.names, hint)
 
 
-def _strange(fleet: Fleet, kind: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+def _strange(fleet: Fleet, node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     """Facts that are no value of the parameter's type: what is composed on them would hide it."""
     for step in cell.steps:
-        fact = kind.said.facts.get(step.given) if step.op is Op.FACT else None
+        fact = node_class.said.facts.get(step.given) if step.op is Op.FACT else None
         if fact is None or fact.value is None:
             continue
         try:
             fleet.declarations.value(name, fact.value, fact.text)
         except Misfit as misfit:
             message = f"The fact {step.given} does not fit: {name} {misfit}."
-            yield of("GC306", name, message, cell.origins, kind.names)
+            yield of("GC306", name, message, cell.origins, node_class.names)
 
 
 def _value(

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class FleetNode:
     """One node of a fleet."""
 
-    def __init__(self, name: str, kind: NodeClass, said: Said) -> None:
+    def __init__(self, name: str, node_class: NodeClass, said: Said) -> None:
         self.name = name
-        self.kind = kind
+        self.kind = node_class
         self.said = said
 
     @property
@@ -152,17 +152,17 @@ class Fleet:
         """All classes, each with its nodes in order of name."""
         found: dict[int, NodeClass] = {}
         for names in self._alike() if self.bringing is None else self._ruled():
-            kind = self._class(names[0], self.roster.said(names[0]))
-            kind.names += names
-            found.setdefault(id(kind), kind)
-        for kind in found.values():
-            kind.names.sort()
-        return tuple(sorted(found.values(), key=lambda kind: kind.names[0]))
+            node_class = self._class(names[0], self.roster.said(names[0]))
+            node_class.names += names
+            found.setdefault(id(node_class), node_class)
+        for node_class in found.values():
+            node_class.names.sort()
+        return tuple(sorted(found.values(), key=lambda node_class: node_class.names[0]))
 
     @cached_property
     def kinds(self) -> Mapping[str, NodeClass]:
         """The class of every node."""
-        return {name: kind for kind in self.classes for name in kind.names}
+        return {name: node_class for node_class in self.classes for name in node_class.names}
 
     def _alike(self) -> Iterator[list[str]]:
         """Nodes that are alike because nothing is said of them but in their set, and the others alone."""
@@ -177,7 +177,7 @@ class Fleet:
     @cached_property
     def bound(self) -> frozenset[str]:
         """The parameters that some layer of some node speaks of."""
-        layers = {id(part.cells): part.cells for kind in self.classes for part in kind.parts}
+        layers = {id(part.cells): part.cells for node_class in self.classes for part in node_class.parts}
         return frozenset[str]().union(*layers.values())
 
     @cached_property
@@ -207,7 +207,9 @@ class Fleet:
         if not kinds:
             return (self.stacks.compile(said(None, None), ()),)
         return (
-            tuple(kind for kind in kinds if not is_misread(self.stacks, kind)) if self.model.unread else kinds
+            tuple(node_class for node_class in kinds if not is_misread(self.stacks, node_class))
+            if self.model.unread
+            else kinds
         )
 
     @cached_property

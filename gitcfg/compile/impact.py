@@ -57,7 +57,7 @@ def index_nodes(roster: Roster) -> Mentions:
 
 def index_classes(classes: Iterable[NodeClass]) -> Mentions:
     """Return the same where all classes are known already: nodes of one class are in the same groups."""
-    return _index((kind.said, kind.names) for kind in classes)
+    return _index((node_class.said, node_class.names) for node_class in classes)
 
 
 def _index(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:

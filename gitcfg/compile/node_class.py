@@ -195,15 +195,15 @@ class Recent:
         self._params: dict[tuple[Parts, int], tuple[Any, Mapping[str, Any]]] = {}
         self._files: dict[tuple[int, ...], tuple[Any, Mapping[str, FileEntry]]] = {}
 
-    def stack(self, kind: NodeClass) -> Partial:
+    def stack(self, node_class: NodeClass) -> Partial:
         """All layers of a class as one."""
-        return self._stacks(kind.parts)
+        return self._stacks(node_class.parts)
 
-    def params(self, kind: NodeClass) -> Mapping[str, Any]:
+    def params(self, node_class: NodeClass) -> Mapping[str, Any]:
         """The final values of a class, in order of name."""
-        facts = kind.said.facts
-        key = (kind.parts, id(facts))
-        found = self._params.pop(key) if key in self._params else (facts, compute_values(kind))
+        facts = node_class.said.facts
+        key = (node_class.parts, id(facts))
+        found = self._params.pop(key) if key in self._params else (facts, compute_values(node_class))
         self._params[key] = found  # last again: the first has not been asked for the longest time
         if len(self._params) > _HELD:
             del self._params[next(iter(self._params))]
@@ -227,10 +227,10 @@ def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
     return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
 
 
-def compute_values(kind: NodeClass) -> Mapping[str, Any]:
+def compute_values(node_class: NodeClass) -> Mapping[str, Any]:
     """Return the final values of a class, in order of name."""
-    cells = kind.stack.cells
-    found = ((name, kind.value(name, cells[name])) for name in sorted(cells))
+    cells = node_class.stack.cells
+    found = ((name, node_class.value(name, cells[name])) for name in sorted(cells))
     return {name: value for name, value in found if value is not NOTHING}
 
 
@@ -265,19 +265,21 @@ class Splicer(Generic[AnyStr]):
         self._cells: dict[tuple[object, ...], tuple[list[Cell], AnyStr]] = {}
         self._held = 0
 
-    def pieces(self, kind: NodeClass) -> dict[str, AnyStr]:
+    def pieces(self, node_class: NodeClass) -> dict[str, AnyStr]:
         """The pieces of a class in order of their parameters' names, which may be more than it binds."""
-        layers = [self._of_single(part) if part.single else self._of_layer(part.cells) for part in kind.parts]
-        result = self._base(kind.parts[:_BASE], layers[:_BASE])
+        layers = [
+            self._of_single(part) if part.single else self._of_layer(part.cells) for part in node_class.parts
+        ]
+        result = self._base(node_class.parts[:_BASE], layers[:_BASE])
         for layer in layers[_BASE:]:
             result.update(layer)
-        for name in _together(kind.parts):
-            result[name] = self._of_several(kind, name)
+        for name in _together(node_class.parts):
+            result[name] = self._of_several(node_class, name)
         return result
 
-    def text(self, kind: NodeClass) -> AnyStr:
+    def text(self, node_class: NodeClass) -> AnyStr:
         """The pieces of a class, one after another."""
-        return self._absent.join(self.pieces(kind).values())
+        return self._absent.join(self.pieces(node_class).values())
 
     def _base(self, parts: Parts, layers: Sequence[Mapping[str, AnyStr]]) -> dict[str, AnyStr]:
         """The pieces of the lowest layers over all names in order, for the caller to change."""
@@ -315,12 +317,12 @@ class Splicer(Generic[AnyStr]):
             self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), self._absent)
             self._bases.clear()
 
-    def _of_several(self, kind: NodeClass, name: str) -> AnyStr:
+    def _of_several(self, node_class: NodeClass, name: str) -> AnyStr:
         """What layers say of a parameter together: the same wherever the same cells meet, but for facts."""
-        met = [part.cells[name] for part in kind.parts if name in part.cells]
+        met = [part.cells[name] for part in node_class.parts if name in part.cells]
         cell = reduce(join, met)
         if cell.value is PENDING:
-            return self._made(name, kind.value(name, cell))
+            return self._made(name, node_class.value(name, cell))
         return self._of(name, met)
 
     def _of(self, name: str, met: list[Cell]) -> AnyStr:

@@ -96,16 +96,16 @@ class Stacks:
     def _default(self, layers: Layers, without: frozenset[str]) -> Partial:
         return layers.group(self.model.settings.default_group, without) or self._nothing
 
-    def unfiltered(self, kind: NodeClass) -> frozenset[str]:
+    def unfiltered(self, node_class: NodeClass) -> frozenset[str]:
         """Return what a class's feature set is if no `without` takes anything away."""
         model = self.model
-        names = {use.feature for use, _ in kind.said.features}
+        names = {use.feature for use, _ in node_class.said.features}
         default = model.groups.get(model.settings.default_group)
-        for group in (default, *(model.groups[name] for name in kind.groups)):
+        for group in (default, *(model.groups[name] for name in node_class.groups)):
             names |= {use.feature for use in group.features} if group else set()
-        for override in kind.overrides:
+        for override in node_class.overrides:
             names |= {use.feature for use in override.features}
-        for installed in kind.brought.installs:
+        for installed in node_class.brought.installs:
             names |= {use.feature for use in installed.uses}
         return self.layers.expanded(names)
 
@@ -134,18 +134,18 @@ def _names(refs: Iterable[Ref]) -> frozenset[str]:
 # Classes of which not everything is known, since a definition of theirs could not be understood.
 
 
-def is_misread(stacks: Stacks, kind: NodeClass) -> bool:
+def is_misread(stacks: Stacks, node_class: NodeClass) -> bool:
     """Return whether something that a class is made of could not be understood."""
     model = stacks.model
     unread = model.unread.get
     if unread("rules") or unread("allocations"):
         return True  # on which nodes they would have counted is not known
-    groups = {model.settings.default_group, *kind.groups}
+    groups = {model.settings.default_group, *node_class.groups}
     return bool(
         groups & unread("groups", NOWHERE)
-        or stacks.unfiltered(kind) & unread("features", NOWHERE)
-        or is_half_read(model, kind.said)
-        or any(override.name in unread("overrides", NOWHERE) for override in kind.overrides)
+        or stacks.unfiltered(node_class) & unread("features", NOWHERE)
+        or is_half_read(model, node_class.said)
+        or any(override.name in unread("overrides", NOWHERE) for override in node_class.overrides)
     )
 
 

@@ -157,14 +157,18 @@ def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin
     ]
 
 
-def _brings(fleet: Fleet, feature: str, param: str, kind: NodeClass) -> bool:
+def _brings(fleet: Fleet, feature: str, param: str, node_class: NodeClass) -> bool:
     """Return whether a feature, or what only it includes, binds a parameter."""
-    gone = fleet.layers.expanded([feature]) - kind.features
+    gone = fleet.layers.expanded([feature]) - node_class.features
     return any(param in fleet.model.features[name].params for name in gone)
 
 
-def has_effect(fleet: Fleet, override: Override, kind: NodeClass) -> bool:
+def has_effect(fleet: Fleet, override: Override, node_class: NodeClass) -> bool:
     """Return whether the nodes of a class are any different without this override."""
-    rest = tuple(other for other in kind.overrides if other.name != override.name)
-    bare = fleet.stacks.compile(kind.said, rest, kind.brought)
-    return (bare.params, bare.features, bare.files) != (kind.params, kind.features, kind.files)
+    rest = tuple(other for other in node_class.overrides if other.name != override.name)
+    bare = fleet.stacks.compile(node_class.said, rest, node_class.brought)
+    return (bare.params, bare.features, bare.files) != (
+        node_class.params,
+        node_class.features,
+        node_class.files,
+    )

@@ -91,8 +91,8 @@ class Surfaces:
         self._binds: dict[int, tuple[int, int, int, int]] = {}
         self.layers: dict[int, Mapping[str, Cell]] = {}
         self._joins: dict[tuple[int, int], tuple[Cell, Cell, Cell]] = {}
-        for kind in classes:
-            for part in kind.parts:
+        for node_class in classes:
+            for part in node_class.parts:
                 self.shape(part)
 
     def shape(self, part: Partial) -> Shape:
@@ -115,12 +115,12 @@ class Surfaces:
             )
         return Shape(*self._binds[id(cells)], self.features.mask(part.features))
 
-    def of(self, kind: NodeClass) -> Surface:
+    def of(self, node_class: NodeClass) -> Surface:
         """What shows of a class: from the topmost layer down, until closed cells cover what lies below."""
         covered = opened = joined = bound = pending = features = 0
         tops = []
         shapes = self._shapes
-        for part in reversed(kind.parts):
+        for part in reversed(node_class.parts):
             known = shapes.get(id(part))
             shape = self.shape(part) if known is None else known[1]
             seen = shape.names & ~covered
@@ -132,12 +132,12 @@ class Surfaces:
             features |= shape.features
             tops.append(seen)
         alone = ~joined
-        joins = {name: self.cell(kind, name) for name in self.params.of(joined)} if joined else _NONE
+        joins = {name: self.cell(node_class, name) for name in self.params.of(joined)} if joined else _NONE
         return Surface(bound, tuple([top & alone for top in reversed(tops)]), joins, pending, features)
 
-    def cell(self, kind: NodeClass, name: str) -> Cell:
+    def cell(self, node_class: NodeClass, name: str) -> Cell:
         """What the layers of a class say of a parameter; joined once for classes that say it alike."""
-        found = [part.cells[name] for part in kind.parts if name in part.cells]
+        found = [part.cells[name] for part in node_class.parts if name in part.cells]
         return reduce(self._join, found)
 
     def _join(self, below: Cell, above: Cell) -> Cell:
@@ -190,12 +190,12 @@ class Suspects:
             known = self._cells[key] = (cell, self._test(name, cell))
         return known[1]
 
-    def of(self, kind: NodeClass, surface: Surface) -> list[str]:
+    def of(self, node_class: NodeClass, surface: Surface) -> list[str]:
         """The parameters of a class that end with a cell that passes."""
         names: list[str] = []
         if self._layers:
             found = 0
-            for part, top in zip(kind.parts, surface.tops, strict=True):
+            for part, top in zip(node_class.parts, surface.tops, strict=True):
                 found |= top & self._layers.get(id(part.cells), 0)
             names += self._surfaces.params.of(found)
         if surface.joins:

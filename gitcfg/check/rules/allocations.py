@@ -137,10 +137,10 @@ def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origi
     if rule.over is not None:
         there = seen.self_.attributes.get(name)
         return [] if there is None else [there.origin]
-    kind, cell = holding.cell(seen.name, name)
+    node_class, cell = holding.cell(seen.name, name)
     if cell is None:
         return []
-    facts = kind.facts(name) if cell.value is PENDING else None
+    facts = node_class.facts(name) if cell.value is PENDING else None
     return [step.origin for step in cell.counting(facts)]
 
 

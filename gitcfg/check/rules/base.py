@@ -73,9 +73,9 @@ class Looked:
         """The nodes that have each feature of which rules speak, in the end."""
         said = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
         found: dict[str, set[str]] = {name: set() for name in said}
-        for kind in self.fleet.classes:
-            for name in kind.features & said:
-                found[name].update(kind.names)
+        for node_class in self.fleet.classes:
+            for name in node_class.features & said:
+                found[name].update(node_class.names)
         return found
 
     def has(self, seen: Seen, feature: str) -> bool:
@@ -88,16 +88,16 @@ class Looked:
 
     def units(self, node: str, feature: str) -> Sequence[Unit]:
         """The installations of a feature, or of what includes it, that a node has."""
-        kind = self.fleet.kinds[node]
-        shape = self._shapes.of(kind.said, kind.overrides)
-        return self._shapes.units(shape, kind.brought.installs, feature)
+        node_class = self.fleet.kinds[node]
+        shape = self._shapes.of(node_class.said, node_class.overrides)
+        return self._shapes.units(shape, node_class.brought.installs, feature)
 
     def lacking(self, node: str) -> Iterable[tuple[str, Instance]]:
         """The instances on a node that lack an attribute which rules may give them."""
-        kind = self.fleet.kinds[node]
-        shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
-        uses = self._shapes.uses(shape, kind.brought.installs)
-        return self._lacking.of(uses, shape.without, kind.brought.attributes)
+        node_class = self.fleet.kinds[node]
+        shape = self._shapes.of(self.fleet.roster.said(node), node_class.overrides)
+        uses = self._shapes.uses(shape, node_class.brought.installs)
+        return self._lacking.of(uses, shape.without, node_class.brought.attributes)
 
     @cached_property
     def _lacking(self) -> Lacking:
@@ -105,22 +105,22 @@ class Looked:
 
     def had_without(self, seen: Seen, feature: str, rule: str) -> bool:
         """Had a node, or an instance by its name, a feature if one rule installed nothing?"""
-        kind = self.fleet.kinds[seen.name]
-        shape = self._shapes.of(seen.said, kind.overrides)
-        others = tuple(each for each in kind.brought.installs if each.rule != rule)
+        node_class = self.fleet.kinds[seen.name]
+        shape = self._shapes.of(seen.said, node_class.overrides)
+        others = tuple(each for each in node_class.brought.installs if each.rule != rule)
         if seen.unit is None:
             return feature in self._shapes.features(shape, others)
         return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
 
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
         """Where it is said that nodes have a feature, or what includes it."""
-        kinds = {id(kind): kind for kind in map(self.fleet.kinds.__getitem__, nodes)}
-        return [place for kind in kinds.values() for place in self._installed(kind, feature)]
+        kinds = {id(node_class): node_class for node_class in map(self.fleet.kinds.__getitem__, nodes)}
+        return [place for node_class in kinds.values() for place in self._installed(node_class, feature)]
 
-    def _installed(self, kind: NodeClass, feature: str) -> Iterator[Origin]:
+    def _installed(self, node_class: NodeClass, feature: str) -> Iterator[Origin]:
         leads = self.fleet.layers.reaches.leads
-        yield from installed(kind, self.fleet.model, feature)
-        for use in (use for each in kind.brought.installs for use in each.uses):
+        yield from installed(node_class, self.fleet.model, feature)
+        for use in (use for each in node_class.brought.installs for use in each.uses):
             if use.feature == feature or leads(use.feature, feature):
                 yield use.origin
 
@@ -201,20 +201,20 @@ class Holding:
 
     def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
         """What is said of a parameter of a node, and its class."""
-        kind = self._looked.fleet.kinds[node]
-        key = id(kind), name
+        node_class = self._looked.fleet.kinds[node]
+        key = id(node_class), name
         if key not in self._cells:
-            self._cells[key] = kind.cell(name)
-        return kind, self._cells[key]
+            self._cells[key] = node_class.cell(name)
+        return node_class, self._cells[key]
 
     def _param(self, node: str, name: str) -> tuple[Any, tuple[Origin, ...]]:
-        kind, cell = self.cell(node, name)
-        value = NOTHING if cell is None else kind.value(name, cell)
+        node_class, cell = self.cell(node, name)
+        value = NOTHING if cell is None else node_class.value(name, cell)
         if cell is None or value is NOTHING or value is None:
             return None, ()
         if len(cell.steps) == 1:
             return value, (cell.steps[0].origin,)
-        facts = kind.facts(name) if cell.value is PENDING else None
+        facts = node_class.facts(name) if cell.value is PENDING else None
         return value, tuple(step.origin for step in reversed([*cell.counting(facts)]))
 
 

@@ -248,8 +248,8 @@ def attributes(looked: Looked) -> Iterator[Finding]:
     if not lacking:
         return
     given = _Given(looked)
-    for kind in looked.fleet.classes:
-        for name in () if kind.said.retired else kind.names:
+    for node_class in looked.fleet.classes:
+        for name in () if node_class.said.retired else node_class.names:
             for feature, instance in looked.lacking(name):
                 slot = f"{name}/{instance.name}" if instance.name else name
                 for found in lacking[feature, instance.key]:

@@ -147,13 +147,17 @@ class Index:
         self._parts: dict[Hashable, Lack] = {}
         self._found: dict[Hashable, list[tuple[str, Any]]] = {}
         self._made: dict[Hashable, Collected] = {}
-        having = [kind for kind in classes if collect.feature in kind.features]
-        nodes = {name: (kind, roster.said(name)) for kind in having for name in kind.names}
+        having = [node_class for node_class in classes if collect.feature in node_class.features]
+        nodes = {name: (node_class, roster.said(name)) for node_class in having for name in node_class.names}
         chosen = self._chosen(nodes)
         for name in self.failed:
             self._lacks(find_key(collect, nodes[name][1]), Lack(Why.FAILED, collect))
         values = having if collect.param != NAME else ()
-        self._fill(sorted(chosen), nodes, {id(kind): _values(collect, kind, lacking) for kind in values})
+        self._fill(
+            sorted(chosen),
+            nodes,
+            {id(node_class): _values(collect, node_class, lacking) for node_class in values},
+        )
 
     def _fill(
         self, chosen: list[str], nodes: Mapping[str, tuple[NodeClass, Said]], values: Mapping[int, _Given]
@@ -218,13 +222,15 @@ def find_key(collect: Collect, said: Said) -> Hashable | None:
     return tuple(map(identity, facts)) if known else None
 
 
-def _values(collect: Collect, kind: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]) -> _Given:
+def _values(
+    collect: Collect, node_class: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]
+) -> _Given:
     """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
-    value = kind.some((collect.param,)).get(collect.param)
+    value = node_class.some((collect.param,)).get(collect.param)
     if is_secret(value):
         return _Given([], lack=Lack(Why.SECRET, collect))
     items = [item for item in ([] if value is None else as_items(value)) if is_presentable(item)]
-    return _Given(items, weigh(items), lacking(kind, collect.param))
+    return _Given(items, weigh(items), lacking(node_class, collect.param))
 
 
 def _text(value: Any) -> str:
@@ -326,7 +332,7 @@ class Collecting:
         if collect not in self._indexes:
             for each in self._needing.leading(collect):
                 if each not in self._indexes and each not in self._needing.circles:
-                    kinds = (kind for kind in self._classes() if not kind.said.retired)
+                    kinds = (node_class for node_class in self._classes() if not node_class.said.retired)
                     self._indexes[each] = self._index(each, kinds)
         return self._indexes[collect]
 
@@ -350,10 +356,10 @@ class Collecting:
             if not self.circular(collect):
                 yield self.index(collect)
 
-    def _lack(self, kind: NodeClass, name: str) -> Lack | None:
+    def _lack(self, node_class: NodeClass, name: str) -> Lack | None:
         """Why a class has no value of a parameter although it collects one."""
-        step = self._step(kind, name)
-        return self.collect(kind.said, name, (step,))[step.given].lack if step is not None else None
+        step = self._step(node_class, name)
+        return self.collect(node_class.said, name, (step,))[step.given].lack if step is not None else None
 
     @cached_property
     def _needing(self) -> Needing:
@@ -367,23 +373,23 @@ class Collecting:
 
     def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
         """The steps that collect and count, class by class."""
-        for kind in self._classes():
-            for name in sorted({name for part in kind.parts for name in part.pending}):
-                step = self._step(kind, name)
+        for node_class in self._classes():
+            for name in sorted({name for part in node_class.parts for name in part.pending}):
+                step = self._step(node_class, name)
                 if step is not None:
-                    yield kind, name, step
+                    yield node_class, name, step
 
     def _links(self, collect: Collect) -> Iterator[Link]:
         if collect.param == NAME or (collect.param not in self._params and not self._marked):
             return
-        for kind in self._classes():
-            step = self._step(kind, collect.param) if collect.feature in kind.features else None
+        for node_class in self._classes():
+            step = self._step(node_class, collect.param) if collect.feature in node_class.features else None
             if step is not None:
-                yield Link(kind.names[0], collect.param, step.origin, step.given)
+                yield Link(node_class.names[0], collect.param, step.origin, step.given)
 
-    def _step(self, kind: NodeClass, name: str) -> Step | None:
+    def _step(self, node_class: NodeClass, name: str) -> Step | None:
         """The step that collects what a class has of a parameter: it resets, so that no other one counts."""
-        cell = kind.cell(name)
+        cell = node_class.cell(name)
         return next((step for step in cell.steps if step.op is Op.COLLECT), None) if cell else None
 
     def around(self, lack: Lack) -> list[Link]:

@@ -151,36 +151,36 @@ class Slots:
 
     def _nodes(self, level: int | None) -> Iterator[_Node]:
         """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
-        for kind in self._fleet.classes:
-            params = partial(_params, kind)  # one for all of them, by which they look alike
-            for name in () if kind.said.retired else kind.names:
-                yield self._node(level, name, self._fleet.roster.said(name), kind, params)
+        for node_class in self._fleet.classes:
+            params = partial(_params, node_class)  # one for all of them, by which they look alike
+            for name in () if node_class.said.retired else node_class.names:
+                yield self._node(level, name, self._fleet.roster.said(name), node_class, params)
 
-    def _node(self, level: int | None, name: str, said: Said, kind: NodeClass, params: Params) -> _Node:
-        shape, installs = self._as_seen(level, name, said, kind)
+    def _node(self, level: int | None, name: str, said: Said, node_class: NodeClass, params: Params) -> _Node:
+        shape, installs = self._as_seen(level, name, said, node_class)
         seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
-        return _Node(seen, kind, shape, installs)
+        return _Node(seen, node_class, shape, installs)
 
-    def _as_had(self, rule: Rule, unit: Unit, kind: NodeClass) -> Unit:
+    def _as_had(self, rule: Rule, unit: Unit, node_class: NodeClass) -> Unit:
         """An instance with what was decided for it, which rules that install or count never see."""
-        attributes = kind.brought.attributes
+        attributes = node_class.brought.attributes
         if rule.kind not in OF_VALUES or not attributes:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
     def _as_seen(
-        self, level: int | None, name: str, said: Said, kind: NodeClass
+        self, level: int | None, name: str, said: Said, node_class: NodeClass
     ) -> tuple[Shape, tuple[Installed, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""
         if level is None:
-            return self._shapes.of(said, kind.overrides), kind.brought.installs
+            return self._shapes.of(said, node_class.overrides), node_class.brought.installs
         installs = self._installing.of(name)  # as they were without what was decided for attributes
         earlier = tuple([each for each in installs if self._order[each.rule] < level])
         return self._shapes.of(said), earlier
 
 
-def _params(kind: NodeClass) -> Mapping[str, Any]:
-    return kind.params
+def _params(node_class: NodeClass) -> Mapping[str, Any]:
+    return node_class.params
 
 
 class Ruled:
@@ -269,9 +269,9 @@ class Ruled:
         feature = self.book.rules[rule].feature
         if feature is None or feature.name not in seen.features:
             return ()
-        kind = self.fleet.kinds[seen.name]
-        shape = self._bringing.shapes.of(seen.said, kind.overrides)
-        found = self._bringing.shapes.units(shape, kind.brought.installs, feature.name)
+        node_class = self.fleet.kinds[seen.name]
+        shape = self._bringing.shapes.of(seen.said, node_class.overrides)
+        found = self._bringing.shapes.units(shape, node_class.brought.installs, feature.name)
         return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
 
 
