@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg.check.target_parsers import Asking, parsed
+from gitcfg.check.target_parsers import ParserRequests, parsed
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.generate.options import Operations, Types, large
 from gitcfg.generate.repository import repository
@@ -73,8 +73,8 @@ _OTHERS = [name for name in Operations.__struct_fields__ if name != "set"]
 
 def texts(compiled: Fleet, engine: TemplateEngine) -> list[bytes]:
     """Each distinct text that there is a question about."""
-    asking = Asking(compiled, engine, Parsers(), set())
-    asked = [asking.about(kind, entry) for kind in compiled.judged for entry in kind.files.values()]
+    requests = ParserRequests(compiled, engine, Parsers(), set())
+    asked = [requests.about(kind, entry) for kind in compiled.judged for entry in kind.files.values()]
     return list({question.text.encode(): None for question in asked if question})
 
 

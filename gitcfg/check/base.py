@@ -29,20 +29,20 @@ class Tally:
     """Findings that many classes share: each is made once, and its nodes are collected."""
 
     def __init__(self) -> None:
-        self._told: dict[Hashable, tuple[object, tuple[Finding, ...], list[str]]] = {}
+        self._entries: dict[Hashable, tuple[object, tuple[Finding, ...], list[str]]] = {}
 
     def add(
         self, name: Hashable, about: object, nodes: list[str], tell: Callable[[], Iterable[Finding]]
     ) -> None:
         """Tell of some nodes what is wrong with a thing, known by its name and being the same object."""
         key = (name, id(about))
-        if key not in self._told:
-            self._told[key] = (about, tuple(tell()), [])
-        self._told[key][2].extend(nodes)
+        if key not in self._entries:
+            self._entries[key] = (about, tuple(tell()), [])
+        self._entries[key][2].extend(nodes)
 
     def findings(self) -> Iterator[Finding]:
         """All of them, each with its nodes."""
-        for _, found, nodes in self._told.values():
+        for _, found, nodes in self._entries.values():
             for finding in found:
                 yield msgspec.structs.replace(finding, nodes=tuple(nodes))
 

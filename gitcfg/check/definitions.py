@@ -205,14 +205,14 @@ class _Head(msgspec.Struct, frozen=True):
     inside: tuple[tuple[str, Origin, tuple[Origin, ...]], ...]
 
 
-class Discards:
+class DiscardedValues:
     """GC509: a plain value above steps that composed something."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self._surfaces = surfaces
         self._names = _with(fleet, _COMPOSING)
         self._heads: dict[int, tuple[Partial, _Head]] = {}
-        self._told: dict[tuple[str, Origin, tuple[Origin, ...]], list[str]] = {}
+        self._discarded: dict[tuple[str, Origin, tuple[Origin, ...]], list[str]] = {}
 
     def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
         if not self._names:
@@ -222,15 +222,15 @@ class Discards:
             head = self._head(part)
             for name in self._surfaces.params.of(below & head.setting):
                 composed = self._composed(node_class.parts[:place], name)
-                self._told.setdefault((name, head.sets[name], composed), []).extend(node_class.names)
+                self._discarded.setdefault((name, head.sets[name], composed), []).extend(node_class.names)
             for event in head.inside:
-                self._told.setdefault(event, []).extend(node_class.names)
+                self._discarded.setdefault(event, []).extend(node_class.names)
             below = below & ~head.closed | head.composing
         return ()
 
     def end(self) -> Iterator[Finding]:
         hint = "Compose with it, as $and, $append or $merge do, or take the lower operations away."
-        for (name, origin, below), nodes in self._told.items():
+        for (name, origin, below), nodes in self._discarded.items():
             message = f"This plain value of {name} discards what lower layers composed."
             yield of("GC509", name, message, [origin, *below], nodes, hint)
 

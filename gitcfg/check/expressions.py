@@ -47,7 +47,7 @@ class Expressions:
         self._judge = judge if asks else None
         self._fault = cache(find_fault)
         self._taken: dict[int, tuple[FileEntry, int]] = {}
-        self._told = Tally()
+        self._tally = Tally()
         self._noted: dict[int, int] = {}  # by layer, what of it is noted to be asked
         self._last: tuple[NodeClass, Expansion] | None = None
         self._joined: dict[int, Cell] = {}  # what several layers compose, too
@@ -64,7 +64,7 @@ class Expressions:
             name: self._surfaces.cell(node_class, name) for name in suspects if self._params.bit(name) & mask
         }
         for name, cell in cells.items():
-            self._told.add(name, cell, node_class.names, partial(self._wrong, name, cell))
+            self._tally.add(name, cell, node_class.names, partial(self._wrong, name, cell))
         for name in self._params.of(surface.pending & mask):
             yield from self._of_facts(node_class, name)
         if self._judge is not None and mask:
@@ -76,7 +76,7 @@ class Expressions:
                 self._asked.update((_form(text), None) for text in texts)
 
     def end(self) -> Iterable[Finding]:
-        return self._told.findings()
+        return self._tally.findings()
 
     def refused(self) -> Iterator[Finding]:
         """Ask HTCondor's parser about all that was seen, each distinct text once."""

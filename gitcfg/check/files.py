@@ -205,14 +205,14 @@ def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
 # GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it.
 
 
-class Carried:
+class WrittenValues:
     """What is wrong with what nodes' parameters are written to."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
         self._fleet = fleet
         self._surfaces = surfaces
         self._engine = engine
-        self._told = Tally()
+        self._tally = Tally()
         self._known: dict[int, _Files] = {}
         self._formats: dict[str, Carrier] = {}
         self._bare: dict[tuple[int, int], _Bare] = {}
@@ -229,7 +229,7 @@ class Carried:
             return
         known = self._known.get(id(files)) or self._look(files)
         if known.paths:
-            self._told.add("paths", files, node_class.names, lambda: known.paths)
+            self._tally.add("paths", files, node_class.names, lambda: known.paths)
         for entry, carrier in known.carriers:
             doubtful = carrier.doubtful(node_class, surface)
             if doubtful:
@@ -237,10 +237,10 @@ class Carried:
         untaken = self._serving(node_class, surface.bound & ~known.taken)
         for name in filter(self._exists, self._surfaces.params.of(untaken)):
             cell = self._surfaces.cell(node_class, name)
-            self._told.add(("GC510", name), cell, node_class.names, partial(_untaken, name, cell))
+            self._tally.add(("GC510", name), cell, node_class.names, partial(_untaken, name, cell))
 
     def end(self) -> Iterable[Finding]:
-        yield from self._told.findings()
+        yield from self._tally.findings()
         for bare in self._bare.values():
             names = tuple(sorted(filter(self._exists, self._surfaces.params.of(bare.params))))
             if names:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _BATCH = 32  # nodes between two looks at whether more are needed
 
 
-class Looked(msgspec.Struct, frozen=True):
+class Recheck(msgspec.Struct, frozen=True):
     """What was looked at after a change: a fleet of the nodes `names`, and what these show.
 
     `changed` are the paths that did; whoever is made from them is among the names.
@@ -67,21 +67,21 @@ class _Lost(msgspec.Struct, frozen=True):
         )
 
 
-def witnessed(prior: Traces, looked: Looked, now: Version, roster: Roster) -> Traces:
+def witnessed(prior: Traces, recheck: Recheck, now: Version, roster: Roster) -> Traces:
     """What all nodes show. What stands in changed files only those show that were looked at."""
-    traces = _merged(prior, looked)
+    traces = _merged(prior, recheck)
     lost = _Lost(
         frozenset(prior.features.keys() - traces.features.keys()),
         frozenset(prior.groups.keys() - traces.groups.keys()),
         frozenset(prior.secrets.keys() - traces.secrets.keys()),
-        frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in looked.changed),
+        frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in recheck.changed),
         frozenset(
-            key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in looked.changed
+            key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in recheck.changed
         ),
     )
     if lost.found(traces):
         return traces
-    others = _search(lost, looked, now, roster)
+    others = _search(lost, recheck, now, roster)
     return Traces(
         {**others.features, **traces.features},
         {**others.groups, **traces.groups},
@@ -93,9 +93,9 @@ def witnessed(prior: Traces, looked: Looked, now: Version, roster: Roster) -> Tr
     )
 
 
-def _merged(prior: Traces, looked: Looked) -> Traces:
+def _merged(prior: Traces, recheck: Recheck) -> Traces:
     """What those nodes showed that have not changed, and what those show that were looked at."""
-    names, after = looked.names, looked.traces
+    names, after = recheck.names, recheck.traces
     own = [found for found in prior.own if stem(found.origins[0].file) not in names]
     return Traces(
         {**after.features, **_others(prior.features, names)},
@@ -127,11 +127,11 @@ def _idle(before: Mapping[str, Idle], after: Mapping[str, Idle], names: Set[str]
     return result
 
 
-def _search(lost: _Lost, looked: Looked, now: Version, roster: Roster) -> Traces:
+def _search(lost: _Lost, recheck: Recheck, now: Version, roster: Roster) -> Traces:
     """What other nodes show that have what is lost, until all of it is found or all were asked."""
-    fleet = looked.fleet
+    fleet = recheck.fleet
     tracing = Tracing(fleet, fleet.surfaces)
-    waiting = (name for name in _candidates(lost, now, roster) if name not in looked.names)
+    waiting = (name for name in _candidates(lost, now, roster) if name not in recheck.names)
     for count, name in enumerate(waiting, 1):
         said = roster.said(name)
         # All nodes with overrides were looked at.
@@ -346,8 +346,8 @@ def again(
         return None
     for nodeset in fleet.model.nodesets.values():
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
-    looked = Looked(fleet, names, changed, examined.traces)
-    traces = witnessed(prior.traces, looked, now, roster)
+    recheck = Recheck(fleet, names, changed, examined.traces)
+    traces = witnessed(prior.traces, recheck, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
     told, parsed = [*told, *examined.told], [*parsed, *examined.parsed]
     return Again(fleet, Examined(told, traces, parsed, examined.ruling, unjudged))

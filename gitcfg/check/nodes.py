@@ -24,14 +24,14 @@ from gitcfg.model import Finding, Model, Origin, Ref
 from gitcfg.model.names import shown
 
 
-class Together:
+class Relations:
     """What is missing from nodes, or clashes on them."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self.fleet = fleet
         self.model: Model = fleet.model
         self.surfaces = surfaces
-        self.told = Tally()
+        self.tally = Tally()
         features = self.model.features.values()
         self.depending = frozenset(feature.name for feature in features if feature.depends)
         self.conflicting = frozenset(feature.name for feature in features if feature.conflicts)
@@ -60,7 +60,7 @@ class Together:
         yield from self._unchanged(node_class, surface)
 
     def end(self) -> Iterable[Finding]:
-        return self.told.findings()
+        return self.tally.findings()
 
     def _missing_features(self, node_class: NodeClass) -> Iterator[Finding]:
         """GC301."""
@@ -109,7 +109,7 @@ class Together:
         """GC305."""
         for name in self.unchanged.of(node_class, surface):
             cell = self.surfaces.cell(node_class, name)
-            self.told.add(name, cell, node_class.names, partial(self._kept, name, cell))
+            self.tally.add(name, cell, node_class.names, partial(self._kept, name, cell))
         for name in self.surfaces.params.of(surface.pending):
             parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(node_class, name)
             waits = parameter is not None and parameter.must_change and cell.value is PENDING

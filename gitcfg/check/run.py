@@ -7,20 +7,20 @@ from typing import Protocol
 import msgspec
 
 from gitcfg.check.base import Watch, folded
-from gitcfg.check.definitions import Discards, definitions, memberships
+from gitcfg.check.definitions import DiscardedValues, definitions, memberships
 from gitcfg.check.expressions import Expressions
-from gitcfg.check.files import Carried, entries
-from gitcfg.check.nodes import Together, stopped
+from gitcfg.check.files import WrittenValues, entries
+from gitcfg.check.nodes import Relations, stopped
 from gitcfg.check.overrides import delivery, overrides, retired
 from gitcfg.check.references import references, rule_names
 from gitcfg.check.results import ignores, with_causes, without_ignored
 from gitcfg.check.rules.ledger import Ledger
 from gitcfg.check.rules.run import Ruling
-from gitcfg.check.secrets import Confined, Swept, markers, sealed
+from gitcfg.check.secrets import OpenSecrets, SecretReaders, markers, sealed
 from gitcfg.check.structure import clashes, structure
 from gitcfg.check.target_parsers import Judge, begin, parsed, unjudged
 from gitcfg.check.unused import Traces, Tracing, endings
-from gitcfg.check.values import Finals
+from gitcfg.check.values import FinalValues
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
@@ -44,7 +44,7 @@ DEFINED: tuple[Check, ...] = (
 """What looks at what is written."""
 
 
-class Ruled(Protocol):
+class RuleResults(Protocol):
     """What is known of rules."""
 
     @property
@@ -68,7 +68,7 @@ class Examined(msgspec.Struct, frozen=True):
     told: list[Finding]
     traces: Traces | None
     parsed: list[Finding] = []
-    ruling: Ruled | None = None
+    ruling: RuleResults | None = None
     unjudged: frozenset[str] = frozenset()
 
 
@@ -93,7 +93,7 @@ def examine(
     fleet: Fleet,
     engine: TemplateEngine | None = None,
     judge: Judge | None = None,
-    ruling: Ruled | None = None,
+    ruling: RuleResults | None = None,
 ) -> Examined:
     """Look at every definition and every class of nodes. `ruling`: what is known of rules already."""
     found = list(fleet.model.findings)
@@ -152,15 +152,15 @@ def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Fi
     """What is wrong with nodes: every class is looked at once."""
     surfaces = fleet.surfaces
     watches: list[Watch] = [
-        Together(fleet, surfaces),
-        Finals(fleet, surfaces),
-        Carried(fleet, surfaces, engine),
-        Confined(fleet, engine),
-        Swept(fleet, surfaces, engine),
+        Relations(fleet, surfaces),
+        FinalValues(fleet, surfaces),
+        WrittenValues(fleet, surfaces, engine),
+        SecretReaders(fleet, engine),
+        OpenSecrets(fleet, surfaces, engine),
         *others,
     ]
     if fleet.names:  # with no nodes nothing is discarded
-        watches.append(Discards(fleet, surfaces))
+        watches.append(DiscardedValues(fleet, surfaces))
     for node_class in fleet.judged:
         progress.note("checking nodes like", next(iter(node_class.names), ""))
         surface = surfaces.of(node_class)

@@ -61,12 +61,12 @@ def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[
     yield from wrong
     if not secret.recipients:
         hint = "Name the server's key, and your own: `gitcfg secret rekey NAME --add KEY`."
-        yield _told(secret, f"The secret {secret.name} names no recipients.", secret.origin, hint)
+        yield _finding(secret, f"The secret {secret.name} names no recipients.", secret.origin, hint)
     entry = tree.entry(path_of(secret))
     if entry is None:
         message = f"The secret {secret.name} has no content: there is no {path_of(secret)}."
         hint = f"`gitcfg secret set {secret.name}` writes it."
-        yield _told(secret, message, secret.origin, hint)
+        yield _finding(secret, message, secret.origin, hint)
     elif entry.kind is EntryKind.FILE:  # else that has been told (GC101)
         yield from _content(tree, entry, secret, None if wrong else named, headers)
 
@@ -105,14 +105,14 @@ def _content(
             yield unresolved(entry.path, blocks)
             return
         hint = f"`gitcfg secret set {secret.name}` writes it anew."
-        yield _told(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)
+        yield _finding(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)
         return
     headers[secret.name] = found
     reason = _differs(found, named) if named else ""
     if reason:
         message = f"{shown(entry.path)} is not encrypted for those whom the secret names: {reason}."
         hint = f"`gitcfg secret rekey {secret.name}` encrypts it for them; it asks for no new content."
-        yield _told(secret, message, secret.recipients[0].origin, hint, Origin(entry.path))
+        yield _finding(secret, message, secret.recipients[0].origin, hint, Origin(entry.path))
 
 
 def header_of(tree: Tree, entry: Entry) -> Header:
@@ -161,7 +161,7 @@ def _stray(fleet: Fleet) -> Iterator[Finding]:
             yield of("GC210", name, message, [Origin(entry.path)], hint="Write it, or delete the file.")
 
 
-def _told(secret: Secret, message: str, at: Origin, hint: str = "", more: Origin | None = None) -> Finding:
+def _finding(secret: Secret, message: str, at: Origin, hint: str = "", more: Origin | None = None) -> Finding:
     return of("GC210", secret.name, message, [at, *([more] if more else [])], hint=hint)
 
 
@@ -170,13 +170,13 @@ def _told(secret: Secret, message: str, at: Origin, hint: str = "", more: Origin
 _OTHERS = 0o077
 
 
-class Confined:
+class SecretReaders:
     """What is wrong with where secrets go."""
 
     def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
         self._fleet = fleet
         self._engine = engine
-        self._told = Tally()
+        self._tally = Tally()
         self._bound: dict[str, list[NodeClass]] = {}
 
     def see(self, node_class: NodeClass, _: Surface) -> Iterable[Finding]:
@@ -188,7 +188,7 @@ class Confined:
         return ()
 
     def end(self) -> Iterator[Finding]:
-        yield from self._told.findings()
+        yield from self._tally.findings()
         unread = self._fleet.model.unread.get("secrets", frozenset())
         alike: dict[str, list[tuple[Secret, Ref]]] = {}  # many secrets are for the same nodes
         for name, secret in self._fleet.model.secrets.items():
@@ -203,7 +203,7 @@ class Confined:
         for entry in node_class.files.values():
             if entry.mode_said and wide(entry.mode):
                 for name in set(held(self._fleet, node, entry, self._engine).values()):
-                    self._told.add(("GC209", name), entry, [], partial(_readable, entry, name))
+                    self._tally.add(("GC209", name), entry, [], partial(_readable, entry, name))
 
     def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
         """What is wrong with where secrets go that are for the same nodes: these are looked for once."""
@@ -278,7 +278,7 @@ def refused(
 _Key = tuple[int, tuple[str, ...]]
 
 
-class Swept:
+class OpenSecrets:
     """Files without a said mode that take secrets by no name. Who says the mode has thought of it.
 
     It is told of nodes, so that a check after a change need not look at all of them for it.
@@ -288,7 +288,7 @@ class Swept:
         self._fleet = fleet
         self._params = surfaces.params
         self._engine = engine
-        self._told = Tally()
+        self._tally = Tally()
         self._unnamed: dict[_Key, tuple[FileEntry, tuple[str, ...]]] = {}
         self._taken: dict[int, tuple[FileEntry, int]] = {}
 
@@ -298,11 +298,11 @@ class Swept:
                 for param in () if entry.mode_said else self._swept(node_class, surface, entry):
                     secret = node_class.secrets[param]
                     tell = partial(_closed, entry, param, secret)
-                    self._told.add((param, secret), entry, node_class.names, tell)
+                    self._tally.add((param, secret), entry, node_class.names, tell)
         return ()
 
     def end(self) -> Iterator[Finding]:
-        yield from self._told.findings()
+        yield from self._tally.findings()
 
     def _swept(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
         """The secret parameters that an entry takes on nodes of a class and does not name."""
@@ -447,10 +447,10 @@ def markers(fleet: Fleet) -> Iterator[Finding]:
     yield from _in_facts(fleet)
     for one in prose(fleet.model):
         if mark := open_mark(one.text):
-            yield _told_markers(one.subject, f"{one.what} {shown(one.subject)}", mark, one.origin)
+            yield _marker_finding(one.subject, f"{one.what} {shown(one.subject)}", mark, one.origin)
     for entry in files(fleet.model):
         if mark := mark_in(entry.text):
-            yield _told_markers(entry.path, f"The text of {shown(entry.path)}", mark, entry.origin)
+            yield _marker_finding(entry.path, f"The text of {shown(entry.path)}", mark, entry.origin)
     for folder, noun, texts in (
         ("templates", "template", fleet.templates),
         ("files", "file", fleet.sources if fleet.model.sources else {}),
@@ -463,22 +463,24 @@ def _in_texts(folder: str, noun: str, texts: Mapping[str, str | None]) -> Iterat
         found = marked(text) if text else None
         if text and found:
             place = Origin(f"{folder}/{name}", text.count("\n", 0, found.start()) + 1)
-            yield _told_markers(name, f"The {noun} {shown(name)}", found.lastgroup or "", place)
+            yield _marker_finding(name, f"The {noun} {shown(name)}", found.lastgroup or "", place)
 
 
 def _in_facts(fleet: Fleet) -> Iterator[Finding]:
     for node in fleet.model.hosts():
         for name, fact in node.facts.items():
             if mark := mark_in(fact.value):
-                yield _told_markers(name, f"The fact {shown(name)} of {shown(node.name)}", mark, node.origin)
+                yield _marker_finding(
+                    name, f"The fact {shown(name)} of {shown(node.name)}", mark, node.origin
+                )
 
 
 def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Finding]:
     """Of a parameter that is declared secret it is told already that its value is plain (GC206)."""
     if not fleet.declarations.secret(name):
-        yield _told_markers(name, f"The value of {shown(name)}", mark, at)
+        yield _marker_finding(name, f"The value of {shown(name)}", mark, at)
 
 
-def _told_markers(subject: str, what: str, mark: str, at: Origin) -> Finding:
+def _marker_finding(subject: str, what: str, mark: str, at: Origin) -> Finding:
     hint = _OPEN if mark in OPEN else _ENCRYPTED
     return of("GC513", subject, f"{what} holds {WORDS[mark]}.", [at], hint=hint, veiled=mark in OPEN)

@@ -201,7 +201,7 @@ def _bound(needed: Reach, needers: list[str], pair: tuple[str, ...], places: Pla
 # What names ask for: which others must be there, and which must not, for many sets of names at once.
 
 
-class Asking(Protocol):
+class Dependent(Protocol):
     """A definition that asks for others."""
 
     @property
@@ -217,7 +217,7 @@ class Demands:
     `define` says what defines a name, `known` are the names that exist: what does not is another finding.
     """
 
-    def __init__(self, bits: Bits, define: Callable[[str], Asking | None], known: Container[str]) -> None:
+    def __init__(self, bits: Bits, define: Callable[[str], Dependent | None], known: Container[str]) -> None:
         self._bits = bits
         self._needers: dict[str, list[tuple[str, Origin]]] = {}
         self._pairs: dict[tuple[str, ...], list[tuple[str, Origin]]] = {}
@@ -229,11 +229,11 @@ class Demands:
         ]
         self._apart = [(bits.mask(pair), pair) for pair in self._pairs]
 
-    def _add(self, name: str, asking: Asking | None, known: Container[str]) -> None:
-        for ref in asking.depends if asking is not None else ():
+    def _add(self, name: str, dependent: Dependent | None, known: Container[str]) -> None:
+        for ref in dependent.depends if dependent is not None else ():
             if ref.name in known:
                 self._needers.setdefault(ref.name, []).append((name, ref.origin))
-        for ref in asking.conflicts if asking is not None else ():
+        for ref in dependent.conflicts if dependent is not None else ():
             if ref.name in known and ref.name != name and ref.name in self._bits.places:
                 pair = (min(name, ref.name), max(name, ref.name))
                 self._pairs.setdefault(pair, []).append((name, ref.origin))
@@ -246,8 +246,8 @@ class Demands:
             if have & needers and not have & itself
         ]
 
-    def _there(self, have: int, asking: list[tuple[str, Origin]]) -> list[tuple[str, Origin]]:
-        return [(name, origin) for name, origin in asking if have & self._bits.bit(name)]
+    def _there(self, have: int, dependent: list[tuple[str, Origin]]) -> list[tuple[str, Origin]]:
+        return [(name, origin) for name, origin in dependent if have & self._bits.bit(name)]
 
     def clashing(self, have: int) -> list[tuple[tuple[str, ...], list[tuple[str, Origin]]]]:
         """Pairs that must not be together and are, each with who says so and where."""

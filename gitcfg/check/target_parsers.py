@@ -89,7 +89,7 @@ _IGNORED = re.compile(r"\.|#|.*(?:~|\.rpmsave|\.rpmnew)\Z", re.DOTALL)
 """What HTCondor passes over in a folder of configuration: its LOCAL_CONFIG_DIR_EXCLUDE_REGEXP."""
 
 
-class Asking:
+class ParserRequests:
     """What is asked about the files of a fleet; `left_out` are names that some format cannot carry.
 
     What a secret holds is not known here, so that nothing follows from its version. A text in a format is
@@ -202,13 +202,13 @@ def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[F
     Questions are asked ahead; of those under way only whose they are is held.
     """
     left_out = {name for finding in found if finding.code in _CARRIED for name in finding.subjects}
-    asking = Asking(fleet, engine, judge, left_out)
+    requests = ParserRequests(fleet, engine, judge, left_out)
     asked: deque[tuple[NodeClass, FileEntry]] = deque()
 
     def questions() -> Iterator[Question]:
         for node_class in fleet.judged:
             for entry in node_class.files.values():
-                question = asking.about(node_class, entry)
+                question = requests.about(node_class, entry)
                 if question is not None:
                     asked.append((node_class, entry))
                     yield question

@@ -26,7 +26,7 @@ _MOST_STEPS = 50
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
 
-class Finals:
+class FinalValues:
     """What is wrong with values that several steps, or facts, have made."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
@@ -35,12 +35,12 @@ class Finals:
         self._suspects = Suspects(
             surfaces, lambda name, cell: any(_judged(fleet, name, cell)), safe=lambda value: True
         )
-        self._told = Tally()
+        self._tally = Tally()
 
     def see(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
         for name in self._suspects.of(node_class, surface):
             cell = self._surfaces.cell(node_class, name)
-            self._told.add(name, cell, node_class.names, partial(_judged, self._fleet, name, cell))
+            self._tally.add(name, cell, node_class.names, partial(_judged, self._fleet, name, cell))
         for name in self._surfaces.params.of(surface.pending):
             cell = self._surfaces.cell(node_class, name)
             if cell.value is PENDING:
@@ -50,7 +50,7 @@ class Finals:
                 yield from found or _named(node_class, _value(self._fleet, name, cell, value, facts))
 
     def end(self) -> Iterable[Finding]:
-        return self._told.findings()
+        return self._tally.findings()
 
 
 def _is_unfit(fleet: Fleet, name: str, cell: Cell) -> bool:

@@ -10,7 +10,7 @@ from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, members_ask
 from gitcfg.check import nodes as module
 from gitcfg.check.files import Carrier
 from gitcfg.check.nodes import chosen
-from gitcfg.check.secrets import Confined
+from gitcfg.check.secrets import SecretReaders
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.selection import NodeView, Selection, evaluate_condition
 from gitcfg.generate.files import secret
@@ -157,7 +157,7 @@ def test_classes_are_asked_together_and_secrets_too(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "evaluate_condition", counted)
     fleet = _many(20)
     with TemplateEngine({}) as engine:
-        confined = Confined(fleet, engine)
+        confined = SecretReaders(fleet, engine)
         for kind in fleet.classes:
             assert not list(confined.see(kind, fleet.surfaces.of(kind)))
         assert len(fleet.classes) == 20

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 import msgspec
 
 from gitcfg.check.base import of
-from gitcfg.check.rules.base import SOLVE, Holding, Looked
+from gitcfg.check.rules.base import SOLVE, Holding, RuledFleet
 from gitcfg.check.structure import some
 from gitcfg.compile.operations import PENDING
 from gitcfg.compile.rules.evaluate import Seen
@@ -51,29 +51,29 @@ class _Line(msgspec.Struct, frozen=True):
         return f"{self.name} of {self.slot}" if self.name else self.slot
 
 
-def leftover(looked: Looked, holding: Holding) -> Iterator[Finding]:
+def leftover(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
     """What single lines of allocations say in vain: for each rule, what is so for the same reason."""
-    for rule in looked.rules(RuleKind.INSTALL, RuleKind.DOMAIN):
-        found = looked.fleet.model.allocations.get(rule.name)
-        if found is None or not _open(rule) or looked.unknown(rule.name):
+    for rule in ruled.rules(RuleKind.INSTALL, RuleKind.DOMAIN):
+        found = ruled.fleet.model.allocations.get(rule.name)
+        if found is None or not _open(rule) or ruled.unknown(rule.name):
             continue
-        slots = looked.view.places(rule.name).by_slot
+        slots = ruled.view.places(rule.name).by_slot
         install = rule.kind is RuleKind.INSTALL
         places = (
-            _places(looked, rule, found, slots) if install else _values(looked, holding, rule, found, slots)
+            _places(ruled, rule, found, slots) if install else _values(ruled, holding, rule, found, slots)
         )
         reasons: dict[str, list[_Line]] = {}
         for line in places:
             reasons.setdefault(line.why, []).append(line)
         for why, lines in reasons.items():
-            yield _told(looked, rule, why, lines)
+            yield _finding(ruled, rule, why, lines)
 
 
-def _told(looked: Looked, rule: Rule, why: str, lines: list[_Line]) -> Finding:
+def _finding(ruled: RuledFleet, rule: Rule, why: str, lines: list[_Line]) -> Finding:
     about = some([line.about for line in lines])
     origins = [place for line in lines for place in line.origins]
     names = sorted({line.slot.partition("/")[0] for line in lines})
-    nodes = [name for name in names if name in looked.fleet]
+    nodes = [name for name in names if name in ruled.fleet]
     if why == _MISPLACED:
         feature = rule.feature.name if rule.feature else ""
         message = f"{feature} is put on {about}, {_MISPLACED} of the rule {rule.name} does not hold."
@@ -83,37 +83,37 @@ def _told(looked: Looked, rule: Rule, why: str, lines: list[_Line]) -> Finding:
     return of("GC403", rule.name, message, dict.fromkeys(origins), nodes, _HINT)
 
 
-def _places(looked: Looked, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
+def _places(ruled: RuledFleet, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
     feature = rule.feature.name if rule.feature else ""
-    for ref in looked.lines(found.install, lambda ref: ref.name):
-        gone = _gone(looked, rule, ref.name, slots)
+    for ref in ruled.lines(found.install, lambda ref: ref.name):
+        gone = _gone(ruled, rule, ref.name, slots)
         if gone:
             yield _Line(ref.name, gone, (ref.origin,))
         elif ref.name in slots:
-            yield from _useless(looked, rule, feature, ref, slots[ref.name])
-        elif ref.name not in looked.view.failed.get(rule.name, {}):
+            yield from _useless(ruled, rule, feature, ref, slots[ref.name])
+        elif ref.name not in ruled.view.failed.get(rule.name, {}):
             yield _Line(ref.name, _MISPLACED, (ref.origin,))
-    for slot, given in looked.lines(found.values.items(), lambda line: line[0]):
+    for slot, given in ruled.lines(found.values.items(), lambda line: line[0]):
         yield from _of_another_kind(slot, [bound.origin for bound in given.values()])
 
 
-def _useless(looked: Looked, rule: Rule, feature: str, ref: Ref, seen: Seen) -> Iterator[_Line]:
+def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Seen) -> Iterator[_Line]:
     """Placed where it is anyway, or where it is kept out."""
-    if not looked.has(seen, feature):
+    if not ruled.has(seen, feature):
         yield _Line(ref.name, f"{feature} is kept out", (ref.origin,))
-    elif looked.had_without(seen, feature, rule.name):
-        places = looked.where_installed([seen.name], feature)
+    elif ruled.had_without(seen, feature, rule.name):
+        places = ruled.where_installed([seen.name], feature)
         yield _Line(ref.name, f"{feature} is there anyway", (ref.origin, *places))
 
 
 def _values(
-    looked: Looked, holding: Holding, rule: Rule, found: Allocation, slots: Mapping[str, Seen]
+    ruled: RuledFleet, holding: Holding, rule: Rule, found: Allocation, slots: Mapping[str, Seen]
 ) -> Iterator[_Line]:
     yield from _of_another_kind("a feature", [ref.origin for ref in found.install])
-    files = {allocation.origin.file for allocation in looked.fleet.model.allocations.values()}
-    for slot, given in looked.lines(found.values.items(), lambda line: line[0]):
-        reason = _gone(looked, rule, slot, slots)
-        if not reason and slot in looked.view.failed.get(rule.name, {}):
+    files = {allocation.origin.file for allocation in ruled.fleet.model.allocations.values()}
+    for slot, given in ruled.lines(found.values.items(), lambda line: line[0]):
+        reason = _gone(ruled, rule, slot, slots)
+        if not reason and slot in ruled.view.failed.get(rule.name, {}):
             continue
         if not reason and slot not in slots:
             reason = "the rule is not for it"
@@ -144,18 +144,18 @@ def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origi
     return [step.origin for step in cell.counting(facts)]
 
 
-def _gone(looked: Looked, rule: Rule, slot: str, slots: Mapping[str, Seen]) -> str:
+def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Seen]) -> str:
     """Why there is no such slot; nothing if there is."""
     if rule.over is None and slot in slots:
         return ""
     node, slash, instance = slot.partition("/")
-    if node not in looked.fleet:
+    if node not in ruled.fleet:
         return "there is no such node"
-    if looked.fleet.kinds[node].said.retired:
+    if ruled.fleet.kinds[node].said.retired:
         return "the node is retired"
     if rule.over is None:
         return "the rule is about nodes, not instances" if slash else ""
-    there = {unit.name for unit in looked.units(node, rule.over.name)}
+    there = {unit.name for unit in ruled.units(node, rule.over.name)}
     return "" if instance in there else f"there is no such {rule.over.name}"
 
 

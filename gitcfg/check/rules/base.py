@@ -26,7 +26,7 @@ from gitcfg.model.secrets import is_secret
 T = TypeVar("T")
 
 
-class Looked:
+class RuledFleet:
     """A fleet with rules. `view` is what they ask of it.
 
     `names` are its nodes where it has a part of all: only these, and those of them that are gone, are
@@ -147,8 +147,8 @@ class Held(msgspec.Struct, frozen=True):
 class Holding:
     """Finds what places hold, and reads domains, each once."""
 
-    def __init__(self, looked: Looked) -> None:
-        self._looked = looked
+    def __init__(self, ruled: RuledFleet) -> None:
+        self._ruled = ruled
         self._cells: dict[tuple[int, str], Cell | None] = {}
         self._held: dict[str, tuple[Held, ...]] = {}
 
@@ -169,13 +169,13 @@ class Holding:
 
     @cached_property
     def _read(self) -> list[tuple[Rule, Domain, Values | DomainProblem]]:
-        rules = self._looked.rules(RuleKind.DOMAIN)
+        rules = self._ruled.rules(RuleKind.DOMAIN)
         return [
             (rule, domain, self._parsed(rule, domain)) for rule in rules for domain in rule.domains.values()
         ]
 
     def _parsed(self, rule: Rule, domain: Domain) -> Values | DomainProblem:
-        kind = self._looked.fleet.declarations.kind(domain.name) if rule.over is None else None
+        kind = self._ruled.fleet.declarations.kind(domain.name) if rule.over is None else None
         try:
             return parse(domain.items, kind)
         except DomainProblem as problem:
@@ -189,7 +189,7 @@ class Holding:
 
     def _of(self, rule: Rule) -> Iterator[Held]:
         names = [name for name in rule.domains if (rule.name, name) in self.values]
-        for seen in self._looked.view.slots(rule.name):
+        for seen in self._ruled.view.slots(rule.name):
             for name in names:
                 found = self._attribute(seen, name) if rule.over else self._param(seen.name, name)
                 if not is_secret(found[0]):
@@ -201,7 +201,7 @@ class Holding:
 
     def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
         """What is said of a parameter of a node, and its class."""
-        node_class = self._looked.fleet.kinds[node]
+        node_class = self._ruled.fleet.kinds[node]
         key = id(node_class), name
         if key not in self._cells:
             self._cells[key] = node_class.cell(name)

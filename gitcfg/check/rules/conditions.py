@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.base import of
-from gitcfg.check.rules.base import Looked, named
+from gitcfg.check.rules.base import RuledFleet, named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.rules.evaluate import VALUES, Seen, read_values, strip_frames
 from gitcfg.compile.rules.rulebook import Circle, find_places
@@ -21,20 +21,20 @@ T = TypeVar("T")
 _HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait for itself."
 
 
-def meaningless(looked: Looked) -> Iterator[Finding]:
+def meaningless(ruled: RuledFleet) -> Iterator[Finding]:
     """Expressions that cannot be understood, and rules that install what they read."""
-    inside = Inside(looked.fleet.tree)
-    for wrong in looked.view.book.unreadable:
+    inside = Inside(ruled.fleet.tree)
+    for wrong in ruled.view.book.unreadable:
         message = f"The `{wrong.part}` of the rule {wrong.rule} cannot be read: {wrong.problem.message}"
         place = inside.of(wrong.at, wrong.problem.line, wrong.problem.column)
         yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
-    for circle in looked.view.book.strata.circles:
+    for circle in ruled.view.book.strata.circles:
         yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
-    for circle in looked.view.valued.circles:
+    for circle in ruled.view.valued.circles:
         alone = "reads what follows from the values that it leaves open"
         yield _circle(circle, alone, "read what follows from the values that each other leaves open")
-    rules = looked.view.book.rules
-    for name, deciding in looked.view.book.led.items():
+    rules = ruled.view.book.rules
+    for name, deciding in ruled.view.book.led.items():
         which = f"{'rule' if len(deciding) == 1 else 'rules'} {listed(deciding)}"
         message = f"Where the limit {name} counts follows from what the {which} may decide only within it."
         origins = find_places(rules[name], [rules[other] for other in deciding])
@@ -50,8 +50,8 @@ def _circle(circle: Circle, alone: str, together: str) -> Finding:
 class Failures:
     """Expressions of rules that failed somewhere while it was asked what is wrong."""
 
-    def __init__(self, looked: Looked) -> None:
-        self._looked = looked
+    def __init__(self, ruled: RuledFleet) -> None:
+        self._ruled = ruled
         self._found: dict[tuple[str, str], tuple[Ref, list[tuple[str, CelProblem]]]] = {}
 
     def add(self, rule: Rule, part: str, at: Ref, problems: Iterable[tuple[str, CelProblem]]) -> None:
@@ -76,9 +76,9 @@ class Failures:
 
     def findings(self) -> Iterator[Finding]:
         """What failed of all that was asked; those go first that say where rules count."""
-        for rule in self._looked.view.book.rules.values():
+        for rule in self._ruled.view.book.rules.values():
             self._add_known(rule)
-        inside = Inside(self._looked.fleet.tree)
+        inside = Inside(self._ruled.fleet.tree)
         for (name, part), (at, problems) in sorted(self._found.items()):
             alike: dict[tuple[str, int, int, str], list[str]] = {}
             for node, problem in problems:
@@ -90,11 +90,11 @@ class Failures:
 
     def _add_known(self, rule: Rule) -> None:
         """What failed while it was found out where a rule counts: `where` before `per`."""
-        failed = self._looked.view.failed.get(rule.name, {})
+        failed = self._ruled.view.failed.get(rule.name, {})
         if not failed:
             return
         grouped = rule.per is not None and rule.kind is not RuleKind.SET
-        held = self._looked.view.places(rule.name).by_slot if grouped else {}
+        held = self._ruled.view.places(rule.name).by_slot if grouped else {}
         for part, at in (("where", rule.where), ("per", rule.per)):
             here = [pair for pair in failed.items() if (pair[0] in held) is (part == "per")]
             if at is not None and here:
@@ -123,19 +123,19 @@ class _Asked(msgspec.Struct, frozen=True):
     group: str = ""
 
 
-def invariants(looked: Looked, failures: Failures) -> Iterator[Finding]:
+def invariants(ruled: RuledFleet, failures: Failures) -> Iterator[Finding]:
     """What is not as rules require it."""
-    for rule in looked.rules(RuleKind.REQUIRE):
+    for rule in ruled.rules(RuleKind.REQUIRE):
         progress.note("checking the rule", rule.name)
-        condition = looked.view.book.requires.get(rule.name)
-        if condition is None or rule.require is None or looked.unknown(rule.name):
+        condition = ruled.view.book.requires.get(rule.name)
+        if condition is None or rule.require is None or ruled.unknown(rule.name):
             continue
         grouped = _is_grouped(rule, condition)
-        if grouped and looked.names is not None:
+        if grouped and ruled.names is not None:
             continue  # a part of the nodes is no group
-        asked = list(_of_groups(looked, rule, condition) if grouped else _of_each(looked, rule, condition))
+        asked = list(_of_groups(ruled, rule, condition) if grouped else _of_each(ruled, rule, condition))
         answers = failures.answered(
-            rule, "require", rule.require, [one.members for one in asked], _answers(looked, rule, asked)
+            rule, "require", rule.require, [one.members for one in asked], _answers(ruled, rule, asked)
         )
         wrong = [one for one, holds in zip(asked, answers, strict=True) if holds is False]
         if wrong:
@@ -146,63 +146,63 @@ def _is_grouped(rule: Rule, condition: Condition) -> bool:
     return rule.per is not None or _GROUP in condition.names
 
 
-def judged_whole(looked: Looked) -> list[str]:
+def judged_whole(ruled: RuledFleet) -> list[str]:
     """The rules that require something of groups as a whole."""
-    requires = looked.view.book.requires
+    requires = ruled.view.book.requires
     return [
         rule.name
-        for rule in looked.rules(RuleKind.REQUIRE)
+        for rule in ruled.rules(RuleKind.REQUIRE)
         if rule.name in requires and _is_grouped(rule, requires[rule.name])
     ]
 
 
 def _answers(
-    looked: Looked, rule: Rule, asked: Sequence[_Asked]
+    ruled: RuledFleet, rule: Rule, asked: Sequence[_Asked]
 ) -> tuple[list[bool], dict[int, CelProblem]] | CelProblem:
-    book = looked.view.book
+    book = ruled.view.book
     try:
         return book.requires[rule.name].holds_each([one.row for one in asked], book.budgets[rule.name])
     except CelProblem as problem:
         return problem
 
 
-def _of_each(looked: Looked, rule: Rule, condition: Condition) -> Iterable[_Asked]:
+def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Asked]:
     """Each node, or instance, by itself: those are asked once that look alike to the condition."""
     alike: dict[Hashable, list[Seen]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
-    kinds = looked.fleet.kinds
-    for seen in _by_class(looked, looked.view.slots(rule.name)):
+    kinds = ruled.fleet.kinds
+    for seen in _by_class(ruled, ruled.view.slots(rule.name)):
         same = (id(kinds[seen.name]), seen.said.labels if labels else ()) if shared else seen.slot
         alike.setdefault(same, []).append(seen)
     return [_Asked(those, read_values(condition, those[0])) for those in alike.values()]
 
 
-def _of_groups(looked: Looked, rule: Rule, condition: Condition) -> Iterator[_Asked]:
+def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Asked]:
     """Each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
     own = replace(condition, names=condition.names - {_GROUP})
-    for key, slots in looked.view.groups(rule.name).items():
+    for key, slots in ruled.view.groups(rule.name).items():
         group = "" if key is None else named(key)
-        nodes = _nodes(looked, slots, condition)
+        nodes = _nodes(ruled, slots, condition)
         for members in [(seen,) for seen in slots] if own.names else [slots]:
             row = read_values(own, members[0]) if own.names else {}
             yield _Asked(members, {**row, _GROUP: nodes}, group)
 
 
-def _nodes(looked: Looked, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
+def _nodes(ruled: RuledFleet, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
     """The nodes of a group in order of name, with what the condition's letters may ask of them."""
     computed = "[" in condition.text
     parts = [name for name in _IN_GROUPS if computed or name in condition.text]
     first = {seen.name: seen for seen in reversed(slots)}
     found = {
         name: {part: _IN_GROUPS[part](seen) for part in parts}
-        for name, seen in ((seen.name, seen) for seen in _by_class(looked, first.values()))
+        for name, seen in ((seen.name, seen) for seen in _by_class(ruled, first.values()))
     }
     return [found[name] for name in sorted(found)]
 
 
-def _by_class(looked: Looked, slots: Iterable[Seen]) -> list[Seen]:
+def _by_class(ruled: RuledFleet, slots: Iterable[Seen]) -> list[Seen]:
     """Those of a class one after the other, for its values are composed anew for each other class."""
-    kinds = looked.fleet.kinds
+    kinds = ruled.fleet.kinds
     return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
 
 

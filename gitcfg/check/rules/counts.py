@@ -6,7 +6,7 @@ from operator import or_
 
 from gitcfg.cel import CelProblem, Key
 from gitcfg.check.base import of
-from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked, named, within
+from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet, named, within
 from gitcfg.check.rules.conditions import Failures
 from gitcfg.check.structure import some
 from gitcfg.compile.rules.evaluate import Seen, ask_keys
@@ -20,29 +20,29 @@ Counted = Mapping[Key | None, Sequence[Seen]]
 """By group, the nodes and instances that have a feature, each as often as it has it."""
 
 
-def counts(looked: Looked) -> Iterator[Finding]:
+def counts(ruled: RuledFleet) -> Iterator[Finding]:
     """What is wrong with how often features are there."""
-    for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+    for rule in ruled.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         progress.note("checking the rule", rule.name)
-        if rule.count is not None and rule.feature is not None and not looked.unknown(rule.name):
-            found = counted(looked, rule, rule.feature.name)
-            yield from _judged(looked, rule, rule.feature.name, rule.count, found)
+        if rule.count is not None and rule.feature is not None and not ruled.unknown(rule.name):
+            found = counted(ruled, rule, rule.feature.name)
+            yield from _judged(ruled, rule, rule.feature.name, rule.count, found)
 
 
-def counted(looked: Looked, rule: Rule, feature: str) -> Counted:
+def counted(ruled: RuledFleet, rule: Rule, feature: str) -> Counted:
     """What a rule counts, in each of its groups."""
     if rule.kind is RuleKind.LIMIT:
-        return {key: [seen for seen, _ in those] for key, those in looked.view.counted(rule.name).items()}
-    grouped = looked.view.grouped(rule.name)
+        return {key: [seen for seen, _ in those] for key, those in ruled.view.counted(rule.name).items()}
+    grouped = ruled.view.grouped(rule.name)
     found: dict[Key | None, list[Seen]] = {key: [] for key in grouped.groups}
-    for node in sorted(looked.having[feature]):
+    for node in sorted(ruled.having[feature]):
         for key, seen in grouped.by_node.get(node, ()):
-            if looked.has(seen, feature):
+            if ruled.has(seen, feature):
                 found[key].append(seen)
     return found
 
 
-def _judged(looked: Looked, rule: Rule, feature: str, count: Count, numbers: Counted) -> Iterator[Finding]:
+def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: Counted) -> Iterator[Finding]:
     """A finding for each number that is wrong: the groups that have so many are told together."""
     wrong: dict[int, list[Key | None]] = {}
     for key, those in numbers.items():
@@ -54,10 +54,10 @@ def _judged(looked: Looked, rule: Rule, feature: str, count: Count, numbers: Cou
             f"and there {'is' if found == 1 else 'are'} {found or 'none'}."
         )
         few = found < count.least
-        groups = looked.view.groups(rule.name) if few else numbers
+        groups = ruled.view.groups(rule.name) if few else numbers
         nodes = sorted({seen.name for key in keys for seen in groups[key]})
-        origins = [*_said(rule), *(() if few else looked.where_installed(nodes, feature))]
-        hint = _hint(looked, rule, keys, few)
+        origins = [*_said(rule), *(() if few else ruled.where_installed(nodes, feature))]
+        hint = _hint(ruled, rule, keys, few)
         yield of("GC401", rule.name, message, origins, nodes, hint)
 
 
@@ -74,10 +74,10 @@ def _said(rule: Rule) -> Iterator[Origin]:
     yield from (ref.origin for ref in refs if ref is not None)
 
 
-def _hint(looked: Looked, rule: Rule, keys: Sequence[Key | None], few: bool) -> str:
+def _hint(ruled: RuledFleet, rule: Rule, keys: Sequence[Key | None], few: bool) -> str:
     if rule.kind is RuleKind.LIMIT or rule.count is None:
         return "Install it on fewer of them, or change the limit." if not few else ""
-    groups = looked.view.groups(rule.name)
+    groups = ruled.view.groups(rule.name)
     if not few:
         return f"{SOLVE}, or install it nowhere else."
     places = min(len(groups[key]) for key in keys)
@@ -92,13 +92,13 @@ Scopes = Mapping[str, Key | None]
 """By slot, the nodes among which its values must be unique: those with the same key."""
 
 
-def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Finding]:
+def unique(ruled: RuledFleet, holding: Holding, failures: Failures) -> Iterator[Finding]:
     """What is not unique, or cannot be."""
-    for rule in looked.rules(RuleKind.DOMAIN):
+    for rule in ruled.rules(RuleKind.DOMAIN):
         progress.note("checking the rule", rule.name)
         if rule.unique is not None:
             among: dict[Key | None, list[Held]] = {}
-            within = scopes(looked, rule, rule.unique, failures)
+            within = scopes(ruled, rule, rule.unique, failures)
             for held in holding.of(rule):
                 if held.seen.slot in within:
                     among.setdefault(within[held.seen.slot], []).append(held)
@@ -107,22 +107,22 @@ def unique(looked: Looked, holding: Holding, failures: Failures) -> Iterator[Fin
                 yield from _too_small(holding, rule, rule.unique, key, those)
 
 
-def scopes(looked: Looked, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
+def scopes(ruled: RuledFleet, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
     """Where a rule wants values to differ; slots without a key are in none."""
-    slots = looked.view.slots(rule.name)
+    slots = ruled.view.slots(rule.name)
     if said.key is None:
         return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}
     answers = failures.answered(
-        rule, "unique", said.key, [(seen,) for seen in slots], _keys(looked, rule, slots)
+        rule, "unique", said.key, [(seen,) for seen in slots], _keys(ruled, rule, slots)
     )
     pairs = zip(slots, answers, strict=True)
     return {seen.slot: key for seen, key in pairs if key is not None}
 
 
 def _keys(
-    looked: Looked, rule: Rule, slots: Sequence[Seen]
+    ruled: RuledFleet, rule: Rule, slots: Sequence[Seen]
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]] | CelProblem:
-    book = looked.view.book
+    book = ruled.view.book
     try:
         return ask_keys(book.uniques[rule.name], slots, book.budgets[rule.name])
     except CelProblem as problem:

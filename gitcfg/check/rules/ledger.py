@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from gitcfg.cel import Key, as_key, plain_key
-from gitcfg.check.rules.base import Holding, Looked
+from gitcfg.check.rules.base import Holding, RuledFleet
 from gitcfg.check.rules.conditions import Failures, judged_whole
 from gitcfg.check.rules.counts import counted, right, room, scopes
 from gitcfg.domain import Value, Values
@@ -94,13 +94,13 @@ Keys = dict[str, PlainKey]
 _LARGE = 1 << 63
 
 
-def kept(looked: Looked, holding: Holding, failures: Failures) -> Ledger:
+def kept(ruled: RuledFleet, holding: Holding, failures: Failures) -> Ledger:
     """What is kept of a check of rules that finds nothing."""
     groups: list[Keys] = []
-    numbers = dict(_numbers(looked, groups))
-    different = dict(_different(looked, holding, failures, groups))
-    whole = {rule: [seen.name for seen in looked.view.slots(rule)] for rule in judged_whole(looked)}
-    return Ledger(groups, numbers, different, whole, decided(looked.fleet.model.allocations))
+    numbers = dict(_numbers(ruled, groups))
+    different = dict(_different(ruled, holding, failures, groups))
+    whole = {rule: [seen.name for seen in ruled.view.slots(rule)] for rule in judged_whole(ruled)}
+    return Ledger(groups, numbers, different, whole, decided(ruled.fleet.model.allocations))
 
 
 def decided(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, str]]:
@@ -122,29 +122,29 @@ def touched(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
     return {slot.partition("/")[0] for old, new in pairs for slot, _ in old.items() ^ new.items()}
 
 
-def _numbers(looked: Looked, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:
+def _numbers(ruled: RuledFleet, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:
     """How often slots count, by rule. Groups come in the order of the rules, whatever nodes there are."""
     places: dict[int, int] = {}
-    for rule in looked.rules(RuleKind.INSTALL, RuleKind.LIMIT):
+    for rule in ruled.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         if rule.count is None or rule.feature is None:
             continue
-        known = looked.view.grouped(rule.name)
+        known = ruled.view.grouped(rule.name)
         place = places.setdefault(id(known), len(groups))
         if place == len(groups):
             groups.append(
                 {seen.slot: plain_key(key) for key, slots in known.groups.items() for seen in slots}
             )
-        found = counted(looked, rule, rule.feature.name).values()
+        found = counted(ruled, rule, rule.feature.name).values()
         yield rule.name, Numbers(place, Counter(seen.slot for those in found for seen in those))
 
 
 def _different(
-    looked: Looked, holding: Holding, failures: Failures, groups: list[Keys]
+    ruled: RuledFleet, holding: Holding, failures: Failures, groups: list[Keys]
 ) -> Iterator[tuple[str, Different]]:
     """The values that differ, by rule."""
-    for rule in looked.rules(RuleKind.DOMAIN):
+    for rule in ruled.rules(RuleKind.DOMAIN):
         if rule.unique is not None:
-            within = scopes(looked, rule, rule.unique, failures)
+            within = scopes(ruled, rule, rule.unique, failures)
             groups.append({slot: plain_key(key) for slot, key in within.items()})
             yield rule.name, Different(len(groups) - 1, _had(holding, rule))
 
@@ -162,9 +162,9 @@ def _packed(value: Value) -> Value:
     return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
 
 
-def hold(looked: Looked, holding: Holding, ledger: Ledger) -> bool:
+def hold(ruled: RuledFleet, holding: Holding, ledger: Ledger) -> bool:
     """Do rules hold for what they saw?"""
-    rules = looked.view.book.rules
+    rules = ruled.view.book.rules
     groups = [{slot: _key(key) for slot, key in keys.items()} for keys in ledger.groups]
     counted, different = ledger.counted.items(), ledger.different.items()
     return all(_enough(rules[name], groups[said.among], said.found) for name, said in counted) and all(

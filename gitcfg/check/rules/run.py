@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import chain
 
 from gitcfg.check.rules.allocations import leftover, pointless
-from gitcfg.check.rules.base import Holding, Looked
+from gitcfg.check.rules.base import Holding, RuledFleet
 from gitcfg.check.rules.conditions import Failures, invariants, meaningless
 from gitcfg.check.rules.counts import counts, unique
 from gitcfg.check.rules.ledger import Ledger, hold, kept
@@ -60,36 +60,36 @@ class Judged:
     """A fleet, all of it or the nodes `names`, and what its rules find there."""
 
     def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
-        self._looked = Looked(fleet, bringing, names)
-        self._holding = Holding(self._looked)
-        self._failures = Failures(self._looked)
+        self._ruled = RuledFleet(fleet, bringing, names)
+        self._holding = Holding(self._ruled)
+        self._failures = Failures(self._ruled)
 
     def of_rules(self) -> Iterator[Finding]:
         """What is wrong with rules whatever nodes there are."""
-        yield from meaningless(self._looked)
-        yield from misread(self._looked, self._holding)
+        yield from meaningless(self._ruled)
+        yield from misread(self._ruled, self._holding)
 
     def of_nodes(self) -> Iterator[Finding]:
         """What is wrong with nodes together, and one by one."""
-        yield from counts(self._looked)
-        yield from unique(self._looked, self._holding, self._failures)
+        yield from counts(self._ruled)
+        yield from unique(self._ruled, self._holding, self._failures)
         yield from self.of_each()
 
     def of_each(self) -> Iterator[Finding]:
         """What is wrong with nodes one by one, and with expressions that were asked of them."""
-        yield from leftover(self._looked, self._holding)
-        yield from domains(self._looked, self._holding)
-        yield from attributes(self._looked)
-        yield from invariants(self._looked, self._failures)
+        yield from leftover(self._ruled, self._holding)
+        yield from domains(self._ruled, self._holding)
+        yield from attributes(self._ruled)
+        yield from invariants(self._ruled, self._failures)
         yield from self._failures.findings()
 
     def kept(self) -> Ledger:
         """What rules saw that look at many nodes at once."""
-        return kept(self._looked, self._holding, self._failures)
+        return kept(self._ruled, self._holding, self._failures)
 
     def hold(self, ledger: Ledger) -> bool:
         """Do those rules hold for what they saw?"""
-        return hold(self._looked, self._holding, ledger)
+        return hold(self._ruled, self._holding, ledger)
 
 
 def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> Ledger | None:

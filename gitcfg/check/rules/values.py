@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.check.base import of
-from gitcfg.check.rules.base import SOLVE, Held, Holding, Looked
+from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet
 from gitcfg.check.structure import SHOWN, listed, some
 from gitcfg.compile.operations import Collect, Lack, Why
 from gitcfg.compile.rules.collect import Asking, Collecting, Link
@@ -22,26 +22,26 @@ Target = tuple[str, bool]
 """What domains are about: a name, and whether it is an attribute's."""
 
 
-def misread(looked: Looked, holding: Holding) -> Iterator[Finding]:
+def misread(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
     """GC206: domains that are no sets of values."""
     for rule, domain, problem in holding.problems:
         message = f"The domain of {domain.name} in the rule {rule.name} is none: {problem.message}"
-        yield of("GC206", rule.name, message, [_place(looked, domain, problem)], hint=problem.hint)
+        yield of("GC206", rule.name, message, [_place(ruled, domain, problem)], hint=problem.hint)
 
 
-def _place(looked: Looked, domain: Domain, problem: DomainProblem) -> Origin:
+def _place(ruled: RuledFleet, domain: Domain, problem: DomainProblem) -> Origin:
     if problem.index is None or problem.index >= len(domain.places):
         return domain.origin
     item = domain.items[problem.index]
     if not isinstance(item, str):
         return domain.places[problem.index]
-    return inside_of(looked.fleet.tree, Ref(item, domain.places[problem.index]), 1, problem.column)
+    return inside_of(ruled.fleet.tree, Ref(item, domain.places[problem.index]), 1, problem.column)
 
 
-def domains(looked: Looked, holding: Holding) -> Iterator[Finding]:
+def domains(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
     """GC401 and GC404 about values one by one."""
-    yield from _contradictions(looked, holding)
-    for rule in looked.rules(RuleKind.DOMAIN):
+    yield from _contradictions(ruled, holding)
+    for rule in ruled.rules(RuleKind.DOMAIN):
         for held in holding.of(rule):
             yield from _judged(holding, rule, held)
 
@@ -73,23 +73,23 @@ def _said(rule: Rule, domain: Domain) -> list[Origin]:
     return [domain.origin, *(ref.origin for ref in (rule.where, rule.over) if ref is not None)]
 
 
-def _contradictions(looked: Looked, holding: Holding) -> Iterator[Finding]:
+def _contradictions(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
     """Domains that apply to one place and have nothing in common."""
     about: dict[Target, list[Rule]] = {}
-    for rule in looked.rules(RuleKind.DOMAIN):
+    for rule in ruled.rules(RuleKind.DOMAIN):
         for name in rule.domains:
             if (rule.name, name) in holding.values:
                 about.setdefault((name, rule.over is not None), []).append(rule)
     for (name, _), rules in about.items():
         if len(rules) > 1:
-            yield from _contradicting(looked, holding, name, rules)
+            yield from _contradicting(ruled, holding, name, rules)
 
 
-def _contradicting(looked: Looked, holding: Holding, name: str, rules: list[Rule]) -> Iterator[Finding]:
+def _contradicting(ruled: RuledFleet, holding: Holding, name: str, rules: list[Rule]) -> Iterator[Finding]:
     """Places are sorted by the rules that apply to them, so that each combination is looked at once."""
     applying: dict[str, tuple[str, ...]] = {}
     for rule in rules:
-        for seen in looked.view.slots(rule.name):
+        for seen in ruled.view.slots(rule.name):
             applying[seen.slot] = (*applying.get(seen.slot, ()), rule.name)
     alike: dict[tuple[str, ...], list[str]] = {}
     for slot, together in applying.items():
@@ -242,18 +242,18 @@ def _nodes(those: Iterable[Asking]) -> list[str]:
 # GC201: attributes that instances lack on nodes where no rule gives them any.
 
 
-def attributes(looked: Looked) -> Iterator[Finding]:
+def attributes(ruled: RuledFleet) -> Iterator[Finding]:
     """What instances lack. Where a rule is for one that has no value, that is told of the rule (GC401)."""
-    lacking = looked.fleet.layers.lacking
+    lacking = ruled.fleet.layers.lacking
     if not lacking:
         return
-    given = _Given(looked)
-    for node_class in looked.fleet.classes:
+    given = _Given(ruled)
+    for node_class in ruled.fleet.classes:
         for name in () if node_class.said.retired else node_class.names:
-            for feature, instance in looked.lacking(name):
+            for feature, instance in ruled.lacking(name):
                 slot = f"{name}/{instance.name}" if instance.name else name
                 for found in lacking[feature, instance.key]:
-                    rules = list(looked.fleet.layers.giving.rules(feature, found.subjects[0]))
+                    rules = list(ruled.fleet.layers.giving.rules(feature, found.subjects[0]))
                     if not given.leaves(rules, slot):
                         yield replace(found, nodes=(name,), hint=_hint(found, rules))
 
@@ -267,9 +267,9 @@ def _hint(found: Finding, rules: Sequence[Rule]) -> str:
 class _Given:
     """Which slots rules over instances are for, as far as that is known."""
 
-    def __init__(self, looked: Looked) -> None:
-        self._looked = looked
-        self._judged = {rule.name for rule in looked.rules(RuleKind.DOMAIN)}
+    def __init__(self, ruled: RuledFleet) -> None:
+        self._ruled = ruled
+        self._judged = {rule.name for rule in ruled.rules(RuleKind.DOMAIN)}
         self._slots: dict[str, Set[str]] = {}
 
     def leaves(self, rules: Iterable[Rule], slot: str) -> bool:
@@ -279,6 +279,6 @@ class _Given:
     def _of(self, rule: str) -> Set[str]:
         """Where a rule counts, and where it cannot be said whether it does, which is told."""
         if rule not in self._slots:
-            held = {seen.slot for seen in self._looked.view.slots(rule)}
-            self._slots[rule] = held.union(self._looked.view.failed.get(rule, ()))
+            held = {seen.slot for seen in self._ruled.view.slots(rule)}
+            self._slots[rule] = held.union(self._ruled.view.failed.get(rule, ()))
         return self._slots[rule]
