@@ -159,6 +159,10 @@ class Fleet(Mapping[str, Node]):
         together = self.model.rules or self.model.allocations
         return self if together else self._part(names, lambda: None)
 
+    def alone(self, names: Iterable[str]) -> "Fleet":
+        """The same, but for rules that look at several nodes: its findings say nothing of these."""
+        return self._part(names, lambda: None)
+
     def valued(self, names: Iterable[str]) -> "Fleet":
         """The same for what some nodes get; its findings count for nothing."""
         return self._part(names, self._checks.implied)

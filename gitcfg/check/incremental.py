@@ -438,6 +438,11 @@ class Subject(Sized, Protocol):
     def model(self) -> Model: ...
 
     @property
+    def whole(self) -> bool:
+        """Whether these are all nodes of the repository."""
+        ...
+
+    @property
     def roster(self) -> "Roster": ...
 
     @property
@@ -483,6 +488,7 @@ class Checks:
 
     def _check(self, subject: Subject, judged_by: str, judge: "Judge | None") -> Checked:
         """Check what changed since the last check, or everything."""
+        from gitcfg.check.rules.run import Ruling
         from gitcfg.check.run import concluded, examine
 
         last = f"state 7 {judged_by}"
@@ -490,7 +496,8 @@ class Checks:
         places = places_of(self._tree)
         taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
-        examined = taken.examined if taken else examine(fleet, subject.engine, judge)
+        ruling = None if subject.whole else Ruling(fleet, frozenset(fleet.names))
+        examined = taken.examined if taken else examine(fleet, subject.engine, judge, ruling)
         found = concluded(fleet, examined, self._previous(), subject.roster)
         if not isinstance(self._cache, NoCache) and examined.traces is not None:
             if taken is None:

@@ -43,7 +43,10 @@ def render(
     ] = None,
     output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
 ) -> int:
-    """Show the files or parameters of nodes. Exits 1 if one of them has errors."""
+    """Show the files or parameters of nodes. Exits 1 if one of them has errors.
+
+    Of some nodes only these are looked at: `gitcfg check` finds what is wrong with several together.
+    """
     if not (nodes or all_ or where is not None):
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:
@@ -76,8 +79,11 @@ def render(
         from gitcfg.cli.nodes import print_errors_of
 
         whole = len(names) == len(fleet)
-        wanted = fleet if whole else fleet.only(names)
+        wanted = fleet if whole else fleet.alone(names)
         write_nodes(session, wanted, names, RenderOptions(params, file, output))
+        if not wanted.whole and (wanted.model.rules or wanted.model.allocations):
+            note = "note: rules that look at several nodes were not checked; `gitcfg check` checks them."
+            session.console(stderr=True).print(note, style="yellow")
         return print_errors_of(session, wanted, names)
 
 

@@ -33,6 +33,11 @@ def fleet(tree: DictTree) -> Fleet:
     return Fleet(tree, None, TODAY, NoCache())
 
 
+def facts(findings: list[Finding]) -> set[tuple[str, ...]]:
+    """What they are about, for messages list the nodes."""
+    return {(finding.code, finding.subjects[0]) for finding in findings}
+
+
 def told(findings: list[Finding]) -> set[tuple[str, str]]:
     return {(finding.code, finding.message) for finding in findings}
 
@@ -65,3 +70,19 @@ def test_of_a_part_is_told_what_rules_ask_of_all(seed: int) -> None:
         names = tuple(sorted(Random(seed).sample(list(whole), min(2, len(whole)))))
         with fleet(tree) as other:
             assert told(errors_of(other.only(names), names)) == told(errors_of(whole, names))
+
+
+@pytest.mark.parametrize("seed", mostly_slow(range(40)))
+def test_nodes_alone_get_what_rules_bring_and_are_told_what_concerns_each(seed: int) -> None:
+    """Only of what rules find of several nodes, or of others, nothing is told."""
+    tree = DictTree(files(world(seed)))
+    with fleet(tree) as whole, fleet(tree) as other:
+        chosen = tuple(sorted(Random(seed).sample(list(whole), min(2, len(whole)))))
+        alone = other.alone(chosen)
+        for name in chosen:
+            assert dict(alone[name].params) == dict(whole[name].params)
+            assert alone[name].features == whole[name].features
+            assert alone[name].digest == whole[name].digest
+        found, all_found = facts(errors_of(alone, chosen)), facts(errors_of(whole, chosen))
+        assert found <= all_found
+        assert {code for code, *_ in all_found - found} <= {"GC401", "GC402", "GC403", "GC404", "GC408"}

@@ -19,10 +19,12 @@ _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "all
 
 
 class Ruling:
-    """What is wrong across nodes. Where nothing asks for it, it costs nothing."""
+    """What is wrong with rules. Where nothing asks for it, it costs nothing."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: Fleet, names: Set[str] | None = None) -> None:
+        """`names` are the nodes of a fleet that has not all: only what concerns each of them is found."""
         self._fleet = fleet
+        self._names = names
         self._judged: Judged | None = None
 
     @cached_property
@@ -44,9 +46,10 @@ class Ruling:
             yield from pointless(model)
         known = not any(model.unread.get(kind) for kind in _JUDGED)
         if fleet.bringing is not None:
-            self._judged = Judged(fleet, fleet.bringing)
-            yield from self._judged.of_rules()
-            yield from self._judged.of_nodes() if known else ()
+            self._judged = judged = Judged(fleet, fleet.bringing, self._names)
+            yield from judged.of_rules()
+            if known:
+                yield from judged.of_nodes() if self._names is None else judged.of_each()
         if fleet.collecting is not None and known:
             from gitcfg.check.rules.values import collected
 
