@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, Hello, LineLost, command, talk
+from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, command, talk
 from gitcfg.install.package import Check, Subsystem
 from tests.deploy.forked import forked
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, restarting, unheard
@@ -80,9 +80,13 @@ def test_who_comes_next_waits(world: World) -> None:
     """What it is to do began from what stood before: it says so, and is thought out anew."""
     deploy(world, package({CONFIG: "one\n"}))
     cut_in_the_middle(world, 0, signal.SIGHUP)
-    threading.Timer(0.3, (world.daemons / "go").touch).start()
-    with pytest.raises(FarError) as found:
-        deploy(world, package({CONFIG: "three\n"}, commit="c"), wait=60.0)
+
+    def order(hello: Hello) -> Order:
+        (world.daemons / "go").touch()  # what began goes on only now that the node has said what stands
+        return ordered(package({CONFIG: "three\n"}, commit="c"), wait=60.0)
+
+    with line_to(world) as line, pytest.raises(FarError) as found:
+        talk(line, order, unheard)
     assert (found.value.kind, "meanwhile" in found.value.message) == ("busy", True)
     assert world.read(CONFIG) == "two\n"
     assert deploy(world, package({CONFIG: "two\n"}, commit="b")).outcome.result in ("ok", "unchanged")
