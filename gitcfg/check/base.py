@@ -17,11 +17,11 @@ class Watch(Protocol):
     """Sees every class with its surface, then ends."""
 
     def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
-        """What is wrong with one class."""
+        """Return what is wrong with one class."""
         ...
 
     def end(self) -> Iterable[Finding]:
-        """What could not be said before."""
+        """Return what could not be said before."""
         ...
 
 
@@ -41,7 +41,7 @@ class Tally:
         self._entries[key][2].extend(nodes)
 
     def findings(self) -> Iterator[Finding]:
-        """All of them, each with its nodes."""
+        """Yield all of them, each with its nodes."""
         for _, found, nodes in self._entries.values():
             for finding in found:
                 yield msgspec.structs.replace(finding, nodes=tuple(nodes))
@@ -51,7 +51,7 @@ class Tally:
 
 
 def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings with the same code, subjects and words as one, with all their origins and nodes."""
+    """Return findings with the same code, subjects and words as one, with all their origins and nodes."""
     groups: dict[tuple[str, tuple[str, ...], str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.code, finding.subjects, finding.message), []).append(finding)
@@ -81,7 +81,7 @@ def of(
     grave: Severity | None = None,
     veiled: bool = False,
 ) -> Finding:
-    """A finding with its code's severity, unless it is told another."""
+    """Return a finding with its code's severity, unless it is told another."""
     named = (subjects,) if isinstance(subjects, str) else subjects
     return Finding(
         code,
@@ -96,7 +96,7 @@ def of(
 
 
 def sentence(text: str) -> str:
-    """A hint as a sentence of its own: libraries' hints begin in lower case."""
+    """Return a hint as a sentence of its own: libraries' hints begin in lower case."""
     return text[:1].upper() + text[1:]
 
 
@@ -104,7 +104,7 @@ def sentence(text: str) -> str:
 
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
-    """Every binding as nodes may get it: what names an instance's part is read from instances."""
+    """Yield every binding as nodes may get it: what names an instance's part is read from instances."""
     yield from fleet.bindings.named
     for feature in fleet.layers.instances:
         yield from feature.params.items()
@@ -120,19 +120,19 @@ def composed(fleet: Fleet, *ops: Op) -> Iterator[tuple[str, Binding]]:
 
 
 def bound_names(fleet: Fleet) -> Set[str]:
-    """The parameters that nodes may bind."""
+    """Return the parameters that nodes may bind."""
     made = (feature.params for feature in fleet.layers.instances)
     return frozenset([name for name, _ in fleet.bindings.named]).union(*made)
 
 
 def constrained(model: Model) -> Iterator[tuple[str, Origin]]:
-    """Every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
+    """Yield every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
     for rule in model.rules.values():
         if rule.over is None:
             yield from ((name, domain.origin) for name, domain in rule.domains.items())
 
 
 def files(model: Model) -> Iterator[FileEntry]:
-    """Every file entry that puts a file somewhere."""
+    """Yield every file entry that puts a file somewhere."""
     for layer in model.layers():
         yield from (entry for entry in layer.files.values() if not entry.removed)

@@ -79,7 +79,7 @@ CODES: Mapping[str, Code] = MappingProxyType({name: Code(name, title) for name, 
 
 
 def lookup(code: str) -> Code:
-    """The code of that name, in any case. GitcfgError: there is none."""
+    """Return the code of that name, in any case. GitcfgError: there is none."""
     known = CODES.get(code.upper())
     if known is None:
         raise GitcfgError(f"There is no finding with the code {code!r}.", _hint(code))
@@ -94,7 +94,7 @@ def _hint(code: str) -> str:
 
 
 def explanation(code: str) -> str:
-    """The long explanation of a code, in Markdown. GitcfgError: there is no such code."""
+    """Return the long explanation of a code, in Markdown. GitcfgError: there is no such code."""
     known = lookup(code)
     folder = resources.files("gitcfg.check") / "explanations"
     return (folder / f"{known.name}.md").read_text(encoding="utf-8")

@@ -27,7 +27,7 @@ _JUDGED = frozenset({Op.SET, Op.DEFAULT})
 
 
 def definitions(fleet: Fleet) -> Iterator[Finding]:
-    """What is wrong with declarations and with single bindings."""
+    """Yield what is wrong with declarations and with single bindings."""
     unread = fleet.model.unread.get("parameters", frozenset())
     for parameter in fleet.model.parameters.values():
         if parameter.name not in unread:
@@ -107,7 +107,7 @@ def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
 
 
 def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
-    """What is bound to a parameter without a type agrees on one."""
+    """Yield what is bound to a parameter without a type agrees on one."""
     found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
     kinds = implied_kinds((name, binding) for binding in bound)
     if found and kinds and not fleet.declarations.secret(name):
@@ -140,7 +140,7 @@ def unfit(
     code: str,
     what: str,
 ) -> Iterator[Finding]:
-    """Where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
+    """Yield where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
     own = fleet.declarations.own_schema(parameter)
     if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or is_macro_text(parameter, value):
         return
@@ -235,7 +235,7 @@ class DiscardedValues:
             yield of("GC509", name, message, [origin, *below], nodes, hint)
 
     def _composed(self, parts: tuple[Partial, ...], name: str) -> tuple[Origin, ...]:
-        """Where the steps are that act on a parameter in these layers and compose."""
+        """Return where the steps are that act on a parameter in these layers and compose."""
         acting: list[Step] = []
         for cell in (part.cells[name] for part in parts if name in part.cells):
             acting = [*cell.steps] if cell.closed else [*acting, *cell.steps]
@@ -272,7 +272,7 @@ def _composing(steps: Iterable[Step]) -> tuple[Origin, ...]:
 
 
 def _discarding(steps: Iterable[Step]) -> Iterator[tuple[Origin, tuple[Origin, ...]]]:
-    """The plain values among steps that find something composed below, and where."""
+    """Yield the plain values among steps that find something composed below, and where."""
     acting: list[Step] = []
     for step in steps:
         composed = _composing(acting)

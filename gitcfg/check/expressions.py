@@ -143,7 +143,7 @@ class Expressions:
         return fault is not None and fault.sure
 
     def _texts(self, node_class: NodeClass, name: str, cell: Cell) -> Iterator[str]:
-        """The whole value with its macros put in; where some are not known, what it is composed of."""
+        """Yield the whole value with its macros put in; where some are not known, what it is composed of."""
         value = node_class.value(name, cell)
         if not isinstance(value, str):
             return
@@ -159,7 +159,7 @@ class Expressions:
             yield from (expansion.of(text, name.lower()) for text in _text_of(step) if text.strip())
 
     def _ask(self, texts: Iterable[str]) -> _Refused:
-        """What the parser has against texts, by their forms."""
+        """Return what the parser has against texts, by their forms."""
         if self._judge is None:
             return {}
         asked = list(dict.fromkeys(map(_form, texts)))
@@ -190,7 +190,7 @@ class Expressions:
                 yield _verdict(name, text, whole, [step], refused[_form(whole)], node_class.names)
 
     def _follows(self, node_class: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
-        """Is a macro in it wrong by itself, which is told where that one is written?"""
+        """Return whether a macro in it is wrong by itself: that is reported where the macro is written."""
         for name in self._names.intersection(self._named(used)):
             cell = node_class.cell(name)
             if cell is not None and any(map(self._surely_wrong, _texts(cell))):
@@ -204,7 +204,7 @@ class Expressions:
     # What nodes have.
 
     def _mask(self, node_class: NodeClass, surface: Surface) -> int:
-        """The expressions that a class gets in files for HTCondor, as bits."""
+        """Return the expressions that a class gets in files for HTCondor, as bits."""
         bound = self._typed & surface.bound
         return bound & self._takes(node_class) if bound else 0
 
@@ -230,7 +230,7 @@ class Expressions:
         return {name.lower(): name for name in self._params.names}
 
     def _expansion(self, node_class: NodeClass) -> Expansion:
-        """What puts in the values that a class gets in these files; that of the last one is held."""
+        """Return what puts in the values that a class gets in these files; that of the last one is held."""
         if self._last is None or self._last[0] is not node_class:
             self._last = (node_class, Expansion(self._finder(node_class)))
         return self._last[1]
@@ -257,7 +257,7 @@ class Expressions:
 
 
 def _is_suspect(fault: Callable[[str], Fault | None], asking: bool, name: str, cell: Cell) -> bool:
-    """Is something wrong with a cell, or does it hold macros, of which each class makes its own?"""
+    """Return whether a cell has a fault, or holds macros, whose values differ from class to class."""
     return any(fault(text) or (asking and "$" in text) for text in _texts(cell))
 
 
@@ -273,12 +273,12 @@ _NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]*")
 
 
 def _text_of(step: Step) -> tuple[str, ...]:
-    """The operand, if it is a text of the expression: what names a fact or a secret is none."""
+    """Return the operand, if it is a text of the expression: what names a fact or a secret is none."""
     return (step.given,) if step.op in _WRITTEN and isinstance(step.given, str) else ()
 
 
 def _texts(cell: Cell) -> Iterator[str]:
-    """What a cell is made of, and what of that is its value."""
+    """Yield what a cell is made of, and what of that is its value."""
     for step in cell.steps:
         yield from _text_of(step)
     if len(cell.steps) > 1 and isinstance(cell.value, str):
@@ -298,7 +298,7 @@ def _finding(name: str, fault: Fault, steps: Iterable[Step], nodes: Iterable[str
 def _verdict(
     name: str, text: str, whole: str, steps: Iterable[Step], verdicts: Verdicts, nodes: Iterable[str]
 ) -> Finding:
-    """What the parser says, in gitcfg's own words where it knows them."""
+    """Return what the parser says, in gitcfg's own words where it knows them."""
     fault = find_fault(text) or find_fault(whole)
     reason = f"is not a ClassAd expression: {fault.reason}" if fault else verdicts[0].reason
     hint = f"With its macros put in it reads: {shown(whole, 200)}" if "$" in text else ""

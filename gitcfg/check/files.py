@@ -37,7 +37,7 @@ _MODE = re.compile(r"0?[0-7]{3}")
 
 
 def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
-    """What is wrong with file entries and templates."""
+    """Yield what is wrong with file entries and templates."""
     for entry in files(fleet.model):
         yield from _entry(fleet, entry)
     for subsystem in fleet.model.subsystems.values():
@@ -92,7 +92,7 @@ def _path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _beyond(path: str) -> Iterator[tuple[str, str]]:
-    """What every node refuses: there must be room beside a file for another name of it."""
+    """Yield what every node refuses: there must be room beside a file for another name of it."""
     names = path.split("/")[1:]
     if any(name.startswith(_OWN) for name in names):
         yield (
@@ -131,7 +131,7 @@ def _unresolved(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _merging(path: str, text: str, severity: Severity = Severity.ERROR) -> list[Finding]:
-    """What git would write of a conflict: half of it may well be text."""
+    """Return what git would write of a conflict: half of it may well be text."""
     blocks = [block for block in conflicts(text) if block.whole]
     return [unresolved(path, blocks, severity)] if blocks else []
 
@@ -195,7 +195,7 @@ class Carrier:
 
 
 def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
-    """May a format not carry a cell, or does its value wait for facts?"""
+    """Return whether a format may be unable to carry a cell, or its value depends on facts."""
     value = shown_secrets(finish_value(fleet.declarations, name, cell.value))  # as it is written
     if value is PENDING or value is NOTHING or value is None:
         return value is PENDING
@@ -247,7 +247,7 @@ class WrittenValues:
                 yield bare.finding(self._fleet, names)
 
     def _exists(self, name: str) -> bool:
-        """Is nothing else wrong with a parameter (GC201)?"""
+        """Return whether a parameter exists (GC201)."""
         allowed = self._fleet.model.settings.undeclared is Undeclared.ALLOW
         return allowed or declared(self._fleet, name)
 
@@ -268,7 +268,7 @@ class WrittenValues:
         return untaken if untaken and node_class.names and not self._lacks(node_class) else 0
 
     def _lacks(self, node_class: NodeClass) -> bool:
-        """Does a class name groups or features that do not exist, be it by including them?"""
+        """Return whether a class names groups or features that do not exist, by includes too."""
         model, said = self._fleet.model, node_class.said
         if any(ref.name not in model.groups for ref in said.groups) or self._lacking & node_class.features:
             return True
@@ -313,7 +313,7 @@ class WrittenValues:
             )
 
     def _takes(self, entry: FileEntry) -> int:
-        """What one file takes; a template that goes through all parameters takes all."""
+        """Return what one file takes; a template that goes through all parameters takes all."""
         params = self._surfaces.params
         if entry.template is not None and entry.template.name in self._fleet.templates:
             analysis = self._engine.analyse(entry.template.name)
@@ -359,7 +359,7 @@ _JSON = '`files: {/etc/example/settings.json: {format: json, params: ["*"]}}`.'
 
 
 def params_read(fleet: Fleet) -> frozenset[str] | None:
-    """The parameters whose values rules look at, or other nodes collect: they serve without a file.
+    """Return the parameters whose values rules look at, or other nodes collect: they serve without a file.
 
     None: it may be any.
     """
@@ -413,7 +413,7 @@ class Lines:
         self._pieces = Pieces(fleet, entry, chosen, notice, unversioned)
 
     def text(self, node_class: NodeClass) -> tuple[str, bool] | None:
-        """The text of a class and if all its lines are plain; None if it cannot be put together so."""
+        """Return the text of a class and if all its lines are plain; None if it cannot be put together so."""
         pieces = self._pieces.of(node_class)
         if pieces is None:
             return None

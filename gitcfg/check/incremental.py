@@ -1,4 +1,4 @@
-"""Checks after a change: what the last check found is taken over where nothing can have changed."""
+"""Checks after a change: findings of the last check are kept wherever nothing can have changed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set, Sized
 from datetime import date
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _BATCH = 32  # nodes between two looks at whether more are needed
 
 
-class Recheck(msgspec.Struct, frozen=True):
-    """What was looked at after a change: a fleet of the nodes `names`, and what these show.
+class Sample(msgspec.Struct, frozen=True):
+    """The nodes that were checked again after a change, as a fleet, and what they show.
 
-    `changed` are the paths that did; whoever is made from them is among the names.
+    `changed` are the paths that differ; all nodes made from them are among `names`.
     """
 
     fleet: Fleet
@@ -48,7 +48,7 @@ class Recheck(msgspec.Struct, frozen=True):
 
 
 class _Lost(msgspec.Struct, frozen=True):
-    """What was shown by a node that has changed, and is by none that is known now."""
+    """What only nodes that have changed showed before, and no node is known to show now."""
 
     features: frozenset[str]
     groups: frozenset[str]
@@ -56,8 +56,8 @@ class _Lost(msgspec.Struct, frozen=True):
     won: frozenset[str]
     busy: frozenset[str]
 
-    def found(self, traces: Traces) -> bool:
-        """Is all of it shown after all?"""
+    def is_shown(self, traces: Traces) -> bool:
+        """Return whether traces show all of it."""
         return (
             self.features <= traces.features.keys()
             and self.groups <= traces.groups.keys()
@@ -67,21 +67,21 @@ class _Lost(msgspec.Struct, frozen=True):
         )
 
 
-def witnessed(prior: Traces, recheck: Recheck, now: Version, roster: Roster) -> Traces:
-    """What all nodes show. What stands in changed files only those show that were looked at."""
-    traces = _merged(prior, recheck)
+def merge_traces(prior: Traces, sample: Sample, now: Version, roster: Roster) -> Traces:
+    """Return what all nodes show, from what they showed before and what the sample shows."""
+    traces = _replace_traces(prior, sample)
     lost = _Lost(
         frozenset(prior.features.keys() - traces.features.keys()),
         frozenset(prior.groups.keys() - traces.groups.keys()),
         frozenset(prior.secrets.keys() - traces.secrets.keys()),
-        frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in recheck.changed),
+        frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in sample.changed),
         frozenset(
-            key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in recheck.changed
+            key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in sample.changed
         ),
     )
-    if lost.found(traces):
+    if lost.is_shown(traces):
         return traces
-    others = _search(lost, recheck, now, roster)
+    others = _search(lost, sample, now, roster)
     return Traces(
         {**others.features, **traces.features},
         {**others.groups, **traces.groups},
@@ -93,27 +93,27 @@ def witnessed(prior: Traces, recheck: Recheck, now: Version, roster: Roster) -> 
     )
 
 
-def _merged(prior: Traces, recheck: Recheck) -> Traces:
-    """What those nodes showed that have not changed, and what those show that were looked at."""
-    names, after = recheck.names, recheck.traces
+def _replace_traces(prior: Traces, sample: Sample) -> Traces:
+    """Return what the other nodes showed before, and what the sample shows."""
+    names, after = sample.names, sample.traces
     own = [found for found in prior.own if stem(found.origins[0].file) not in names]
     return Traces(
-        {**after.features, **_others(prior.features, names)},
-        {**after.groups, **_others(prior.groups, names)},
-        {**after.secrets, **_others(prior.secrets, names)},
-        {**after.won, **_others(prior.won, names)},
-        {**after.busy, **_others(prior.busy, names)},
+        {**after.features, **_without(prior.features, names)},
+        {**after.groups, **_without(prior.groups, names)},
+        {**after.secrets, **_without(prior.secrets, names)},
+        {**after.won, **_without(prior.won, names)},
+        {**after.busy, **_without(prior.busy, names)},
         _idle(prior.idle, after.idle, names),
         [*own, *after.own],
     )
 
 
 def stem(path: str) -> str:
-    """The name of what a file defines."""
+    """Return the name of what a file defines."""
     return path.rpartition("/")[2].removesuffix(".yaml")
 
 
-def _others(shown: Mapping[str, str], names: Set[str]) -> dict[str, str]:
+def _without(shown: Mapping[str, str], names: Set[str]) -> dict[str, str]:
     return {key: name for key, name in shown.items() if name not in names}
 
 
@@ -127,27 +127,27 @@ def _idle(before: Mapping[str, Idle], after: Mapping[str, Idle], names: Set[str]
     return result
 
 
-def _search(lost: _Lost, recheck: Recheck, now: Version, roster: Roster) -> Traces:
-    """What other nodes show that have what is lost, until all of it is found or all were asked."""
-    fleet = recheck.fleet
+def _search(lost: _Lost, sample: Sample, now: Version, roster: Roster) -> Traces:
+    """Return what other nodes show; search those that have what is lost until all of it is found."""
+    fleet = sample.fleet
     tracing = Tracing(fleet, fleet.surfaces)
-    waiting = (name for name in _candidates(lost, now, roster) if name not in recheck.names)
+    waiting = (name for name in _candidates(lost, now, roster) if name not in sample.names)
     for count, name in enumerate(waiting, 1):
         said = roster.said(name)
-        # All nodes with overrides were looked at.
+        # All nodes with overrides are in the sample.
         node_class = fleet.stacks.compile(said, (), fleet.brought(name, said, ()))
         node_class.names.append(name)
         tracing.see(node_class, fleet.surfaces.of(node_class))
         if count % _BATCH == 0:
             tracing.end()
-            if lost.found(tracing.traces):
+            if lost.is_shown(tracing.traces):
                 break
     tracing.end()
     return tracing.traces
 
 
 def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
-    """The nodes that may show what is lost, in order of name."""
+    """Yield the nodes that may show what is lost, in order of name."""
     files = {file_of(key) for key in lost.won | lost.busy}
     named = {(file.partition("/")[0], stem(file)) for file in files}
     users = find_nodes_made_from((f"secrets/{name}.yaml" for name in lost.secrets), (now,))
@@ -161,11 +161,11 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     yield from sorted(users.union(bearers, *sets))
 
 
-# What an earlier check told that is still so, and whether that can be told without looking at all nodes.
+# Which earlier findings still hold, and whether that can be said without a check of all nodes.
 
 
-def carried(told: list[Finding], changed: Set[str], names: Set[str]) -> list[Finding] | None:
-    """What is still so of other nodes than these, and of their files; None: that cannot be told apart."""
+def select_lasting(told: list[Finding], changed: Set[str], names: Set[str]) -> list[Finding] | None:
+    """Return the findings that still hold of other nodes and their files; None: that cannot be separated."""
     left = []
     for finding in told:
         if finding.nodes:
@@ -184,22 +184,22 @@ def carried(told: list[Finding], changed: Set[str], names: Set[str]) -> list[Fin
     return left
 
 
-def told_at(files: Set[str], told: list[Finding]) -> bool:
-    """Was anything told of some files, whose lines may stand elsewhere now?"""
+def are_about(files: Set[str], told: list[Finding]) -> bool:
+    """Return whether findings point into some files, whose lines may have moved."""
     return bool(files) and any(origin.file in files for one in told for origin in one.origins)
 
 
-def as_before(before: Iterable[Finding], after: Iterable[Finding], changed: Set[str]) -> bool:
-    """Is the same told of definitions as before, wherever nothing has changed?
+def agree(before: Iterable[Finding], after: Iterable[Finding], changed: Set[str]) -> bool:
+    """Return whether the findings about unchanged definitions are the same as before.
 
-    Else it follows from a node that was not looked at: only there is an instance, or a parameter bound.
+    If not, they depend on nodes outside the sample: only those have an instance, or bind a parameter.
     """
     old, new = ({one for one in told if _general(one, changed)} for told in (before, after))
     return old == new
 
 
 def _general(finding: Finding, changed: Set[str]) -> bool:
-    """Is a finding of no node, and nowhere in files that changed, or in nodes' own?"""
+    """Return whether a finding is about no node, and in no file that changed or is a node's own."""
     files = {origin.file for origin in finding.origins}
     return not finding.nodes and files.isdisjoint(changed) and not any(map(_of_node, files))
 
@@ -208,39 +208,39 @@ def _of_node(file: str) -> bool:
     return file.startswith("nodes/")
 
 
-def near(known: list[str], fleet: Fleet) -> bool:
-    """Does a new name differ only in case from one that a node may bind that was not looked at?"""
-    new = loose(fleet).difference(known)
+def clashes(known: list[str], fleet: Fleet) -> bool:
+    """Return whether a new name differs only in case from one that nodes outside the sample may bind."""
+    new = undeclared_names(fleet).difference(known)
     return not {name.casefold() for name in new}.isdisjoint(map(str.casefold, known))
 
 
-def loose(fleet: Fleet) -> set[str]:
-    """The names that are bound and not declared by themselves: so who else binds them matters."""
+def undeclared_names(fleet: Fleet) -> set[str]:
+    """Return the names that are bound but not declared: for them it matters where else they are bound."""
     return set(bound_names(fleet)) - fleet.model.parameters.keys()
 
 
-# A check that takes over from an earlier one whatever a change cannot have touched.
+# A check that keeps from the last one what a change cannot have touched.
 
-# What these say may change, but not which of them there are.
+# The content of these may change, but none may come or go.
 _CONTENT = ("features", "groups", "subsystems", "secrets")
 _READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys", "rules", "allocations")
-_BESIDE = ("holds/", "keys/")  # what these say is judged anew each time, and concerns no configuration
-_SEALED = ".age"  # ... so is what secrets hold
+_IRRELEVANT = ("holds/", "keys/")  # checked each time, and no part of what nodes get
+_SEALED = ".age"  # likewise
 _SETTINGS = frozenset((SETTINGS,))
-_SHARE = 4  # with more than one node in so many concerned it is as quick to look at all
+_SHARE = 4  # if more than one node in so many is concerned, checking all is as quick
 
 Places = dict[str, tuple[str, str]]
 NOBODY = frozenset[str]()
 
 
 class State(msgspec.Struct, frozen=True):
-    """What a check leaves for the next one: what stood where, what was told, and what nodes show.
+    """What a check keeps for the next one: the files, the findings, and what nodes show.
 
-    `implied` are the types that operations imply of parameters without a type, and `untyped` the files that
-    bind such. `loose` are the names that are bound and not declared by themselves. `unjudged` are the files
-    with entries whose target's parser is not installed. `ledger` is what rules saw; None: something was wrong
-    with them. `read` are the parameters that serve rules and other nodes. `settings` are those that concern
-    more than what is told: `ignore` is not among them.
+    `implied` are the types that operations imply for parameters without a type, and `untyped` the files that
+    bind such parameters. `loose` are the names that are bound but not declared. `unjudged` are the files with
+    entries whose target's parser is not installed. `ledger` is what rules counted; None if one is violated.
+    `read` are the parameters that rules and other nodes use. `settings` has no `ignore`, which concerns only
+    the output.
     """
 
     places: Places
@@ -256,17 +256,17 @@ class State(msgspec.Struct, frozen=True):
     settings: Settings
 
 
-class Again(msgspec.Struct, frozen=True):
-    """What was examined, and the fleet of those nodes that were looked at."""
+class Rechecked(msgspec.Struct, frozen=True):
+    """The result of a check after a change, and the fleet of the nodes that were checked."""
 
     fleet: Fleet
     examined: Examined
 
 
-def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None) -> State | None:
-    """What may be taken over the next time; None: nothing, for what is wrong may lie in any node.
+def make_state(fleet: Fleet, places: Places, examined: Examined, prior: State | None) -> State | None:
+    """Return what the next check may start from; None: nothing, because any node may be at fault.
 
-    `places` is what stands where, and `prior` what was taken over this time.
+    `places` are the files of the tree, `prior` what this check started from.
     """
     if fleet.model.unread or examined.traces is None:
         return None
@@ -274,7 +274,7 @@ def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None)
         return None
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     ledger = examined.ruling.ledger() if examined.ruling else None
-    names = sorted(loose(fleet).union(prior.loose if prior else ()))
+    names = sorted(undeclared_names(fleet).union(prior.loose if prior else ()))
     return State(
         places,
         examined.told,
@@ -286,12 +286,12 @@ def state(fleet: Fleet, places: Places, examined: Examined, prior: State | None)
         examined.unjudged,
         ledger,
         params_read(fleet),
-        _lasting(fleet.model),
+        _without_ignores(fleet.model),
     )
 
 
 def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
-    """What is implied of parameters without a type, and where they are bound."""
+    """Return the types implied for parameters without one, and the files that bind them."""
     typed = fleet.declarations.typed
     implied = {name: kind for name, kind in fleet.declarations.implied.items() if not typed(name)}
     wanting = {name for name in fleet.bindings.names if not typed(name)}
@@ -302,7 +302,7 @@ def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
 
 
 def places_of(tree: Tree) -> Places:
-    """Everything in a tree that matters, by path: its id, and what it is."""
+    """Return the id and kind of everything in a tree that matters, by path."""
     return {entry.path: (entry.id, entry.kind.value) for entry in _entries(tree)}
 
 
@@ -312,62 +312,62 @@ def _entries(tree: Tree) -> Iterator[Entry]:
         yield from tree.entries(place)
 
 
-def again(
+def recheck(
     prior: State, places: Places, now: Version, roster: Roster, today: date, judge: Judge | None
-) -> Again | None:
-    """What examining everything would give; None: so much may have changed that everything must be."""
+) -> Rechecked | None:
+    """Return what a check of everything would find; None if everything must be checked."""
     if prior.ledger is None:
-        return None  # something is wrong with rules: who has part in it is not known
+        return None  # a rule is violated, and it is not known which nodes have a part in it
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
     stuck = conditional or not changed.isdisjoint(prior.untyped)
     allocated = frozenset(path for path in changed if path.startswith("allocations/"))
-    stuck = stuck or told_at(allocated, [*prior.told, *prior.parsed])
-    anew = _decided_anew(prior.ledger, now.model) if allocated and not stuck else NOBODY
+    stuck = stuck or are_about(allocated, [*prior.told, *prior.parsed])
+    anew = _find_allocated(prior.ledger, now.model) if allocated and not stuck else NOBODY
     both = prior.places.keys() & places.keys()
-    aside = allocated | (_SETTINGS if prior.settings == _lasting(now.model) else NOBODY)
-    names = None if stuck else _concerned(changed - aside, both, now, roster, anew)
+    aside = allocated | (_SETTINGS if prior.settings == _without_ignores(now.model) else NOBODY)
+    names = None if stuck else _find_concerned(changed - aside, both, now, roster, anew)
     if names is None:
         return None
-    told, parsed = carried(prior.told, changed, names), carried(prior.parsed, changed, names)
+    told, parsed = select_lasting(prior.told, changed, names), select_lasting(prior.parsed, changed, names)
     if told is None or parsed is None:
         return None
     fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
-    if fleet.model.unread or not _declared(fleet) or params_read(fleet) != prior.read:
+    if fleet.model.unread or not _is_declared(fleet) or params_read(fleet) != prior.read:
         return None
-    ledger = _ruled(prior.ledger, fleet, names)
+    ledger = _recheck_rules(prior.ledger, fleet, names)
     if ledger is None:
         return None
     examined = examine(fleet, None, judge, TakenOver(ledger))
     if examined.traces is None or any(finding.code == "GC208" for finding in examined.told):
         return None
     before, after = [*prior.told, *prior.parsed], [*examined.told, *examined.parsed]
-    if not as_before(before, after, changed) or near(prior.loose, fleet):
+    if not agree(before, after, changed) or clashes(prior.loose, fleet):
         return None
     for nodeset in fleet.model.nodesets.values():
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
-    recheck = Recheck(fleet, names, changed, examined.traces)
-    traces = witnessed(prior.traces, recheck, now, roster)
+    sample = Sample(fleet, names, changed, examined.traces)
+    traces = merge_traces(prior.traces, sample, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
     told, parsed = [*told, *examined.told], [*parsed, *examined.parsed]
-    return Again(fleet, Examined(told, traces, parsed, examined.ruling, unjudged))
+    return Rechecked(fleet, Examined(told, traces, parsed, examined.ruling, unjudged))
 
 
-def _lasting(model: Model) -> Settings:
+def _without_ignores(model: Model) -> Settings:
     return replace(model.settings, ignore=())
 
 
-def _decided_anew(before: Ledger, model: Model) -> Set[str]:
-    """The nodes about which allocations say something else."""
+def _find_allocated(before: Ledger, model: Model) -> Set[str]:
+    """Return the nodes whose allocations have changed."""
     from gitcfg.check.rules.ledger import touched
 
     return touched(before, model.allocations)
 
 
-def _ruled(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
-    """What rules saw, if they hold after a change of some nodes; without rules nothing."""
+def _recheck_rules(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
+    """Return what rules count after a change of some nodes; None if they may be violated."""
     if fleet.bringing is None:
-        return None if fleet.model.allocations else before  # which are for no rule
+        return None if fleet.model.allocations else before  # allocations without a rule
     from gitcfg.check.rules.run import still
 
     try:
@@ -376,63 +376,60 @@ def _ruled(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
         return None
 
 
-def _concerned(
+def _find_concerned(
     changed: Set[str], both: Set[str], now: Version, roster: Roster, anew: Set[str]
 ) -> frozenset[str] | None:
-    """The nodes to be looked at, those that are gone and those to whom rules bring `anew` among them.
-
-    None: all.
-    """
-    changed = frozenset(path for path in changed if not _beside(path))
+    """Return the nodes to check, gone ones and those with new allocations (`anew`) included; None: all."""
+    changed = frozenset(path for path in changed if not _is_irrelevant(path))
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
         return None
-    found = find_nodes_made_from(changed | _needing(now.model, changed), (now,))
+    found = find_nodes_made_from(changed | _find_dependents(now.model, changed), (now,))
     overrides = now.model.overrides.values()
     if found is None or any(override.members is None for override in overrides):
         return None
-    if find_collecting_nodes(now.model.nodes):  # from nodes that would not be there
+    if find_collecting_nodes(now.model.nodes):  # from nodes outside the sample
         return None
     names = found.union(map(stem, nodes), anew, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
         return None
-    some = any(name in roster for name in names)  # a fleet without nodes is judged otherwise
+    some = any(name in roster for name in names)  # a fleet without nodes is checked differently
     return names if some else names.union(islice(chain(now.model.nodes, roster.sets), 1))
 
 
-def _beside(path: str) -> bool:
-    return path.startswith(_BESIDE) or (path.startswith("secrets/") and path.endswith(_SEALED))
+def _is_irrelevant(path: str) -> bool:
+    return path.startswith(_IRRELEVANT) or (path.startswith("secrets/") and path.endswith(_SEALED))
 
 
-def _needing(model: Model, changed: Set[str]) -> frozenset[str]:
-    """The files of features that need one that changed: what it depends on may be missing on their nodes."""
+def _find_dependents(model: Model, changed: Set[str]) -> frozenset[str]:
+    """Return the files of features that depend on a changed one: its dependencies may be missing there."""
     names = {stem(path) for path in changed if path.startswith("features/")} & model.features.keys()
     needing = reach(reverse(needs_of(model))).closed(names) if names else frozenset()
     return frozenset(f"features/{name}.yaml" for name in needing)
 
 
-def _declared(fleet: Fleet) -> bool:
-    """Is everything declared that is bound? Else what is meant may follow from any node."""
+def _is_declared(fleet: Fleet) -> bool:
+    """Return whether all that is bound is declared; if not, its type may depend on any node."""
     find = fleet.declarations.find
     return all(find(name) is not None for name in bound_names(fleet))
 
 
 def _narrow(model: Model, names: Set[str]) -> Model:
-    """A model with all definitions, but of nodes only these."""
+    """Return a model with all definitions, but only these nodes."""
     for kind in _READ:
         for _ in getattr(model, kind).values():
-            """Reading it says what is wrong with it."""
+            """Reading it collects its findings."""
     nodes = Part(model.nodes, names)
     for name in nodes:
         nodes[name]
     return narrow_model(model, nodes=nodes, nodesets=limit_nodesets(model.nodesets, names))
 
 
-# Checks whose answers are kept: the same question is answered once, and a new one from the last answer.
+# Checks with a cache: a tree is checked once, and a changed tree from the last check.
 
 
 class Subject(Sized, Protocol):
-    """What is checked, each part of it made when it is asked for. Its length is its number of nodes."""
+    """What is checked. Each part is made when it is needed; the length is the number of nodes."""
 
     @property
     def model(self) -> Model: ...
@@ -455,14 +452,14 @@ class Subject(Sized, Protocol):
     def engine(self) -> "TemplateEngine": ...
 
     def is_compiled(self) -> bool:
-        """Is everything compiled already, so that looking at all of it costs little more?"""
+        """Return whether everything is compiled already, so that checking all of it costs little more."""
         ...
 
 
 class Checks:
-    """Checks of one tree. `before` is what was there before, for nodes that are gone.
+    """Checks of one tree. `before` is the tree before it, for nodes that are gone.
 
-    What the tree says is handed in with each question: it keeps these, so that they do not keep it.
+    Each call is given the subject, which holds these checks: they must not hold the subject.
     """
 
     def __init__(self, tree: Tree, before: Tree | None, today: date, cache: Cache) -> None:
@@ -472,14 +469,14 @@ class Checks:
         self._cache = cache
 
     def checked(self, subject: Subject, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
-        """The findings; `judged_by` names the judge and all that its verdicts depend on."""
+        """Return the findings; `judged_by` names the judge and all that its verdicts depend on."""
         known = self.known(judged_by)
         if known is not None:
             return known
         return as_told(self._check(subject, judged_by, judge), self._today, bool(judged_by))
 
     def known(self, judged_by: str) -> Checked | None:
-        """Return what is kept of such a check; None: it has to be made."""
+        """Return the result of such a check from the cache; None if it is not there."""
         found = self._cache.get(self._question(judged_by), Checked)
         return as_told(found, self._today, bool(judged_by)) if found is not None else None
 
@@ -487,14 +484,14 @@ class Checks:
         return question(self._tree, self._earlier, self._today, judged_by)
 
     def _check(self, subject: Subject, judged_by: str, judge: "Judge | None") -> Checked:
-        """Check what changed since the last check, or everything."""
+        """Check what has changed since the last check, or everything."""
         from gitcfg.check.rules.run import Ruling
         from gitcfg.check.run import concluded, examine
 
         last = f"state 7 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
-        taken = again(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
+        taken = recheck(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         ruling = None if subject.whole else Ruling(fleet, frozenset(fleet.names))
         examined = taken.examined if taken else examine(fleet, subject.engine, judge, ruling)
@@ -502,7 +499,7 @@ class Checks:
         if not isinstance(self._cache, NoCache) and examined.traces is not None:
             if taken is None:
                 subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
-            left = state(fleet, places, examined, prior if taken else None)
+            left = make_state(fleet, places, examined, prior if taken else None)
             if left is not None:
                 self._cache.put(last, left)
                 if left.untyped:
@@ -512,7 +509,7 @@ class Checks:
     def _keep(
         self, subject: Subject, found: "list[Finding]", examined: "Examined", judged_by: str
     ) -> Checked:
-        """Keep the answer, and with it what a check without parsers gives: all that none of them said."""
+        """Cache the result, and the one without the findings of parsers."""
         from gitcfg.check.base import folded
         from gitcfg.check.results import with_causes
 
@@ -526,7 +523,7 @@ class Checks:
         return answer
 
     def implied(self) -> dict[str, str] | None:
-        """The types that all definitions imply of parameters without one, if a check has found them."""
+        """Return the types that all definitions imply, if a check has found them."""
         return self._cache.get(self._implied, dict[str, str])
 
     @property
@@ -535,13 +532,13 @@ class Checks:
 
     @cached_property
     def _earlier(self) -> Tree | None:
-        """What was there before, if nodes were that may be gone."""
+        """The tree before, if its nodes may differ."""
         if self._before is None or not is_repository(self._before):
             return None
         return None if same_nodes(self._tree, self._before) else self._before
 
     def _previous(self) -> "Roster | None":
-        """Who was there before, if any may be gone."""
+        """Return the nodes before, if any may be gone."""
         from gitcfg.compile.nodes import Roster
         from gitcfg.load.repository import load_nodes_only
 

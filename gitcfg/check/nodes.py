@@ -83,7 +83,7 @@ class Relations:
             yield of("GC302", pair, message, [*places, *origins], node_class.names, hint)
 
     def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
-        """What is missing by name, with who needs it and where that is said."""
+        """Return what is missing by name, with who needs it and where that is said."""
         result: dict[str, list[tuple[str, Origin]]] = {}
         todo = sorted(have & self.depending)
         while todo:
@@ -157,7 +157,7 @@ def _blank(value: Any) -> bool:
 
 
 def installed(node_class: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
-    """Where lists of a class name a feature, or one that includes it."""
+    """Return where lists of a class name a feature, or one that includes it."""
     said, reaches = node_class.said, node_class.layers.reaches
     groups = (*(ref.name for ref in said.groups), model.settings.default_group)
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
@@ -205,7 +205,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
 
 
 def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """One that is stopped selects nobody, and fails on all."""
+    """Return one that is stopped selects nobody, and fails on all."""
     try:
         return evaluate_condition(condition, nodes)
     except CelStopped as problem:
@@ -234,7 +234,7 @@ class _Looks(msgspec.Struct, frozen=True):
         )
 
     def had(self, node_class: NodeClass) -> Collection[str]:
-        """The features of a class, of those that it looks for."""
+        """Return the features of a class, of those that it looks for."""
         if self.features is None:
             return node_class.features
         return tuple(
@@ -242,7 +242,7 @@ class _Looks(msgspec.Struct, frozen=True):
         )
 
     def view(self, name: str, said: Said, node_class: NodeClass) -> NodeView:
-        """What it may ask of a node."""
+        """Return what it may ask of a node."""
         return NodeView(name, said, lambda: self.had(node_class), lambda: node_class.params)
 
 
@@ -260,21 +260,21 @@ def _compiled(text: str) -> _Looks | CelProblem:
 
 
 def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
-    """A condition that says nothing."""
+    """Return a condition that says nothing."""
     message = f"The condition cannot be read: {problem.message}"
     place = inside_of(tree, where, problem.line, problem.column)
     return of("GC102", where.origin.file, message, [place], hint=problem.hint)
 
 
 def stopped(tree: Tree, found: Stopped) -> Finding:
-    """An expression that came to no end: of which nodes it is true is not known."""
+    """Return an expression that came to no end: of which nodes it is true is not known."""
     message = f"{found.what} fails: {found.problem.message}"
     places = [] if found.at is None else [inside_of(tree, found.at, found.problem.line, found.problem.column)]
     return of("GC408", found.owner, message, places, hint=found.problem.hint)
 
 
 def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:
-    """The nodes on which the condition of an override or a hold cannot be evaluated."""
+    """Yield the nodes on which the condition of an override or a hold cannot be evaluated."""
     alike: dict[tuple[Any, ...], list[str]] = {}  # finding the place takes longer than anything else here
     for name, problem in selection.failed.items():
         alike.setdefault(problem.args, []).append(name)

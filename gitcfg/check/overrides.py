@@ -17,7 +17,7 @@ from gitcfg.model.names import shown
 
 
 def overrides(fleet: Fleet) -> Iterator[Finding]:
-    """What is wrong with each override."""
+    """Yield what is wrong with each override."""
     unread = fleet.model.unread.get("overrides", frozenset())
     for name, override in fleet.model.overrides.items():
         if name in unread:
@@ -91,7 +91,7 @@ def _walk_in(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _first(fleet: Fleet) -> Iterator[Finding]:
-    """Where a node's condition fails, that node is not among the first: then nothing is wrong."""
+    """Yield where a node's condition fails, that node is not among the first: then nothing is wrong."""
     release = fleet.model.settings.release
     if release is None or release.first is None:
         return
@@ -142,7 +142,7 @@ def _keys(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
 
 
 def retired(now: Roster, before: Roster) -> Iterator[Finding]:
-    """Nodes that were active before and are gone at once."""
+    """Yield nodes that were active before and are gone at once."""
     for name in before.names():
         if name in now:
             continue

@@ -45,7 +45,7 @@ def _groups(model: Model) -> Iterator[Finding]:
 
 
 def _parameters(model: Model) -> Iterator[Finding]:
-    """Names in `depends` and `conflicts` are declared by name, whatever `undeclared` says."""
+    """Yield names in `depends` and `conflicts` are declared by name, whatever `undeclared` says."""
     if unreadable(model):
         return
     for parameter in model.parameters.values():
@@ -79,12 +79,12 @@ def _contents(fleet: Fleet) -> Iterator[Finding]:
 
 
 def declared(fleet: Fleet, name: str) -> bool:
-    """Does something declare a parameter, or may it?"""
+    """Return whether a parameter is declared, or may be in a file that could not be read."""
     return unreadable(fleet.model) or fleet.declarations.find(name) is not None
 
 
 def unreadable(model: Model, kind: str = "parameters") -> bool:
-    """Is there a file of a kind of which not even the names are known?"""
+    """Return whether a file of a kind is unreadable, so that not even its names are known."""
     return any("/" in name for name in model.unread.get(kind, ()))
 
 
@@ -109,7 +109,7 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _collected(fleet: Fleet) -> Iterator[Finding]:
-    """What values are collected of, as far as that is understood (GC206)."""
+    """Yield what values are collected of, as far as that is understood (GC206)."""
     if fleet.collecting is None:
         return
     bound, model = fleet.bindings.names, fleet.model

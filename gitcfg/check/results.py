@@ -33,7 +33,7 @@ _OF_MANY = frozenset(("GC510",))
 
 
 def ignores(fleet: "Fleet") -> Iterator[Finding]:
-    """What is wrong with the codes that entries name."""
+    """Yield what is wrong with the codes that entries name."""
     for entry in fleet.model.settings.ignore:
         if entry.code not in CODES:
             message, hint = f"There is no finding {shown(entry.code)}.", did_you_mean(entry.code, CODES)
@@ -47,7 +47,7 @@ def ignores(fleet: "Fleet") -> Iterator[Finding]:
 
 
 def is_ignorable(code: str) -> bool:
-    """Can findings of a code be warnings, which may be left out?"""
+    """Return whether findings of a code can be warnings, which may be ignored."""
     known = CODES.get(code)
     warns = known is not None and known.severity is Severity.WARNING
     return (warns and code != LEFT_OVER) or code in _AT_TIMES
@@ -56,7 +56,7 @@ def is_ignorable(code: str) -> bool:
 def without_ignored(
     findings: Iterable[Finding], entries: Iterable[Ignore], today: date, parsed: bool
 ) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
-    """The findings that count, those about the entries among them, and those that are left out.
+    """Return the findings that count, those about the entries among them, and those that are left out.
 
     `parsed`: targets' own parsers were asked. Where they were not, nothing is said of entries for GC307.
     """
@@ -85,7 +85,7 @@ def _matching(finding: Finding, entries: Iterable[Ignore]) -> tuple[Ignore, ...]
 
 
 def _covers(matching: Iterable[Ignore], finding: Finding) -> bool:
-    """Do entries leave out all that a warning is about? One about many alike is told until each is named."""
+    """Return whether entries ignore all of a warning; one about many is shown until each is named."""
     named = {one.subject for one in matching}
     return finding.code not in _OF_MANY or None in named or named.issuperset(finding.subjects)
 
@@ -134,18 +134,18 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def grave(self) -> bool:
-        """Is an error among the findings?"""
+        """Return whether one of the findings is an error."""
         return any(finding.is_error for finding in self.findings)
 
 
 def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: bool = False) -> Checked:
-    """Findings with the size of what was looked at."""
+    """Return findings with the size of what was looked at."""
     sizes = (nodes, len(model.groups), len(model.features), len(model.parameters))
     return Checked(findings, *sizes, unjudged, model.settings.ignore)
 
 
 def as_told(found: Checked, today: date, parsed: bool) -> Checked:
-    """What counts on a day; `parsed`: targets' own parsers were asked."""
+    """Return what counts on a day; `parsed`: targets' own parsers were asked."""
     if not found.ignore:
         return found
     kept, ignored = without_ignored(found.findings, found.ignore, today, parsed)
@@ -153,12 +153,12 @@ def as_told(found: Checked, today: date, parsed: bool) -> Checked:
 
 
 def same_nodes(tree: Tree, before: Tree) -> bool:
-    """Does a tree say the same of nodes as the one before it, so that none can be gone?"""
+    """Return whether two trees have the same nodes, so that none can be gone."""
     return not changed_paths(before, tree, WHO)
 
 
 def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> str:
-    """All that a check's answer depends on: what stands in the tree, who was there before, who judges.
+    """Return all that a check's answer depends on: what stands in the tree, who was there before, who judges.
 
     `before` is None where no node can be gone. Time matters only where something has an end.
     """
@@ -182,7 +182,7 @@ class Known:
             self._nodes.setdefault(_fact(finding), set()).update(finding.nodes)
 
     def __contains__(self, finding: Finding) -> bool:
-        """Was it told in the same words, and of all the nodes that it is about now?"""
+        """Return whether it was reported in the same words, for all the nodes that it is about now."""
         nodes = self._nodes.get(_fact(finding))
         return nodes is not None and nodes.issuperset(finding.nodes)
 
@@ -196,7 +196,7 @@ def counting(found: Iterable[Finding], known: Callable[[], Known], ratchet: bool
 
 
 def unlike(found: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that were not known before."""
+    """Return the findings that were not known before."""
     known = Known(before)
     return tuple(finding for finding in found if finding not in known)
 
@@ -242,7 +242,7 @@ class _Absent(NamedTuple):
         return param in self.names or any(family.matches(param) for family in self.families)
 
     def takes(self, param: str) -> bool:
-        """Does a file that is left out take a parameter?"""
+        """Return whether a file that is left out takes a parameter."""
         return any(glob.matches(param) for glob in self.files)
 
 
@@ -265,7 +265,7 @@ class _Causes:
         self._on_circle: dict[Origin, Fact] = dict(places)
 
     def of(self, finding: Finding) -> Fact:
-        """The fact from which a finding follows; empty: none."""
+        """Return the fact from which a finding follows; empty: none."""
         by_code: Mapping[str, Callable[[Finding], Iterable[Fact]]] = {
             "GC203": self._of_circle,
             "GC204": self._of_conflict,
@@ -282,7 +282,7 @@ class _Causes:
         return next(iter(find(finding)), ()) if find is not None else ()
 
     def _misspelt(self) -> Iterator[_Absent]:
-        """Features and groups that were meant by names that do not exist."""
+        """Yield features and groups that were meant by names that do not exist."""
         hints = {finding.hint: finding.fact for finding in self._codes.get("GC201", ())[:_MOST]}
         for name, feature in self._model.features.items() if hints else ():
             if meant(name) in hints:
@@ -292,7 +292,7 @@ class _Causes:
                 yield self._absent(hints[meant(name)], None, [use.feature for use in group.features], group)
 
     def _not_there(self) -> Iterator[_Absent]:
-        """Features that others depend on."""
+        """Yield features that others depend on."""
         nodes: dict[str, set[str]] = {}
         for finding in self._codes.get("GC301", ()):
             nodes.setdefault(finding.subjects[0], set()).update(finding.nodes)
@@ -318,7 +318,7 @@ class _Causes:
         )
 
     def _files(self) -> Iterator[tuple[str, Fact]]:
-        """Files about nodes that cannot be understood."""
+        """Yield files about nodes that cannot be understood."""
         for code, found in self._codes.items():
             for finding in found if code.startswith("GC1") else ():
                 if finding.is_error:
@@ -352,7 +352,7 @@ class _Causes:
         yield from (self._unread[place.file] for place in finding.origins if place.file in self._unread)
 
     def _of_circle(self, finding: Finding) -> Iterator[Fact]:
-        """A circle of what is included is one of what is needed, too."""
+        """Yield a circle of what is included is one of what is needed, too."""
         for other in self._codes.get("GC202", ()):
             if {*other.subjects} <= {*finding.subjects}:
                 yield other.fact
@@ -365,6 +365,6 @@ class _Causes:
 
 
 def _family(name: str) -> Glob:
-    """The names that a name stands for: `SLOT_${as}` is any slot's."""
+    """Return the names that a name stands for: `SLOT_${as}` is any slot's."""
     head, *rest = name.split("${")
     return Glob("*".join([head, *(part.partition("}")[2] for part in rest)]))

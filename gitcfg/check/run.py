@@ -53,7 +53,7 @@ class RuleResults(Protocol):
         ...
 
     def ledger(self) -> Ledger | None:
-        """What the next check may take over; None: nothing."""
+        """Return what the next check may take over; None: nothing."""
         ...
 
 
@@ -78,7 +78,7 @@ def check(
     engine: TemplateEngine | None = None,
     judge: Judge | None = None,
 ) -> tuple[Finding, ...]:
-    """Every finding about a fleet, in order of code, subject and place.
+    """Return every finding about a fleet, in order of code, subject and place.
 
     `before` says which nodes there were until now, for what only a change can show (GC511).
     `engine` is the one that renders the fleet's templates, where there is one already.
@@ -124,7 +124,7 @@ def examine(
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:
-    """An expression that came to no end, of those on which it depends what nodes have."""
+    """Yield an expression that came to no end, of those on which it depends what nodes have."""
     try:
         _ = fleet.classes, fleet.walking_in
         for _ in fleet.collecting.indexes() if fleet.collecting is not None else ():
@@ -136,7 +136,7 @@ def _unknown(fleet: Fleet) -> Iterator[Finding]:
 def concluded(
     fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
 ) -> list[Finding]:
-    """What was told but for what parsers did, and what follows for all nodes together.
+    """Return what was told but for what parsers did, and what follows for all nodes together.
 
     `roster` are all nodes, where the fleet has only some.
     """
@@ -149,7 +149,7 @@ def concluded(
 
 
 def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Finding]:
-    """What is wrong with nodes: every class is looked at once."""
+    """Yield what is wrong with nodes: every class is looked at once."""
     surfaces = fleet.surfaces
     watches: list[Watch] = [
         Relations(fleet, surfaces),

@@ -44,7 +44,7 @@ _MOST = 2 << 20  # 1 MiB of content, armored, for as many recipients as a header
 
 
 def sealed(fleet: Fleet) -> Iterator[Finding]:
-    """What is wrong with secrets and their encrypted files."""
+    """Yield what is wrong with secrets and their encrypted files."""
     if not fleet.model.secrets and not any(fleet.tree.entries(FOLDER)):
         return
     unread = fleet.model.unread.get(FOLDER, frozenset())
@@ -72,7 +72,7 @@ def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[
 
 
 def path_of(secret: Secret) -> str:
-    """Where a secret's encrypted content stands, or should."""
+    """Return where a secret's encrypted content stands, or should."""
     return secret.origin.file.removesuffix(".yaml") + _ENDING
 
 
@@ -96,7 +96,7 @@ def _content(
     named: tuple[Recipient, ...] | None,
     headers: dict[str, Header],
 ) -> Iterator[Finding]:
-    """What is wrong with an encrypted file; without `named` it is not known for whom it should be."""
+    """Yield what is wrong with an encrypted file; without `named` it is not known for whom it should be."""
     try:
         found = header_of(tree, entry)
     except ValueError as error:
@@ -116,14 +116,14 @@ def _content(
 
 
 def header_of(tree: Tree, entry: Entry) -> Header:
-    """The header of an encrypted file. ValueError: it is none, in words that go on after its name."""
+    """Return the header of an encrypted file. ValueError: it is none, in words that go on after its name."""
     if entry.size > _MOST:
         raise ValueError("is larger than 2 MiB")
     return header(tree.read(entry))
 
 
 def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
-    """How the stanzas of a header are others than the recipients'; age keys can only be counted."""
+    """Return how the stanzas of a header are others than the recipients'; age keys can only be counted."""
     have, want = Counter(found.stanzas), Counter(one.stanza for one in named)
     ages = have.pop(_AGE, 0), want.pop(_AGE, 0)
     lacking = next((one for one in named if have[one.stanza] < want[one.stanza]), None)
@@ -136,7 +136,7 @@ def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
 
 
 def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
-    """One content under two names: whoever can copy a file could let other nodes have a secret."""
+    """Yield one content under two names: whoever can copy a file could let other nodes have a secret."""
     first: dict[str, str] = {}
     for name, found in headers.items():
         other = first.setdefault(found.identity, name)
@@ -222,7 +222,7 @@ class SecretReaders:
 
 
 def wide(mode: str) -> bool:
-    """Does a mode let others than the owner read or change a file? What is no mode is told elsewhere."""
+    """Return whether a mode lets others than the owner read or change a file."""
     return len(mode) <= 4 and all(digit in "01234567" for digit in mode) and bool(int(mode, 8) & _OTHERS)
 
 
@@ -305,7 +305,7 @@ class OpenSecrets:
         yield from self._tally.findings()
 
     def _swept(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
-        """The secret parameters that an entry takes on nodes of a class and does not name."""
+        """Return the secret parameters that an entry takes on nodes of a class and does not name."""
         key = (id(entry), tuple(node_class.secrets))
         if key not in self._unnamed:
             self._unnamed[key] = (entry, self._of(node_class, entry))
@@ -324,7 +324,7 @@ class OpenSecrets:
         return tuple(param for param in taken if param not in named)
 
     def _mixed(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> bool:
-        """Does it take anything but secrets? Else nobody else has reason to read it."""
+        """Return whether it takes anything but secrets. If not, nobody else has reason to read it."""
         if entry.format is None:
             return True
         known = self._taken.get(id(entry))
@@ -334,7 +334,7 @@ class OpenSecrets:
         return found != found & self._params.mask(node_class.secrets)
 
     def _takes(self, entry: FileEntry) -> int:
-        """What an entry takes, as bits: asked of each parameter once, and not of each class."""
+        """Return what an entry takes, as bits: asked of each parameter once, and not of each class."""
         taken = Taken(self._fleet.declarations, entry)
         return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
 
@@ -397,7 +397,7 @@ def _described(found: Iterable[tuple[_Described, str]]) -> Iterator[Prose]:
 
 
 def _beside(model: Model) -> Iterator[Prose]:
-    """What is said of overrides, holds and secrets; of a recipient what stands behind the key."""
+    """Yield what is said of overrides, holds and secrets; of a recipient what stands behind the key."""
     for override in model.overrides.values():
         yield Prose("The reason of the override", override.name, override.reason, override.origin)
     for hold in model.holds.values():
@@ -412,7 +412,7 @@ def _beside(model: Model) -> Iterator[Prose]:
 
 
 def _schema(parameter: Parameter) -> Iterator[Prose]:
-    """A schema has descriptions, examples and permitted values of its own."""
+    """Yield a schema has descriptions, examples and permitted values of its own."""
     for text in _texts(parameter.schema):
         place = parameter.schema_origin or parameter.origin
         yield Prose("The schema of the parameter", parameter.name, text, place)

@@ -14,7 +14,7 @@ SHOWN = 5  # who needs a pair that conflicts may be everybody
 
 
 def structure(fleet: Fleet) -> Iterator[Finding]:
-    """What is wrong with features and parameters among themselves, whoever has them."""
+    """Yield what is wrong with features and parameters among themselves, whoever has them."""
     model = fleet.model
     include, depends = inclusion(model), dependence(model)
     after = _edges(model, {f.name: f.after for f in _features(model)})
@@ -28,17 +28,17 @@ def structure(fleet: Fleet) -> Iterator[Finding]:
 
 
 def inclusion(model: Model) -> Edges:
-    """What each feature includes, and where that is said."""
+    """Return what each feature includes, and where that is said."""
     return _edges(model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in _features(model)})
 
 
 def dependence(model: Model) -> Edges:
-    """What each feature depends on, and where that is said."""
+    """Return what each feature depends on, and where that is said."""
     return _edges(model, {f.name: f.depends for f in _features(model)})
 
 
 def needs_of(model: Model) -> Edges:
-    """What each feature includes or depends on."""
+    """Return what each feature includes or depends on."""
     depends = dependence(model)
     return {name: {**targets, **depends[name]} for name, targets in inclusion(model).items()}
 
@@ -64,19 +64,19 @@ def _circles(code: str, edges: Edges, alone: str, together: str) -> Iterator[Fin
 
 
 def _among(finding: Finding, depends: Edges) -> bool:
-    """Is a dependence one of the circle's edges?"""
+    """Return whether a dependency is an edge of the circle."""
     inside = set(finding.subjects)
     return any(target in inside for name in inside for target in depends[name])
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence."""
+    """Return names in a sentence."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def some(names: Sequence[str]) -> str:
-    """Names in a sentence, but of many only the first."""
+    """Return names in a sentence, but of many only the first."""
     if len(names) <= SHOWN:
         return listed(names)
     return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} more"
@@ -95,7 +95,7 @@ def _parameter_circles(model: Model) -> Iterator[Finding]:
 
 
 def _conflicts(items: Mapping[str, Feature]) -> dict[tuple[str, ...], list[Origin]]:
-    """Where each pair of names (or one name with itself) is said to conflict."""
+    """Return where each pair of names (or one name with itself) is said to conflict."""
     result: dict[tuple[str, ...], list[Origin]] = {}
     known = set(items)  # of a part of a model no more than that
     for name, item in items.items():
@@ -120,12 +120,12 @@ def _feature_conflicts(model: Model, needs: Edges) -> Iterator[Finding]:
 
 
 def _of(needed: Reach, target: str, pair: tuple[str, ...]) -> bool:
-    """Is a feature one of a pair, or does it need one?"""
+    """Return whether a feature is one of a pair, or depends on one."""
     return any(target == name or needed.leads(name, target) for name in pair)
 
 
 def needing(names: list[str]) -> str:
-    """Who needs something: a few by name, and how many more."""
+    """Return who needs something: a few by name, and how many more."""
     if len(names) > SHOWN:
         return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more need"
     return f"{names[0]} needs" if len(names) == 1 else f"{listed(names)} need"
@@ -154,7 +154,7 @@ def clashes(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _places(fleet: Fleet) -> Places:
-    """Where features bind parameters: by parameter, then by feature, as `feature X`."""
+    """Return where features bind parameters: by parameter, then by feature, as `feature X`."""
     result: Places = {name: {} for name in fleet.model.parameters}
     for feature in fleet.model.features.values():
         for param, bound in feature.params.items():
@@ -164,7 +164,7 @@ def _places(fleet: Fleet) -> Places:
 
 
 def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
-    """Where each pair of parameters is said to conflict; a family speaks for its members."""
+    """Return where each pair of parameters is said to conflict; a family speaks for its members."""
     result: dict[tuple[str, ...], list[Origin]] = {}
     for name in places:
         parameter = fleet.declarations.find(name)
@@ -175,7 +175,7 @@ def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
 
 
 def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
-    """Features lead to what they need and bind, parameters to what they depend on."""
+    """Return features lead to what they need and bind, parameters to what they depend on."""
     depends = parameter_edges(fleet.model)
     graph = {
         f"feature {name}": [f"feature {target}" for target in targets] for name, targets in needs.items()
@@ -189,7 +189,7 @@ def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
 
 
 def _bound(needed: Reach, needers: list[str], pair: tuple[str, ...], places: Places) -> list[Origin]:
-    """Where the pair is bound by what those who need both have."""
+    """Return where the pair is bound by what those who need both have."""
     return [
         origin
         for param in pair
@@ -239,7 +239,7 @@ class Demands:
                 self._pairs.setdefault(pair, []).append((name, ref.origin))
 
     def missing(self, have: int) -> list[tuple[str, list[tuple[str, Origin]]]]:
-        """What is wanted and not there, each with who wants it and where that is said."""
+        """Return what is wanted and not there, each with who wants it and where that is said."""
         return [
             (name, self._there(have, self._needers[name]))
             for needers, itself, name in self._wanted

@@ -67,15 +67,15 @@ class Judge(Protocol):
         ...
 
     def lacks(self, format: str) -> bool:
-        """Is the parser for a format not installed, so that nothing need be asked about it?"""
+        """Return whether the parser for a format is missing, so that nothing needs to be parsed."""
         ...
 
     def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
-        """Does a line say that a parameter has a value, if it is read as it is written?"""
+        """Return whether a line, read as it is written, gives a parameter a value."""
         ...
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Verdicts]:
-        """What is wrong with each text, in the order of the questions.
+        """Yield what is wrong with each text, in the order of the questions.
 
         Some more questions are taken before the first verdicts are given; how many is bounded.
         """
@@ -101,7 +101,7 @@ class ParserRequests:
         self._lines: dict[tuple[object, ...], Lines | None] = {}
 
     def about(self, node_class: NodeClass, entry: FileEntry) -> Question | None:
-        """The question about one file of a class, if there is a parser for it."""
+        """Return the question about one file of a class, if there is a parser for it."""
         format = entry.format or _by_neighbours(node_class, entry) or by_name(entry)
         if len(entry.contents) != 1 or format not in self.judge.formats or self.judge.lacks(format):
             return None
@@ -129,13 +129,13 @@ class ParserRequests:
         return self._lines[key]
 
     def _written(self, node_class: NodeClass, entry: FileEntry) -> Question:
-        """The text as nodes get it, but for the versions of secrets, and what it says."""
+        """Return the text as nodes get it, but for the versions of secrets, and what it says."""
         meant = self._meant(node_class, entry)
         format = entry.format or ""
         return Question(format, formats()[format].write(meant.values, meant.separators), lambda: meant)
 
     def _meant(self, node_class: NodeClass, entry: FileEntry) -> Meant:
-        """What an entry takes, without what its format cannot carry."""
+        """Return what an entry takes, without what its format cannot carry."""
         values = selected(self.fleet, entry, _params(node_class))
         apart = separators(self.fleet, values)
         if not self.left_out.isdisjoint(values):
@@ -144,7 +144,7 @@ class ParserRequests:
         return Meant(values, apart)
 
     def _rendered(self, node_class: NodeClass, entry: FileEntry) -> str | None:
-        """What the first node of a class gets; None where that is another finding."""
+        """Return what the first node of a class gets; None where that is another finding."""
         if not node_class.names:
             return None
         try:
@@ -154,7 +154,7 @@ class ParserRequests:
 
 
 def _params(node_class: NodeClass) -> Mapping[str, Any]:
-    """The final values of a class, without the versions of secrets."""
+    """Return the final values of a class, without the versions of secrets."""
     params = node_class.params
     return (
         {**params, **{name: unversioned(params[name]) for name in node_class.secrets}}
@@ -164,7 +164,7 @@ def _params(node_class: NodeClass) -> Mapping[str, Any]:
 
 
 def by_name(entry: FileEntry) -> str | None:
-    """The format that a file without one has all the same, as its name says."""
+    """Return the format that a file without one has all the same, as its name says."""
     return None if entry.format else _SUFFIXES.get(posixpath.splitext(entry.path)[1].lower())
 
 
@@ -196,7 +196,7 @@ def unjudged(fleet: Fleet, judge: Judge) -> frozenset[str]:
 
 
 def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[Finding]) -> Iterator[Finding]:
-    """What targets' own parsers have against the files of each class of nodes.
+    """Yield what targets' own parsers have against the files of each class of nodes.
 
     `found` are the findings so far: what formats cannot carry is among them, and looking for it is costly.
     Questions are asked ahead; of those under way only whose they are is held.
@@ -220,7 +220,7 @@ def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[F
 
 
 def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Finding:
-    """A verdict on a file of a class, with the places that led to it."""
+    """Return a verdict on a file of a class, with the places that led to it."""
     params = verdict.params if entry.format else ()  # what others write sets names of its own
     origins = [origin for name in params for origin in node_class.stack.cells[name].origins]
     origins += [*_sources(entry, verdict.line), entry.origin]
@@ -231,14 +231,14 @@ def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Findin
 
 
 def _look(node_class: NodeClass, entry: FileEntry, line: int) -> str:
-    """How to see the line, which is not one of the template's."""
+    """Return how to see the line, which is not one of the template's."""
     if entry.template is None or not line:
         return ""
     return f"`gitcfg render {node_class.names[0]} --file {entry.path}` shows the file."
 
 
 def _sources(entry: FileEntry, line: int) -> Iterator[Origin]:
-    """The file of the repository that a text comes from; only a plain one has the text's own lines."""
+    """Yield the file of the repository that a text comes from; only a plain one has the text's own lines."""
     if entry.template is not None:
         yield Origin(f"templates/{entry.template.name}")
     if entry.source is not None:

@@ -41,12 +41,12 @@ class Traces(msgspec.Struct):
 
 
 def place(name: str, origin: Origin) -> str:
-    """What a place is known by."""
+    """Return what a place is known by."""
     return f"{name}\0{origin}"
 
 
 def file_of(key: str) -> str:
-    """The file of a place, given as itself or as a name at it."""
+    """Return the file of a place, given as itself or as a name at it."""
     return key.rpartition("\0")[2].rsplit(":", 2)[0]
 
 
@@ -94,7 +94,7 @@ def _idle(traces: Traces) -> Iterator[Finding]:
 
 
 def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[str, Binding]]:
-    """The bindings that somebody should have; nodes' own are told with the node."""
+    """Yield the bindings that somebody should have; nodes' own are told with the node."""
     model = fleet.model
     layers: list[Feature | Group | Node | Override] = []
     layers += [feature for feature in model.features.values() if feature.name in traces.features]
@@ -112,7 +112,7 @@ def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[st
 
 
 def counts(fleet: Fleet, name: str, binding: Binding) -> bool:
-    """Should a binding win somewhere? One to null without a default asks for a value; misfits are told."""
+    """Return whether a binding should win somewhere. One to null without a default asks for a value."""
     if binding.origin in fleet.layers.misfits:
         return False
     return binding.op is not Op.NULL or fleet.declarations.has_default(name)

@@ -58,7 +58,7 @@ def _is_unfit(fleet: Fleet, name: str, cell: Cell) -> bool:
 
 
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
-    """What is wrong with a value that owes nothing to facts."""
+    """Yield what is wrong with a value that owes nothing to facts."""
     value = finish_value(fleet.declarations, name, cell.value)
     if is_secret(value):  # type and schema wait
         yield from _upon_secret(name, cell, secret_name(value))
@@ -142,7 +142,7 @@ def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell
 def _blamed(
     fleet: Fleet, parameter: Parameter, finding: Finding, cell: Cell, facts: Mapping[str, Any] | None
 ) -> Finding:
-    """The finding with the layer first that brings what does not fit, where one does."""
+    """Return the finding with the layer first that brings what does not fit, where one does."""
     guilty: Step | None = None
     value: Any = NOTHING
     fits = False  # nothing at all is not enough: what is missing then is nobody's
@@ -158,7 +158,7 @@ def _blamed(
 
 
 def _fits(fleet: Fleet, parameter: Parameter, value: Any) -> bool:
-    """Is a value as a parameter asks for?"""
+    """Return whether a value satisfies its parameter."""
     if value is NOTHING or value is PENDING or value is LACKING:
         return False
     value = finish_value(fleet.declarations, parameter.name, value)

@@ -93,7 +93,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _end_of_macro(text: str, at: int) -> int:
-    """Where a macro's brackets close; 0: they do not."""
+    """Return where a macro's brackets close; 0: they do not."""
     depth = 1
     for match in _BRACKET.finditer(text, at):
         depth += 1 if match[0] == "(" else -1
@@ -148,12 +148,12 @@ class _Reader:
         return self._tokens[self._at - 1] if self._at else None
 
     def _wrong(self, reason: str, hint: str = "") -> _Stop:
-        """A fault between the token before and this one."""
+        """Return a fault between the token before and this one."""
         beside = self._tokens[max(self._at - 2, 0) : self._at + 2]
         return _Stop(Fault(reason, not any(token.unknown for token in beside), hint))
 
     def _unpaired(self, reason: str) -> _Stop:
-        """A fault that any macro may mend, wherever it stands."""
+        """Return a fault that any macro may mend, wherever it stands."""
         return _Stop(Fault(reason, not any(token.unknown for token in self._tokens)))
 
     def _macro(self, token: _Token) -> None:
@@ -395,7 +395,7 @@ def _outline(text: str) -> _Outline:
 
 
 def _thing(kind: str, token: str) -> str:
-    """What a token at the top level is; the one that opens a group stands for all of it."""
+    """Return what a token at the top level is; the one that opens a group stands for all of it."""
     if kind == "open":
         return "()" if token == "(" else "[]"
     return token if kind == "operator" else kind
@@ -469,7 +469,7 @@ def find_lookups(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, M
 
 
 def _arguments(macro: Macro) -> list[str]:
-    """What a function looks up: each argument, the first of those of one, no items of a list."""
+    """Return what a function looks up: each argument, the first of those of one, no items of a list."""
     arguments = [argument.strip().lower() for argument in macro.body.split(",")]
     if macro.function == "$CHOICE" and len(arguments) == 2:
         return arguments

@@ -68,7 +68,7 @@ class Declarations:
         self._as_written: dict[str, frozenset[type]] = {}
 
     def find(self, name: str) -> Parameter | None:
-        """What declares a name, if anything does."""
+        """Return what declares a name, if anything does."""
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
@@ -80,7 +80,7 @@ class Declarations:
         return next((family for family in self.families if glob(family.name).matches(name)), None)
 
     def declared_kind(self, name: str) -> str | None:
-        """The declared type of a parameter, if it has one."""
+        """Return the declared type of a parameter, if it has one."""
         parameter = self.find(name)
         return parameter.type if parameter else None
 
@@ -93,15 +93,15 @@ class Declarations:
         return self.declared_kind(_MARK.sub("1", name)) is not None and all(one.type for one in near)
 
     def kind(self, name: str) -> str | None:
-        """The type of a parameter: declared, else what its operations imply."""
+        """Return the type of a parameter: declared, else what its operations imply."""
         return self.declared_kind(name) or self.implied.get(name) or self._of_instance(name)
 
     def _of_instance(self, name: str) -> str | None:
-        """The type implied for a name that an instance has given its own part."""
+        """Return the type implied for a name that an instance has given its own part."""
         return next((kind for pattern, kind in self._marked if pattern.fullmatch(name)), None)
 
     def default(self, parameter: Parameter) -> Any:
-        """The typed default, NOTHING where there is none that may be used."""
+        """Return the typed default, NOTHING where there is none that may be used."""
         if parameter.name not in self._defaults:
             self._defaults[parameter.name] = self._default(parameter)
         return self._defaults[parameter.name]
@@ -115,7 +115,7 @@ class Declarations:
             return NOTHING
 
     def own_schema(self, parameter: Parameter) -> OwnSchema | None:
-        """What a parameter's final values must satisfy, if it says so."""
+        """Return what a parameter's final values must satisfy, if it says so."""
         if parameter.schema is None:
             return None
         if parameter.name not in self._schemas:
@@ -128,11 +128,11 @@ class Declarations:
         return parameter is not None and self.default(parameter) is not NOTHING
 
     def value_of(self, parameter: Parameter, default: Binding) -> Any:
-        """A declared default as a value. Misfit: it does not fit its type."""
+        """Return a declared default as a value. Misfit: it does not fit its type."""
         return to_typed(parameter, parameter.type, default.given, default.text)
 
     def value(self, name: str, given: Any, text: str | None = None) -> Any:
-        """A value of the parameter's type. Misfit: it is none."""
+        """Return a value of the parameter's type. Misfit: it is none."""
         return to_typed(self.find(name), self.kind(name), given, text)
 
     def secret(self, name: str) -> bool:
@@ -141,7 +141,7 @@ class Declarations:
         return parameter is not None and parameter.secret
 
     def seen(self, name: str, given: Any) -> Any:
-        """What may be shown of a value as it is written: of a secret parameter's nothing."""
+        """Return what may be shown of a value as it is written: of a secret parameter's nothing."""
         return PLAIN if self.secret(name) else given
 
     def as_written(self, name: str) -> frozenset[type]:
@@ -153,7 +153,7 @@ class Declarations:
         return known
 
     def step(self, name: str, binding: Binding) -> Step:
-        """A binding as a typed step. Misfit: the operation or its operand does not fit the type."""
+        """Return a binding as a typed step. Misfit: the operation or its operand does not fit the type."""
         given = binding.given
         if binding.op is Op.SET and type(given) in self.as_written(name):  # nearly all
             weight = len(given) + 1 if type(given) is str else 1
@@ -196,7 +196,7 @@ class Declarations:
 
 
 def _unmarked(name: str) -> re.Pattern[str]:
-    """A name with an instance's marks as a pattern of the names it becomes."""
+    """Return a name with an instance's marks as a pattern of the names it becomes."""
     return re.compile(".+".join(map(re.escape, _MARK.split(name))))
 
 
@@ -227,13 +227,13 @@ class Bindings:
         self.names = frozenset([name for name, _ in self.written])
 
     def of(self, *ops: Op) -> Iterator[tuple[str, Binding]]:
-        """The bindings with some operations other than plain values."""
+        """Yield the bindings with some operations other than plain values."""
         for op in ops:
             yield from self._by_op.get(op, ())
 
 
 def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:
-    """The type that each name's operations imply; the first in the order of operations wins."""
+    """Return the type that each name's operations imply; the first in the order of operations wins."""
     seen: dict[str, set[str]] = {}
     for name, binding in bindings:
         kind = _KIND_OF.get(binding.op)
@@ -243,7 +243,7 @@ def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:
 
 
 def weigh(value: Any) -> int:
-    """How much a value adds to what it is composed into: characters and items, roughly."""
+    """Return how much a value adds to what it is composed into: characters and items, roughly."""
     if isinstance(value, str):
         return len(value) + 1
     if isinstance(value, list):

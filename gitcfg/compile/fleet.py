@@ -61,7 +61,7 @@ class FleetNode:
         return self.kind.files
 
     def trail(self, param: str) -> tuple[TrailStep, ...]:
-        """The steps that bind a parameter, lowest first."""
+        """Return the steps that bind a parameter, lowest first."""
         steps = self.kind.trail(param)
         acting = [index for index, step in enumerate(steps) if not step.overridden]
         value = self.kind.some((param,)).get(param, NOTHING)
@@ -72,7 +72,7 @@ class FleetNode:
         return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
 
     def deciding(self, param: str) -> TrailStep | None:
-        """The topmost step that counts: there one would change the value."""
+        """Return the topmost step that counts: there one would change the value."""
         return next((step for step in reversed(self.trail(param)) if not step.overridden), None)
 
 
@@ -264,13 +264,13 @@ class Fleet:
         return Collecting(self.bindings.of(Op.COLLECT), lambda: self.classes, self.roster, self.declarations)
 
     def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
-        """What rules bring to a node."""
+        """Return what rules bring to a node."""
         if self.bringing is None:
             return NOTHING_BROUGHT
         return self.bringing.one(name, (said, overrides))
 
     def _ruled(self) -> Iterator[list[str]]:
-        """Each node alone, once it is known what rules bring to them all: that is found together."""
+        """Yield each node alone, once it is known what rules bring to them all: that is found together."""
         if self.bringing is not None:
             about = {name: self.roster.said(name) for name in self.names}
             self.bringing.installs(about)
@@ -317,7 +317,7 @@ class Fleet:
         return NodeView(name, said, lambda: self.stacks.below_overrides(said, installs))
 
     def select(self, where: str) -> Selection:
-        """The nodes for which a condition holds, with all that they have. Stopped: nobody knows."""
+        """Return the nodes for which a condition holds, with all that they have. Stopped: nobody knows."""
 
         def view(name: str) -> NodeView:
             node = self[name]

@@ -162,7 +162,7 @@ class GivingRules:
         self._as_instances: dict[str, Set[str]] = {}
 
     def rules(self, feature: str, attribute: str) -> Iterator[Rule]:
-        """The rules that may give instances of a feature an attribute, on some nodes."""
+        """Yield the rules that may give instances of a feature an attribute, on some nodes."""
         for rule in self._giving:
             if attribute in rule.domains and self.gives(rule, feature):
                 yield rule

@@ -37,7 +37,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 def instance_of(use: Use) -> Instance | None:
-    """The instance that a use in a list makes, None for a plain one."""
+    """Return the instance that a use in a list makes, None for a plain one."""
     return Instance(use.instance, use.attributes) if use.instance is not None or use.attributes else None
 
 
@@ -57,12 +57,12 @@ class Substitution:
         self._size = 0
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
-        """The feature's bindings as this instance says them."""
+        """Return the feature's bindings as this instance says them."""
         said = (self._binding(*each) for each in params.items())
         return {name: bound for name, bound in said if name is not None}
 
     def _binding(self, name: str, bound: Binding) -> tuple[str | None, Binding]:
-        """A binding whose name and value are the instance's, with what was decided for those."""
+        """Return a binding whose name and value are the instance's, with what was decided for those."""
         self._decided = {}
         made, new = self._known(name, bound.origin), self._bound(bound)
         return made, msgspec.structs.replace(new, decided=tuple(self._decided)) if self._decided else new
@@ -78,7 +78,7 @@ class Substitution:
         return msgspec.structs.replace(bound, given=given)
 
     def uses(self, uses: tuple[Use, ...]) -> tuple[Use, ...]:
-        """The feature's includes, their `as` and `with` as this instance says them."""
+        """Return the feature's includes, their `as` and `with` as this instance says them."""
         return tuple(new for use in uses for new in self._use(use))
 
     def _use(self, use: Use) -> list[Use]:
@@ -97,13 +97,13 @@ class Substitution:
         return [Use(use.feature, use.origin, name, attributes) for name in names]
 
     def text(self, text: str, origin: Origin) -> str:
-        """A text with its marks replaced."""
+        """Return a text with its marks replaced."""
         if "${" not in text:
             return text
         return _MARK.sub(lambda mark: self._mark(mark, origin), text)
 
     def _known(self, text: str, origin: Origin) -> str | None:
-        """A text with its marks replaced; None where one of them cannot be."""
+        """Return a text with its marks replaced; None where one of them cannot be."""
         before = self._lacking
         found = self.text(text, origin)
         return found if self._lacking == before else None
@@ -118,7 +118,7 @@ class Substitution:
         return value
 
     def _whole(self, value: Any) -> Binding | None:
-        """The list or map that is all of a value: anything else is replaced as text."""
+        """Return the list or map that is all of a value: anything else is replaced as text."""
         mark = _MARK.fullmatch(value) if isinstance(value, str) else None
         attribute = self.instance.attributes.get(mark[1]) if mark and mark[1] else None
         if attribute is None or not isinstance(attribute.given, list | dict):
@@ -141,7 +141,7 @@ class Substitution:
         return self._bounded(_written(attribute) if self._size <= MAX_TEXT else "", mark, origin)
 
     def _bounded(self, text: str, mark: re.Match[str], origin: Origin) -> str:
-        """What stands in a mark's place, unless all that does is too much."""
+        """Return what stands in a mark's place, unless all that does is too much."""
         self._size += len(text)
         if self._size <= MAX_TEXT:
             return text
@@ -187,7 +187,7 @@ def has_marks(value: Any) -> bool:
 
 
 def _said(feature: Feature) -> list[Any]:
-    """All of a feature in which marks are read."""
+    """Return all of a feature in which marks are read."""
     given = [use.instance for use in feature.include]
     given += [bound.given for use in feature.include for bound in use.attributes.values()]
     return [*given, *feature.params, *(bound.given for bound in feature.params.values())]

@@ -79,14 +79,14 @@ class Layers:
         return result
 
     def expanded(self, features: Iterable[str]) -> frozenset[str]:
-        """Features with all that they include."""
+        """Return features with all that they include."""
         found = set(features) & self.model.features.keys()
         return self.reaches.closed(found)
 
     def feature(
         self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
     ) -> Partial | None:
-        """The layer of a feature in a list; None where it is missing, left out, or closes a cycle."""
+        """Return the layer of a feature in a list; None where it is missing, left out, or closes a cycle."""
         name = use.feature
         feature = self.model.features.get(name)
         if feature is None or name in without or name in above or name in self.inclusion.deep:
@@ -122,11 +122,11 @@ class Layers:
         said: Feature | Group,
         features: frozenset[str] = NOWHERE,
     ) -> Partial:
-        """A definition's own layer over its parts."""
+        """Return a definition's own layer over its parts."""
         return Partial(label, parts, self.steps(said.params), said.files, features)
 
     def instance(self, feature: Feature, instance: Instance) -> Feature:
-        """A feature as an instance says it."""
+        """Return a feature as an instance says it."""
         key = (feature.name, instance.key)
         if key not in self._instances:
             self._instances[key], findings = instantiate(feature, instance)
@@ -144,7 +144,7 @@ class Layers:
         return instance_of(use)
 
     def as_used(self, use: Use) -> Feature:
-        """A feature as an entry of a list installs it."""
+        """Return a feature as an entry of a list installs it."""
         feature, instance = self.model.features[use.feature], instance_of(use)
         return feature if instance is None else self.instance(feature, instance)
 
@@ -156,12 +156,12 @@ class Layers:
     def uses(
         self, uses: Iterable[Use], without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
     ) -> tuple[Partial, ...]:
-        """The layers of a list of features, lowest first: the list is in priority order."""
+        """Return the layers of a list of features, lowest first: the list is in priority order."""
         found = (self.feature(use, without, above) for use in uses)
         return tuple(part for part in found if part is not None)[::-1]
 
     def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
-        """The layer of a group: its features, then its own; None where there is no such group."""
+        """Return the layer of a group: its features, then its own; None where there is no such group."""
         group = self.model.groups.get(name)
         if group is None:
             return None
@@ -241,20 +241,20 @@ class FilledLayers(Layers):
     def feature(
         self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
     ) -> Partial | None:
-        """The layer of a feature in a list."""
+        """Return the layer of a feature in a list."""
         if not self._within(use.feature):
             return self._shared.feature(use, without, above)
         return super().feature(fill_use(use, self._attributes, self.reaches), without, above)
 
     def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
-        """The layer of a group."""
+        """Return the layer of a group."""
         group = self.model.groups.get(name)
         if group is None or not any(self._within(use.feature) for use in group.features):
             return self._shared.group(name, without)
         return super().group(name, without)
 
     def as_used(self, use: Use) -> Feature:
-        """A feature as an entry of a list installs it, with what was decided for the instance."""
+        """Return a feature as an entry of a list installs it, with what was decided for the instance."""
         return super().as_used(fill_use(use, self._attributes, self.reaches))
 
     def _within(self, feature: str) -> bool:

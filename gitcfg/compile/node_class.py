@@ -82,7 +82,7 @@ class NodeClass:
         return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
 
     def cell(self, name: str) -> Cell | None:
-        """What the layers say of one parameter, without composing the others."""
+        """Return what the layers say of one parameter, without composing the others."""
         found = [part.cells[name] for part in self.parts if name in part.cells]
         return reduce(join, found) if found else None
 
@@ -92,26 +92,26 @@ class NodeClass:
         return self._recent.params(self)
 
     def some(self, names: Iterable[str]) -> dict[str, Any]:
-        """The final values of some parameters that are bound, without composing the others."""
+        """Return the final values of some parameters that are bound, without composing the others."""
         cells = ((name, self.cell(name)) for name in names)
         found = ((name, self.value(name, cell)) for name, cell in cells if cell is not None)
         return {name: value for name, value in found if value is not NOTHING}
 
     def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
-        """Every step that binds a parameter, lowest first, with its path, innermost first."""
+        """Yield every step that binds a parameter, lowest first, with its path, innermost first."""
         for part in self.parts:
             if name in part.cells:
                 yield from part.steps(name)
 
     def trail(self, name: str) -> tuple[TrailStep, ...]:
-        """The steps that bind a parameter, lowest first, with what they lead to."""
+        """Return the steps that bind a parameter, lowest first, with what they lead to."""
         steps = make_trail(self.steps(name), self.facts(name))
         if not any(installed.decided for installed in self.brought.installs):
             return steps
         return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
 
     def _placed(self, step: TrailStep, name: str) -> Iterator[Decision]:
-        """What was decided so that a rule installs here what speaks of a parameter."""
+        """Yield what was decided so that a rule installs here what speaks of a parameter."""
         label = step.path[-1]
         layers = next(part.parts for part in self.parts if part.label == label)
         for installed in self.brought.installs:
@@ -121,11 +121,11 @@ class NodeClass:
                 yield from (decision for layer, decision in placed if name in layer.cells)
 
     def value(self, name: str, cell: Cell) -> Any:
-        """The final value of a parameter, of which this is what the layers say; or NOTHING."""
+        """Return the final value of a parameter, of which this is what the layers say; or NOTHING."""
         return finish_value(self.layers.declarations, name, self.composed(name, cell))
 
     def composed(self, name: str, cell: Cell) -> Any:
-        """The same as the layers compose it; LACKING where what it is made of is not there."""
+        """Return the same as the layers compose it; LACKING where what it is made of is not there."""
         pending = cell.value is PENDING
         return fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if pending else cell.value
 
@@ -139,7 +139,7 @@ class NodeClass:
         )
 
     def facts(self, name: str, steps: Iterable[Step] | None = None) -> Mapping[Any, Any]:
-        """The nodes' facts as values of one parameter, and what it collects, by what that is.
+        """Return the nodes' facts as values of one parameter, and what it collects, by what that is.
 
         What does not fit its type stays as it is. Who needs only some of its steps says so: what the
         others collect may need this very value.
@@ -196,11 +196,11 @@ class Recent:
         self._files: dict[tuple[int, ...], tuple[Any, Mapping[str, FileEntry]]] = {}
 
     def stack(self, node_class: NodeClass) -> Partial:
-        """All layers of a class as one."""
+        """Return all layers of a class as one."""
         return self._stacks(node_class.parts)
 
     def params(self, node_class: NodeClass) -> Mapping[str, Any]:
-        """The final values of a class, in order of name."""
+        """Return the final values of a class, in order of name."""
         facts = node_class.said.facts
         key = (node_class.parts, id(facts))
         found = self._params.pop(key) if key in self._params else (facts, compute_values(node_class))
@@ -210,7 +210,7 @@ class Recent:
         return found[1]
 
     def files(self, layers: tuple[Mapping[str, FileEntry], ...]) -> Mapping[str, FileEntry]:
-        """The entries that layers leave, lowest layer first, in order of path."""
+        """Return the entries that layers leave, lowest layer first, in order of path."""
         # A fleet has few combinations of file entries, so that all are held; they keep their layers alive.
         key = tuple(map(id, layers))
         if key not in self._files:
@@ -278,11 +278,11 @@ class Splicer(Generic[AnyStr]):
         return result
 
     def text(self, node_class: NodeClass) -> AnyStr:
-        """The pieces of a class, one after another."""
+        """Return the pieces of a class, one after another."""
         return self._absent.join(self.pieces(node_class).values())
 
     def _base(self, parts: Parts, layers: Sequence[Mapping[str, AnyStr]]) -> dict[str, AnyStr]:
-        """The pieces of the lowest layers over all names in order, for the caller to change."""
+        """Return the pieces of the lowest layers over all names in order, for the caller to change."""
         key = tuple([id(part.cells) for part in parts])
         base = self._bases.get(key)
         if base is None:
@@ -295,7 +295,7 @@ class Splicer(Generic[AnyStr]):
         return dict(base)
 
     def _of_layer(self, cells: Mapping[str, Cell]) -> Mapping[str, AnyStr]:
-        """A layer's pieces. Layers that merely name another one have its cells."""
+        """Return a layer's pieces. Layers that merely name another one have its cells."""
         known = self._layers.get(id(cells))
         if known is None:
             self._hold(len(cells))
@@ -304,7 +304,7 @@ class Splicer(Generic[AnyStr]):
         return known[1]
 
     def _of_single(self, part: Partial) -> Mapping[str, AnyStr]:
-        """The pieces of a layer that one node alone has: nobody asks for them again."""
+        """Return the pieces of a layer that one node alone has: nobody asks for them again."""
         self._order(part.cells)
         return {
             name: self._piece(name, cell.value) if cell.plain else self._finished(name, cell)
@@ -350,7 +350,7 @@ class Splicer(Generic[AnyStr]):
 
 
 def _together(parts: Iterable[Partial]) -> set[str]:
-    """The parameters about which a layer does not decide alone, or only with facts."""
+    """Return the parameters about which a layer does not decide alone, or only with facts."""
     result: set[str] = set()
     below: list[Mapping[str, Cell]] = []
     for part in parts:

@@ -26,12 +26,12 @@ class Said(msgspec.Struct, frozen=True):
     own: Node | None
 
     def fact_values(self) -> dict[str, Any]:
-        """The facts as YAML reads them, for conditions and templates."""
+        """Return the facts as YAML reads them, for conditions and templates."""
         return {key: fact.value for key, fact in self.facts.items()}
 
 
 def said(own: Node | None, nodeset: NodeSet | None) -> Said:
-    """A node's file and its set's, laid over each other."""
+    """Return a node's file and its set's, laid over each other."""
     if own is not None and nodeset is None:
         return _alone(own)
     definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
@@ -54,7 +54,7 @@ def said(own: Node | None, nodeset: NodeSet | None) -> Said:
 
 
 def _alone(own: Node) -> Said:
-    """What the file of a node in no set says: nearly all nodes of most fleets."""
+    """Return what the file of a node in no set says: nearly all nodes of most fleets."""
     label = f"node {own.name}"
     return Said(
         groups=_plain(own.groups),
@@ -70,7 +70,7 @@ def _alone(own: Node) -> Said:
 
 
 def _plain(edit: ListEdit) -> tuple[Ref, ...]:
-    """A list on nothing: the loader lets no name stand twice in it."""
+    """Return a list on nothing: the loader lets no name stand twice in it."""
     return edit.items if _gives(edit) else ()
 
 
@@ -103,7 +103,7 @@ def _features(own: Node | None, nodeset: NodeSet | None) -> tuple[tuple[Use, str
 
 
 def combine(below: tuple[T, ...], op: Op, items: tuple[T, ...], name: Any) -> tuple[T, ...]:
-    """A list composed with the one below it, as a node's list is with its set's."""
+    """Return a list composed with the one below it, as a node's list is with its set's."""
     if op is Op.SET:
         return items
     if op is Op.APPEND:
@@ -134,11 +134,11 @@ class Roster:
         return name in self.model.nodes or name in self.sets
 
     def names(self) -> tuple[str, ...]:
-        """Every node, in order of name."""
+        """Return every node, in order of name."""
         return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
 
     def said(self, name: str) -> Said:
-        """What is said of a node: of all of a set that have no file of their own it is one object."""
+        """Return what is said of a node: of all of a set that have no file of their own it is one object."""
         nodeset = self.sets.get(name)
         if nodeset is None or name in self.model.nodes:
             return said(self.model.nodes.get(name), nodeset)

@@ -173,7 +173,7 @@ def _collected(step: Step, facts: Mapping[Any, Any]) -> Any:
 
 
 def _upon(step: Step, below: Any) -> Any:
-    """What is composed with what lies below: a secret there stays as it is."""
+    """Return what is composed with what lies below: a secret there stays as it is."""
     op = step.op
     if below is PENDING or below is LACKING or is_secret(below):
         return below

@@ -35,7 +35,7 @@ class Cell(msgspec.Struct, frozen=True):
         return [step.origin for step in reversed(self.steps)]
 
     def counting(self, facts: Mapping[str, Any] | None = None) -> Iterator[Step]:
-        """The steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
+        """Yield the steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
         if len(self.steps) == 1:  # nearly all: it finds nothing
             yield from self.steps
             return
@@ -139,13 +139,13 @@ class Partial:
         return 1 + sum(part.places for part in self.parts)
 
     def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
-        """Every step that binds a parameter, lowest first, with its path, innermost first."""
+        """Yield every step that binds a parameter, lowest first, with its path, innermost first."""
         for layer, path in self._layers(lambda part: name in part.cells):
             if name in layer.own:
                 yield layer.own[name], path
 
     def entries(self, path: str) -> Iterator[tuple[FileEntry, tuple[str, ...]]]:
-        """Every entry for a file, lowest first, with the path of the layer that brings it."""
+        """Yield every entry for a file, lowest first, with the path of the layer that brings it."""
         for layer, where in self._layers(lambda part: path in part.files):
             if path in layer.brought:
                 yield layer.brought[path], where
@@ -168,12 +168,12 @@ class Partial:
 
 
 def find_open(cells: Mapping[str, Cell]) -> frozenset[str]:
-    """The names of cells that are not closed."""
+    """Return the names of cells that are not closed."""
     return frozenset(name for name in cells if not cells[name].closed)
 
 
 def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapping[str, Cell]:
-    """The cells of layers, lowest first, each with the names of its open cells.
+    """Return the cells of layers, lowest first, each with the names of its open cells.
 
     Closed cells replace what lies below in one dictionary update; only open ones cost a step each.
     """

@@ -89,5 +89,5 @@ def evaluate_condition(condition: Condition, nodes: Sequence[NodeView]) -> Selec
 
 
 def _bare(problem: CelProblem) -> CelProblem:
-    """A problem without the frames that it came through, which hold the fleet that will hold it."""
+    """Return a problem without the frames that it came through, which hold the fleet that will hold it."""
     return CelProblem(*problem.args)

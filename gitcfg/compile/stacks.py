@@ -22,7 +22,7 @@ class Stacks:
         self._nothing = Partial(f"group {model.settings.default_group}")
 
     def below_overrides(self, said: Said, installs: tuple[Installed, ...] = ()) -> frozenset[str]:
-        """The feature set that a node has without its overrides."""
+        """Return the feature set that a node has without its overrides."""
         parts = self._parts(said, (), _names(find_without(said, ())), Brought(installs))
         return frozenset[str]().union(*(part.features for part in parts))
 
@@ -51,13 +51,13 @@ class Stacks:
         )
 
     def filled(self, brought: Brought) -> Layers:
-        """The layers of nodes to which rules bring something, with what was decided for instances."""
+        """Return the layers of nodes to which rules bring something, with what was decided for instances."""
         if not brought.attributes:
             return self.layers
         return FilledLayers(self.layers, brought.attributes)
 
     def _installed(self, layers: Layers, installed: Installed, without: frozenset[str]) -> Iterator[Partial]:
-        """What a rule installs, as a layer that all share which get it; none where it is left out."""
+        """Yield what a rule installs, as a layer that all share which get it; none where it is left out."""
         parts = layers.uses(installed.uses, without)
         if not parts:
             return
@@ -67,14 +67,14 @@ class Stacks:
         yield self._rules[key]
 
     def _setting(self, rule: str) -> Partial:
-        """What a rule sets, which is the same wherever it does."""
+        """Return what a rule sets, which is the same wherever it does."""
         if rule not in self._set:
             steps = self.layers.steps(self.model.rules[rule].params)
             self._set[rule] = Partial(f"rule {rule}", (), steps)
         return self._set[rule]
 
     def _identity(self, layers: Layers, said: Said, without: frozenset[str]) -> Iterator[Partial]:
-        """The layers of a node alone, lowest first."""
+        """Yield the layers of a node alone, lowest first."""
         for use, label in reversed(said.features):
             part = layers.feature(use, without)
             if part is not None:

@@ -87,7 +87,7 @@ def narrow_model(model: Model, **parts: Mapping[str, Any]) -> Model:
 
 
 def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[str, Override]:
-    """Those that list one of the nodes, and those whose condition may select one."""
+    """Return those that list one of the nodes, and those whose condition may select one."""
     listed = (override for name in names for override in roster.listed.get(name, ()))
     return {override.name: override for override in sorted([*listed, *roster.selecting], key=_name)}
 
@@ -97,7 +97,7 @@ def _name(override: Override) -> str:
 
 
 def _leading(model: Model, features: set[str]) -> set[str]:
-    """Features with all that they include and depend on."""
+    """Return features with all that they include and depend on."""
     found: set[str] = set()
     todo = [name for name in features if name in model.features]
     while todo:

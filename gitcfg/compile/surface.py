@@ -20,7 +20,7 @@ class Bits:
         self.mask(names)
 
     def bit(self, name: str) -> int:
-        """A name alone."""
+        """Return a name alone."""
         place = self.places.get(name)
         if place is None:
             place = self.places[name] = len(self.names)
@@ -28,18 +28,18 @@ class Bits:
         return 1 << place
 
     def mask(self, names: Iterable[str]) -> int:
-        """Names together."""
+        """Return names together."""
         result = 0
         for name in names:
             result |= self.bit(name)
         return result
 
     def among(self, names: Iterable[str]) -> int:
-        """Those of the names that have come up."""
+        """Return those of the names that have come up."""
         return self.mask(name for name in names if name in self.places)
 
     def of(self, mask: int) -> Iterator[str]:
-        """The names of a mask."""
+        """Yield the names of a mask."""
         while mask:
             lowest = mask & -mask
             yield self.names[lowest.bit_length() - 1]
@@ -96,7 +96,7 @@ class Surfaces:
                 self.shape(part)
 
     def shape(self, part: Partial) -> Shape:
-        """The shape of a layer, found once."""
+        """Return the shape of a layer, found once."""
         known = self._shapes.get(id(part))
         if known is None:
             known = self._shapes[id(part)] = (part, self._shape(part))
@@ -136,7 +136,7 @@ class Surfaces:
         return Surface(bound, tuple([top & alone for top in reversed(tops)]), joins, pending, features)
 
     def cell(self, node_class: NodeClass, name: str) -> Cell:
-        """What the layers of a class say of a parameter; joined once for classes that say it alike."""
+        """Return what the layers of a class say of a parameter; joined once for classes that say it alike."""
         found = [part.cells[name] for part in node_class.parts if name in part.cells]
         return reduce(self._join, found)
 
@@ -191,7 +191,7 @@ class Suspects:
         return known[1]
 
     def of(self, node_class: NodeClass, surface: Surface) -> list[str]:
-        """The parameters of a class that end with a cell that passes."""
+        """Return the parameters of a class that end with a cell that passes."""
         names: list[str] = []
         if self._layers:
             found = 0

@@ -75,7 +75,7 @@ def to_typed(parameter: Parameter | None, kind: str | None, given: Any, text: st
 
 
 def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
-    """A list, text that the parameter's separator splits, or a single item."""
+    """Return a list, text that the parameter's separator splits, or a single item."""
     if isinstance(given, str):
         return split_list(given, parameter.separator if parameter else None)
     if isinstance(given, dict):

@@ -30,7 +30,7 @@ class Keeper(Protocol):
     """What keeps answers to questions: the cache, or a dictionary. It may forget whatever it likes."""
 
     def get(self, question: str, kind: type[R]) -> R | None:
-        """The answer kept for a question."""
+        """Return the answer kept for a question."""
         ...
 
     def put(self, question: str, answer: Any) -> None:
@@ -51,7 +51,7 @@ class Pack:
         self._shards: dict[int, Mapping[str, Body]] = {}
 
     def get(self, entry: Entry, decoder: msgspec.msgpack.Decoder[R]) -> R | None:
-        """What a file was read as; None if its body is not here, or is none."""
+        """Return what a file was read as; None if its body is not here, or is none."""
         body = self._shard(self._number(entry)).get(_key(entry))
         try:
             return None if body is None else decoder.decode(body)
@@ -59,7 +59,7 @@ class Pack:
             return None
 
     def holds(self, entry: Entry, word: bytes) -> bool | None:
-        """Does a word stand in what a file was read as? None: its body is not here."""
+        """Return whether a word occurs in the packed body of a file; None if there is no body."""
         body = self._shard(self._number(entry)).get(_key(entry))
         return None if body is None else word in bytes(body)
 
@@ -162,17 +162,17 @@ class FileRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 def pack_refs(refs: Iterable[Ref]) -> list[RefRow]:
-    """Names as rows."""
+    """Return names as rows."""
     return [_ref_row(ref) for ref in refs]
 
 
 def unpack_refs(file: str, rows: Iterable[RefRow]) -> tuple[Ref, ...]:
-    """The names that rows hold."""
+    """Return the names that rows hold."""
     return tuple([Ref(intern(name), Origin(file, line, column)) for name, line, column in rows])
 
 
 def pack_bindings(params: Mapping[str, Binding]) -> list[BindingRow]:
-    """Bindings as rows."""
+    """Return bindings as rows."""
     return [
         (name, said.op, said.given, said.text, *_place(said.origin), *_place(said.at))
         for name, said in params.items()
@@ -180,7 +180,7 @@ def pack_bindings(params: Mapping[str, Binding]) -> list[BindingRow]:
 
 
 def unpack_bindings(file: str, rows: list[BindingRow]) -> Mapping[str, Binding]:
-    """The bindings that rows hold."""
+    """Return the bindings that rows hold."""
     if not rows:
         return NONE
     return {
@@ -190,7 +190,7 @@ def unpack_bindings(file: str, rows: list[BindingRow]) -> Mapping[str, Binding]:
 
 
 def pack_uses(uses: Iterable[Use]) -> list[UseRow]:
-    """Features as rows: the instances that were written as one stay one."""
+    """Return features as rows: the instances that were written as one stay one."""
     rows: list[UseRow] = []
     for (feature, origin), found in groupby(uses, lambda use: (use.feature, use.origin)):
         same = list(found)
@@ -200,7 +200,7 @@ def pack_uses(uses: Iterable[Use]) -> list[UseRow]:
 
 
 def unpack_uses(file: str, rows: Iterable[UseRow]) -> tuple[Use, ...]:
-    """The features that rows hold."""
+    """Return the features that rows hold."""
     result: list[Use] = []
     for feature, line, column, instances, attributes in rows:
         name, origin, said = intern(feature), Origin(file, line, column), unpack_bindings(file, attributes)
@@ -221,7 +221,7 @@ def pack_files(files: Mapping[str, FileEntry]) -> list[FileRow]:
 
 
 def unpack_files(file: str, rows: list[FileRow]) -> Mapping[str, FileEntry]:
-    """The file entries that rows hold."""
+    """Return the file entries that rows hold."""
     return {row.path: _entry(file, row) for row in rows} if rows else NONE
 
 

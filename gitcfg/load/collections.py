@@ -75,7 +75,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 def listed(reading: Reading, kind: Kind[Any]) -> Listing:
-    """The listing of a kind's folder; the reading stays as it was."""
+    """Return the listing of a kind's folder; the reading stays as it was."""
     progress.note("listing", f"{kind.folder}/")
     sound = _sound(list(reading.tree.entries(kind.folder)), kind)
     return Listing(sound, {}) if sound is not None else _careful(reading, kind)
@@ -172,12 +172,12 @@ class Shelf(Mapping[str, T]):
         return None if unknown else self._pack.holds(entry, word)
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with names and definitions, in order of path."""
+        """Return what is wrong with names and definitions, in order of path."""
         self._all()
         return self.so_far()
 
     def so_far(self) -> tuple[Finding, ...]:
-        """What is wrong with names, and with the definitions that have been read until now."""
+        """Return what is wrong with names, and with the definitions that have been read until now."""
         entries = self.listing.entries
         found = {entries[name].path: piece.findings for name, piece in self._pieces.items()}
         places = self.listing.findings
@@ -185,19 +185,19 @@ class Shelf(Mapping[str, T]):
         return tuple(one for path in paths for one in (*places.get(path, ()), *found.get(path, ())))
 
     def misread(self, name: str) -> bool:
-        """Is there a definition of this name that could not be understood?"""
+        """Return whether a definition of this name could not be read."""
         if name not in self:
             return False
         self[name]
         return name in self._pieces and self._pieces[name].misread
 
     def all_misread(self) -> Iterator[str]:
-        """The definitions that could not be understood."""
+        """Yield the definitions that could not be understood."""
         self._all()
         return (name for name, piece in self._pieces.items() if piece.misread)
 
     def _all(self) -> dict[str, T]:
-        """All definitions, in order of path whatever the order was in which they were asked for."""
+        """Return all definitions, in order of path whatever the order was in which they were asked for."""
         if not self._whole:
             known, entries = self._known, self.listing.entries
             try:
@@ -238,7 +238,7 @@ class Shelf(Mapping[str, T]):
 
 
 def taken(reading: Reading, kind: Kind[T]) -> dict[str, T]:
-    """All definitions of a kind; what is wrong with them goes into the reading."""
+    """Return all definitions of a kind; what is wrong with them goes into the reading."""
     shelf = Shelf(reading.tree, kind, Packs(None, Settings(Origin(""))))
     reading.findings += shelf.findings()
     for name in shelf.all_misread():
@@ -357,11 +357,11 @@ class Gathered(Mapping[str, T]):
         return len(self._gathered[0])
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with names and with what they stand for."""
+        """Return what is wrong with names and with what they stand for."""
         return tuple(self._gathered[1].findings)
 
     def so_far(self) -> tuple[Finding, ...]:
-        """The same, if anything has been asked for."""
+        """Return the same, if anything has been asked for."""
         return self.findings() if "_gathered" in self.__dict__ else ()
 
 
@@ -377,11 +377,11 @@ class Sheets(Gathered[N]):
         self._packs = packs
 
     def misread(self, name: str) -> bool:
-        """Is this the name of a definition, or the path of a file, that could not be understood?"""
+        """Return whether this is the name of a definition, or the path of a file, that could not be read."""
         return name in self.all_misread()
 
     def all_misread(self) -> Set[str]:
-        """The definitions that could not be understood, and the paths of files that say nothing."""
+        """Return the definitions that could not be understood, and the paths of files that say nothing."""
         return self._gathered[1].unread.get(self.kind.folder, set())
 
     def _gather(self) -> tuple[dict[str, N], Reading]:
@@ -414,7 +414,7 @@ class Sheets(Gathered[N]):
             reading.findings.append(Finding("GC103", names, message, (definition.origin, first.origin)))
 
     def _sheets(self, reading: Reading) -> Iterator[tuple[str, Sheet[N]]]:
-        """Each file's sheet; what had to be read is kept in the end."""
+        """Yield each file's sheet; what had to be read is kept in the end."""
         folder = self.kind.folder
         pack = self._packs.of(folder, Reading(self._tree).files(folder))
         decoder = msgspec.msgpack.Decoder(self.kind.sheet) if self._packs.keeper is not None else None
@@ -429,7 +429,7 @@ class Sheets(Gathered[N]):
 
 
 def gathered(reading: Reading, kind: SheetKind[N]) -> dict[str, N]:
-    """All definitions of a kind; what is wrong with them goes into the reading."""
+    """Return all definitions of a kind; what is wrong with them goes into the reading."""
     sheets = Sheets(reading.tree, kind, Packs(None, Settings(Origin(""))))
     reading.findings += sheets.findings()
     for name in sheets.all_misread():

@@ -30,7 +30,7 @@ class Reading(msgspec.Struct):
         self.unread.setdefault(kind, set()).add(name)
 
     def files(self, folder: str, suffix: str = ".yaml") -> Iterator[Entry]:
-        """The files of a kind's folder; links, submodules and misspelt endings are findings."""
+        """Yield the files of a kind's folder; links, submodules and misspelt endings are findings."""
         for entry in self.tree.entries(folder):
             name = entry.path.rpartition("/")[2]
             if name.startswith(".") and name != suffix:
@@ -48,7 +48,7 @@ class Reading(msgspec.Struct):
                 )
 
     def read(self, entry: Entry, kind: str) -> tuple[Document, set[str | None]]:
-        """A file's document, and where it is not to be trusted.
+        """Return a file's document, and where it is not to be trusted.
 
         The set holds the names under the document's one map of definitions that are wrong, and
         None if something else is.
@@ -82,7 +82,7 @@ class Part(Protocol):
         ...
 
     def so_far(self) -> Iterable[Finding]:
-        """What is known to be wrong without reading more."""
+        """Return what is known to be wrong without reading more."""
         ...
 
 
@@ -127,7 +127,7 @@ class Findings(Sequence[Finding]):
     __hash__ = None  # type: ignore[assignment]
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Those of what has been read until now."""
+        """Return those of what has been read until now."""
         return tuple(finding for part in self._parts for finding in part.so_far())
 
     def _whole(self) -> tuple[Finding, ...]:
@@ -194,7 +194,7 @@ class Register:
         self.folded: dict[str, str] = {}
 
     def admit(self, name: str, origin: Origin) -> bool:
-        """May this name be defined here? Why not is reported."""
+        """Return whether this name may be defined here; report why not."""
         if not self.pattern.fullmatch(name):
             self.reading.report("GC103", name, f"{shown(name)!r} is no name for a {self.noun}.", origin)
             return False
@@ -215,7 +215,7 @@ class Register:
 
 
 def once(reading: Reading, refs: Iterable[Ref], banned: str = "") -> tuple[Ref, ...]:
-    """The names of a list, each once; a second mention and the banned one are findings."""
+    """Return the names of a list, each once; a second mention and the banned one are findings."""
     kept: dict[str, Ref] = {}
     for ref in refs:
         if ref.name in kept:

@@ -32,12 +32,12 @@ Pair = tuple[Any, Any]
 
 
 def pairs(node: Any) -> dict[str, Pair]:
-    """What stands in a mapping, by key; nothing in a value that is none."""
+    """Return what stands in a mapping, by key; nothing in a value that is none."""
     return {key.value: (key, value) for key, value in node.value} if node.id == "mapping" else {}
 
 
 def place(file: str, node: Any) -> Origin:
-    """Where a node begins."""
+    """Return where a node begins."""
     mark = node.start_mark
     return Origin(file, mark.line + 1, mark.column + 1)
 
@@ -49,7 +49,7 @@ def source(node: Any, value: Any) -> str | None:
 
 
 def marked(node: Any, value: Any) -> Mark:
-    """The marks of a value and of everything in it."""
+    """Return the marks of a value and of everything in it."""
     start = node.start_mark
     mark = Mark(start.line + 1, start.column + 1, source(node, value))
     if isinstance(value, dict):
@@ -78,7 +78,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def conflicts(text: str) -> list[Block]:
-    """The conflicts in a text, in order. Where some markers were deleted, what is left of them is one.
+    """Return the conflicts in a text, in order. Where some markers were deleted, what is left of them is one.
 
     `=======` alone is none: texts underline with it.
     """
@@ -88,7 +88,7 @@ def conflicts(text: str) -> list[Block]:
 
 
 def left_over(text: str) -> list[Block]:
-    """The same of a text in which no line may begin with `=======` either."""
+    """Return the same of a text in which no line may begin with `=======` either."""
     return list(_blocks([(text.count("\n", 0, m.start()) + 1, m[1]) for m in _MARKER.finditer(text)]))
 
 
@@ -146,25 +146,25 @@ class Document(msgspec.Struct):
         return Mark(1, 1) if self.node is None else marked(self.node, self.value)
 
     def get(self, *path: str) -> Any:
-        """The value that the path leads to through mappings, an empty mapping where there is none."""
+        """Return the value that the path leads to through mappings, an empty mapping where there is none."""
         value = self.value
         for step in path:
             value = value.get(step, {})
         return value
 
     def at(self, *path: str | int) -> Origin:
-        """Where the value is that the path leads to, or the nearest to it that is there."""
+        """Return where the value is that the path leads to, or the nearest to it that is there."""
         _, node = self._nearest(path)
         return Origin(self.file) if node is None else place(self.file, node)
 
     def key(self, *path: str | int) -> Origin:
-        """Where the key at the end of the path is written; an item of a list is its own key."""
+        """Return where the key at the end of the path is written; an item of a list is its own key."""
         _, node = self._nearest(path[:-1])
         key, _ = self._pair(node, path[-1])
         return place(self.file, key) if key is not None else self.at(*path)
 
     def missing(self, *path: str | int) -> bool:
-        """Is the value a plain nothing, which GC106 has told already?"""
+        """Return whether the value is missing, which GC106 has reported."""
         value, node = self._nearest(path)
         return value is None and node is not None and node.value == ""
 
@@ -178,7 +178,7 @@ class Document(msgspec.Struct):
         return value, node
 
     def _pair(self, node: Any, step: str | int) -> Pair:
-        """The nodes of a key and its value; of an item, the value's alone."""
+        """Return the nodes of a key and its value; of an item, the value's alone."""
         kind = getattr(node, "id", "")
         if kind == "mapping" and isinstance(step, str):
             if id(node) not in self._keys:
@@ -190,7 +190,7 @@ class Document(msgspec.Struct):
 
 
 def read_again(tree: Tree, file: str) -> Document:
-    """The document of a file, for places in it that no definition keeps: where something is wrong."""
+    """Return the document of a file, for places in it that no definition keeps: where something is wrong."""
     entry = tree.entry(file)
     return Document(file, None, None, []) if entry is None else parse(file, tree.read(entry))
 
@@ -217,7 +217,7 @@ def parse(file: str, data: bytes) -> Document:
 
 
 def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any, Any]:
-    """The value and its node. Refused: there is none, be it for what a merge has left."""
+    """Return the value and its node. Refused: there is none, be it for what a merge has left."""
     try:
         return Reader(file, text, findings).read()
     except Refused:
@@ -229,7 +229,7 @@ def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any,
 
 
 def too_large(file: str, size: int) -> Document:
-    """The document of a file that is not even read."""
+    """Return the document of a file that is not even read."""
     hint = "Split it: at most 1 MiB a file."
     return Document(file, None, None, [_finding(file, f"The file has {size} bytes.", 1, 1, hint)])
 
@@ -279,7 +279,7 @@ def block_spots(text: str, start: int, value: str) -> Iterator[int]:
 
 
 def _indent(lines: list[tuple[int, str]], value: str) -> int:
-    """How far the block is indented: its first line may begin with blanks of its own."""
+    """Return how far the block is indented: its first line may begin with blanks of its own."""
     own, first = value.lstrip("\n"), next((line for _, line in lines if line.strip(" ")), "")
     return max(0, _blanks(first) - _blanks(own))
 
@@ -289,7 +289,7 @@ def _blanks(text: str) -> int:
 
 
 def _gap(value: str, done: int, content: str, joint: str) -> int:
-    """How many characters of the value, from there on, line ends have become."""
+    """Return how many characters of the value, from there on, line ends have become."""
     if joint and value.startswith(joint + content, done):
         return 1
     return len(value[done:]) - len(value[done:].lstrip("\n"))
@@ -333,7 +333,7 @@ def flow_spots(text: str, start: int, value: str) -> Iterator[int]:
 
 
 def _unit(text: str, at: int, quote: str) -> tuple[str, int]:
-    """What the next few characters say, and how many they are."""
+    """Return what the next few characters say, and how many they are."""
     if folded := _FOLDED.match(text, at):
         breaks = folded[0].count("\n")
         return " " if breaks == 1 else "\n" * (breaks - 1), len(folded[0])
@@ -383,7 +383,7 @@ class Inside:
 
 
 def inside_of(tree: Tree, scalar: Ref, line: int, column: int) -> Origin:
-    """A single place of `Inside`."""
+    """Return a single place of `Inside`."""
     return Inside(tree).of(scalar, line, column)
 
 
@@ -422,7 +422,7 @@ def _starts(text: str) -> list[int]:
 
 
 def _offset(text: str, starts: list[int], line: int, column: int) -> int:
-    """How many characters stand before a place, which is at the end of its line if it is beyond it."""
+    """Return how many characters stand before a place, which is at the end of its line if it is beyond it."""
     if line > len(starts):
         return len(text)
     end = starts[line] - 1 if line < len(starts) else len(text)

@@ -30,7 +30,7 @@ CONTENTS = ("format", "template", "text", "source")
 
 
 def files(doc: Document) -> Mapping[str, FileEntry]:
-    """The file entries of a document, by path."""
+    """Return the file entries of a document, by path."""
     given = doc.value.get("files")
     if not given:
         return NONE
@@ -82,12 +82,12 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def load_features(reading: Reading) -> dict[str, Feature]:
-    """Every feature by name."""
+    """Return every feature by name."""
     return taken(reading, FEATURES)
 
 
 def load_groups(reading: Reading) -> dict[str, Group]:
-    """Every group by name."""
+    """Return every group by name."""
     return taken(reading, GROUPS)
 
 

@@ -46,7 +46,7 @@ class Keys(Gathered[Key]):
 
 
 def public_key(text: str) -> bytes | None:
-    """The 32 bytes of an Ed25519 key out of `ssh-ed25519 AAAA...`; None: it is none."""
+    """Return the 32 bytes of an Ed25519 key out of `ssh-ed25519 AAAA...`; None: it is none."""
     kind, _, body = text.partition(" ")
     try:
         data = base64.b64decode(body, validate=True)
@@ -57,12 +57,12 @@ def public_key(text: str) -> bytes | None:
 
 
 def written(key: bytes) -> str:
-    """An Ed25519 key's 32 bytes as `ssh-ed25519 AAAA...`."""
+    """Return an Ed25519 key's 32 bytes as `ssh-ed25519 AAAA...`."""
     return f"{ALGORITHM} {base64.b64encode(_HEAD + key).decode()}"
 
 
 def fingerprint(text: str) -> str:
-    """An Ed25519 key as `ssh-keygen -l` shows it: `SHA256:...`; nothing for what is none."""
+    """Return an Ed25519 key as `ssh-keygen -l` shows it: `SHA256:...`; nothing for what is none."""
     key = public_key(text)
     if key is None:
         return ""
@@ -70,7 +70,7 @@ def fingerprint(text: str) -> str:
 
 
 def _lines(reading: Reading, entry: Entry) -> Iterator[Key]:
-    """The keys of a file; empty lines and those that begin with `#` say nothing."""
+    """Yield the keys of a file; empty lines and those that begin with `#` say nothing."""
     if entry.size > MAX_BYTES:
         message = f"The file has {entry.size} bytes; at most {MAX_BYTES} are read."
         reading.report("GC101", entry.path, message, Origin(entry.path), hint="Spread it over several files.")
@@ -118,7 +118,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def load_secrets(reading: Reading) -> dict[str, Secret]:
-    """Every secret by name."""
+    """Return every secret by name."""
     return taken(reading, secrets_kind(reading.tree))
 
 
@@ -154,7 +154,7 @@ def _pack(said: Secret) -> _Packed:
 
 
 def _sealed(tree: Tree, file: str) -> Origin | None:
-    """Where the content of the secret stands of which this is the file."""
+    """Return where the content of the secret stands of which this is the file."""
     path = file.removesuffix(".yaml") + ".age"
     entry = tree.entry(path)
     return Origin(path) if entry is not None and entry.kind is EntryKind.FILE else None

@@ -54,7 +54,7 @@ class PackedNode(msgspec.Struct, frozen=True, array_like=True):
 
 
 def load_nodes(reading: Reading, settings: Settings) -> dict[str, Node]:
-    """Every node that has a file of its own, by name."""
+    """Return every node that has a file of its own, by name."""
     return taken(reading, nodes_kind(settings))
 
 
@@ -68,7 +68,7 @@ def nodes_kind(settings: Settings) -> Kind[Node]:
 
 
 def node(reading: Reading, doc: Document, name: str, default_group: str) -> Node:
-    """What a document says of a node, or of each of a set."""
+    """Return what a document says of a node, or of each of a set."""
     get = doc.value.get
     return Node(
         name,
@@ -87,7 +87,7 @@ def node(reading: Reading, doc: Document, name: str, default_group: str) -> Node
 
 
 def _address(reading: Reading, doc: Document) -> str | None:
-    """Where a node is reached; GC102 for what is neither a host name nor an IP address."""
+    """Return where a node is reached; GC102 for what is neither a host name nor an IP address."""
     said: str | None = doc.value.get("address")
     if said is None or (_HOST.fullmatch(said) and not _NUMBER.search(said)):
         return said
@@ -137,7 +137,7 @@ def _facts(doc: Document) -> Mapping[str, Fact]:
 
 
 def pack_node(said: Node) -> PackedNode:
-    """A node as a pack holds it."""
+    """Return a node as a pack holds it."""
     return PackedNode(
         said.description,
         _pack_edit(said.groups, pack_refs),
@@ -153,7 +153,7 @@ def pack_node(said: Node) -> PackedNode:
 
 
 def unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
-    """A node out of a pack."""
+    """Return a node out of a pack."""
     file = origin.file
     facts = {intern(key): Fact(value, text) for key, value, text in packed.facts}
     return Node(
@@ -226,12 +226,12 @@ def _unpack(packed: tuple[PackedNode, str, int, int], name: str, origin: Origin)
 
 
 def load_nodesets(reading: Reading, settings: Settings) -> dict[str, NodeSet]:
-    """Every node set by name, its members expanded within the budget `max_nodes`."""
+    """Return every node set by name, its members expanded within the budget `max_nodes`."""
     return with_members(reading, taken(reading, nodesets_kind(settings)), settings.max_nodes)
 
 
 def with_members(reading: Reading, sets: Mapping[str, Alike], most: int) -> dict[str, NodeSet]:
-    """The sets with who is in them, all together no more than `most`."""
+    """Return the sets with who is in them, all together no more than `most`."""
     result = {}
     left = most
     for name, said in sets.items():
@@ -323,11 +323,11 @@ class NodeSets(Mapping[str, NodeSet]):
         return len(self._written)
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the sets, and with who is in them."""
+        """Return what is wrong with the sets, and with who is in them."""
         return (*self._written.findings(), *self._complete[1])
 
     def so_far(self) -> tuple[Finding, ...]:
-        """The same as far as it is known."""
+        """Return the same as far as it is known."""
         return self.findings() if "_complete" in self.__dict__ else self._written.so_far()
 
     @cached_property

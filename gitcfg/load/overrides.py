@@ -31,12 +31,12 @@ NEVER = date.max
 
 
 def until(reading: Reading, doc: Document) -> date:
-    """The last day."""
+    """Return the last day."""
     return day(reading, doc, doc.value["until"], doc.at("until"))
 
 
 def day(reading: Reading, doc: Document, text: str, at: Origin) -> date:
-    """A day as it is written; what is none is GC102, and far away."""
+    """Return a day as it is written; what is none is GC102, and far away."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -45,7 +45,7 @@ def day(reading: Reading, doc: Document, text: str, at: Origin) -> date:
 
 
 def chosen(reading: Reading, doc: Document, most: int) -> tuple[tuple[str, ...] | None, Ref | None, Origin]:
-    """The nodes that are named, or the condition that they fulfil, and where it stands."""
+    """Return the nodes that are named, or the condition that they fulfil, and where it stands."""
     where, nodes = doc.value.get("where"), doc.value.get("nodes")
     place = doc.at("nodes" if where is None else "where")
     members = None if nodes is None else node_names(reading, Ref(nodes, doc.at("nodes")), most)
@@ -71,7 +71,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def load_overrides(reading: Reading, settings: Settings) -> dict[str, Override]:
-    """Every override by name."""
+    """Return every override by name."""
     return taken(reading, overrides_kind(settings))
 
 

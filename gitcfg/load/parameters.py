@@ -15,12 +15,12 @@ FOLDER = "parameters"
 
 
 def load_parameters(reading: Reading) -> dict[str, Parameter]:
-    """Every declaration, by name or pattern."""
+    """Return every declaration, by name or pattern."""
     return gathered(reading, PARAMETERS)
 
 
 def _family(parameter: Parameter) -> str | None:
-    """The pattern as everybody would write it: `**` matches what `*` does."""
+    """Return the pattern as everybody would write it: `**` matches what `*` does."""
     family = parameter.name
     while "**" in family:
         family = family.replace("**", "*")

@@ -18,13 +18,13 @@ _OPS = {f"${op.value}": op for op in Op if op not in (Op.SET, Op.NULL)}
 
 
 def bindings(reading: Reading, doc: Document, key: str = "params") -> Mapping[str, Binding]:
-    """What a mapping of parameters says."""
+    """Return what a mapping of parameters says."""
     given = doc.value.get(key)
     return bound(reading, doc.file, doc.top[key], given) if given else NONE
 
 
 def bound(reading: Reading, file: str, node: Any, given: Mapping[str, Any]) -> Mapping[str, Binding]:
-    """What a mapping says of each of its keys."""
+    """Return what a mapping says of each of its keys."""
     result: dict[str, Binding] = {}
     for (name, inner), (param, value) in zip(node.value, given.items(), strict=True):
         said = binding(reading, file, name, inner, value)
@@ -34,7 +34,7 @@ def bound(reading: Reading, file: str, node: Any, given: Mapping[str, Any]) -> M
 
 
 def binding(reading: Reading, file: str, key: Any, node: Any, given: Any) -> Binding | None:
-    """What a mapping says of one of its keys; None: an operation this version does not know."""
+    """Return what a mapping says of one of its keys; None: an operation this version does not know."""
     origin = place(file, key)
     at = place(file, node)
     if type(given) is dict and len(given) == 1:
@@ -48,7 +48,7 @@ def binding(reading: Reading, file: str, key: Any, node: Any, given: Any) -> Bin
 
 
 def refs(reading: Reading, file: str, node: Any, given: list[str], banned: str = "") -> tuple[Ref, ...]:
-    """A list of names, each once; the banned one is not to be in it."""
+    """Return a list of names, each once; the banned one is not to be in it."""
     found = []
     for item in node.value:
         mark = item.start_mark  # not by `place`: here a call costs a third
@@ -58,12 +58,12 @@ def refs(reading: Reading, file: str, node: Any, given: list[str], banned: str =
 
 
 def names(reading: Reading, doc: Document, key: str) -> tuple[Ref, ...]:
-    """The names that stand under a key of a document."""
+    """Return the names that stand under a key of a document."""
     return refs(reading, doc.file, doc.top[key], doc.value[key]) if key in doc.top else ()
 
 
 def uses(reading: Reading, file: str, node: Any, given: list[Any]) -> tuple[Use, ...]:
-    """A list of features, plain or as instances; instances are listed one by one, highest first."""
+    """Return a list of features, plain or as instances; instances are listed one by one, highest first."""
     result: dict[tuple[str, str | None], Use] = {}
     for inner, item in zip(node.value, given, strict=True):
         if len(result) > MAX_LISTED:
@@ -83,7 +83,7 @@ def uses(reading: Reading, file: str, node: Any, given: list[Any]) -> tuple[Use,
 
 
 def listed(reading: Reading, doc: Document, key: str) -> tuple[Use, ...]:
-    """The features that stand under a key of a document."""
+    """Return the features that stand under a key of a document."""
     return uses(reading, doc.file, doc.top[key], doc.value[key]) if key in doc.top else ()
 
 
@@ -108,7 +108,7 @@ def _attributes(file: str, node: Any, given: Mapping[str, Any]) -> dict[str, Bin
 
 
 def instance_names(reading: Reading, text: str, at: Origin) -> tuple[str, ...]:
-    """The instances that `as` names; one that holds `${` is left for its outer instance to say."""
+    """Return the instances that `as` names; one that holds `${` is left for its outer instance to say."""
     if "${" in text:
         return (text,)
     try:
@@ -119,5 +119,5 @@ def instance_names(reading: Reading, text: str, at: Origin) -> tuple[str, ...]:
 
 
 def description(doc: Document) -> str:
-    """The definition's description, as text."""
+    """Return the definition's description, as text."""
     return str(doc.value.get("description") or "")

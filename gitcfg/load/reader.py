@@ -40,12 +40,12 @@ def quick(text: str) -> tuple[Any, Any] | None:
 
 
 def _may_be_left_out(text: str) -> bool:
-    """Might it hold what nodes do not tell: an anchor, an alias, or a `!` alone?"""
+    """Return whether it may hold what nodes do not show: an anchor, an alias, or a lone `!`."""
     return ("&" in text or "*" in text or "!" in text) and _LEFT_OUT.search(text) is not None
 
 
 def _may_be_deep(text: str) -> bool:
-    """Might it nest so deeply that composing runs out of stack? 2,000 levels fit into 1 MiB of it.
+    """Return whether it may nest so deeply that composing exhausts the stack: 2,000 levels take 1 MiB of it.
 
     A level takes a bracket, or an indentation that is larger than that of the level above, or a list's
     that is as large.
@@ -76,7 +76,7 @@ def _scalar(node: Any) -> Scalar:
 
 
 def _mapping(node: Any, level: int) -> dict[str, Any]:
-    """A mapping's value. Quoted values cost no call."""
+    """Return a mapping's value. Quoted values cost no call."""
     result: dict[str, Any] = {}
     for key, inner in node.value:
         name = key.value
@@ -124,7 +124,7 @@ class Reader:
         self.place = (1, 1)
 
     def read(self) -> tuple[Any, Any]:
-        """The value and its node. Refused: there is none."""
+        """Return the value and its node. Refused: there is none."""
         try:
             next(self.events)
             first = next(self.events)

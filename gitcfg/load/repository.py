@@ -36,7 +36,7 @@ _SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?%")
 
 
 def release(reading: Reading, doc: Document) -> Release | None:
-    """How fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
+    """Return how fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
     said = doc.value.get("release")
     if said is None:
         return None
@@ -94,13 +94,13 @@ FILE = "gitcfg.yaml"
 
 
 def is_repository(tree: Tree) -> bool:
-    """Does a file stand at gitcfg.yaml? A link or a submodule of that name does not count."""
+    """Return whether gitcfg.yaml is a file. A link or a submodule of that name does not count."""
     entry = tree.entry(FILE)
     return entry is not None and entry.kind is EntryKind.FILE
 
 
 def settings_entry(tree: Tree) -> Entry:
-    """What stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
+    """Return what stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
     entry = tree.entry(FILE)
     if entry is None or entry.kind is not EntryKind.FILE:
         raise GitcfgError(f"There is no {FILE} here.", "`gitcfg init` makes a repository.")
@@ -113,7 +113,7 @@ FORMAT = 1
 
 
 def load_settings(reading: Reading) -> Settings | None:
-    """The settings, or None where the format is not one this program reads."""
+    """Return the settings, or None where the format is not one this program reads."""
     doc, wrong = reading.read(settings_entry(reading.tree), "gitcfg")
     if not isinstance(doc.value, dict):
         return Settings(Origin(FILE))
@@ -221,7 +221,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
 
 
 def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
-    """A Model of the nodes and node sets alone, for who was there. Its findings say nothing."""
+    """Return a Model of the nodes and node sets alone, for who was there. Its findings say nothing."""
     settings = load_settings(Reading(tree))
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")))
@@ -232,7 +232,7 @@ def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
 
 
 def findings_so_far(model: Model) -> tuple[Finding, ...]:
-    """The findings about names and about the definitions that have been read until now."""
+    """Return the findings about names and about the definitions that have been read until now."""
     return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
 
 

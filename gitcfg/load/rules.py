@@ -84,7 +84,7 @@ def _count(reading: Reading, file: str, said: Said) -> Count | None:
 
 
 def _empty(name: str, origin: Origin) -> Rule:
-    """A rule that says nothing."""
+    """Return a rule that says nothing."""
     return Rule(name, origin, RuleKind.SET)
 
 

@@ -33,7 +33,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def described(error: Any) -> Iterator[Problem]:
-    """A validation error of jsonschema as problems."""
+    """Yield a validation error of jsonschema as problems."""
     path = tuple(error.absolute_path)
     words = _WORDS.get(error.validator)
     if error.validator == "additionalProperties":
@@ -53,7 +53,7 @@ def described(error: Any) -> Iterator[Problem]:
 
 
 def _name(path: tuple[str | int, ...]) -> str:
-    """What a message calls the value at a path."""
+    """Return what a message calls the value at a path."""
     if not path:
         return "The document"
     named = next((part for part in reversed(path) if isinstance(part, str)), "")
@@ -113,7 +113,7 @@ def _few(least: int) -> tuple[str, str]:
 
 
 def _form(schema: Any) -> str:
-    """What a pattern asks for: an example of it says more than the pattern."""
+    """Return what a pattern asks for: an example of it says more than the pattern."""
     return f"of {schema['examples'][0]}" if schema.get("examples") else str(schema["pattern"])
 
 
@@ -160,7 +160,7 @@ class Weight(msgspec.Struct, frozen=True):
 
 
 def weighed(schema: dict[str, Any]) -> Weight:
-    """The weight of a schema; whether it is sound as such is for the validator to say."""
+    """Return the weight of a schema; whether it is sound as such is for the validator to say."""
     parts = {id(part): part for _, part in parts_at(schema)}
     for part in parts.values():
         refusal = _outward(schema, part, parts)
@@ -181,7 +181,7 @@ def _length(value: Any) -> int:
 
 
 def parts_at(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The schema and every schema in it with the path to it, references not followed."""
+    """Yield the schema and every schema in it with the path to it, references not followed."""
     pending: list[tuple[Path, dict[str, Any]]] = [((), schema)]
     while pending:
         path, part = pending.pop()
@@ -205,7 +205,7 @@ def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path,
 
 
 def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
-    """Why a part leads out of the schema, if it does."""
+    """Return why a part leads out of the schema, if it does."""
     if str(part.get("$schema", _DRAFT)).rstrip("#") != _DRAFT:
         return "only draft 2020-12 is understood; leave `$schema` out."
     if "$dynamicRef" in part or ("$id" in part and part is not root):
@@ -220,7 +220,7 @@ def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) 
 
 
 def _target(root: dict[str, Any], reference: str) -> Any:
-    """What a reference such as `#/$defs/a` names, None if nothing."""
+    """Return what a reference such as `#/$defs/a` names, None if nothing."""
     start, *steps = reference.split("/")
     place: Any = root if start == "#" else None
     for step in steps:
@@ -236,7 +236,7 @@ def _inside(place: Any, key: str) -> Any:
 
 
 def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Every part as often as one value may meet it, and whether it was met at the same place before.
+    """Yield every part as often as one value may meet it, and whether it was met at the same place before.
 
     A part that contains itself further down is not entered again: the engine remembers what it did.
     """
@@ -298,7 +298,7 @@ FORMATS: Mapping[str, str] = {
 
 
 def problems(kind: str, document: Any) -> tuple[Problem, ...]:
-    """What keeps a document from being one of its kind; nothing if it is.
+    """Return what keeps a document from being one of its kind; nothing if it is.
 
     Where there are more than 20 problems, the last one is about the document and says how many more.
     """
@@ -330,7 +330,7 @@ def _in_its_own_words(judge: Any, document: Any) -> Iterator[Problem]:
 
 
 def _printable(value: Any) -> Any:
-    """The same with integers that can be printed: jsonschema quotes whatever it refuses."""
+    """Return the same with integers that can be printed: jsonschema quotes whatever it refuses."""
     if isinstance(value, dict):
         return {key: _printable(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -371,7 +371,7 @@ def _explainer(kind: str) -> Any:
 
 
 def _sifted(keyword: str, whole: Any, wrong: Callable[[Any, Any], bool]) -> Any:
-    """A keyword about all entries of a list or mapping that looks closely at the wrong ones alone."""
+    """Return a keyword about all entries of a list or mapping that looks closely at the wrong ones alone."""
 
     def check(validator: Any, part: Any, given: Any, schema: Any) -> Iterator[Any]:
         if not isinstance(part, dict) or not isinstance(given, _ENTRIES[keyword]):
@@ -385,7 +385,7 @@ def _sifted(keyword: str, whole: Any, wrong: Callable[[Any, Any], bool]) -> Any:
 
 
 def _entries(keyword: str, given: Any, schema: Any) -> Iterable[tuple[Any, Any]]:
-    """What the keyword is about, each with its key."""
+    """Return what the keyword is about, each with its key."""
     if keyword == "items":
         return enumerate(given)
     if keyword == "propertyNames":
@@ -405,7 +405,7 @@ def _is_number(checker: Any, value: Any) -> bool:
 
 
 def unknown_formats(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The formats in a schema that nobody can judge, each with the path to it."""
+    """Yield the formats in a schema that nobody can judge, each with the path to it."""
     for path, part in parts_at(schema):
         form = part.get("format")
         if isinstance(form, str) and form not in FORMATS:
@@ -423,7 +423,7 @@ class OwnSchema:
         self._schema = schema
 
     def problem(self, value: Any) -> str | None:
-        """Why a value does not satisfy the schema, in the words of the validator."""
+        """Return why a value does not satisfy the schema, in the words of the validator."""
         if self._judge is None:
             return None
         size = _size(value)
@@ -435,7 +435,7 @@ class OwnSchema:
 
 
 def _size(value: Any) -> int | None:
-    """How many characters a value has as JSON; None if JSON has no such value."""
+    """Return how many characters a value has as JSON; None if JSON has no such value."""
     if isinstance(value, str) and len(value) < _SHORT:
         return 6 * len(value) + 2  # at most: writing every value to know is what would be slow
     text = _json(value)
@@ -451,7 +451,7 @@ def _refused(judge: Any, value: Any, schema: Any) -> str | None:
 
 
 def _said(error: Any, schema: Any = None) -> str:
-    """An error of jsonschema-rs, which was told to write a mask where it would quote the value."""
+    """Return an error of jsonschema-rs, which was told to write a mask where it would quote the value."""
     kind = error.kind.name if hasattr(error, "kind") else ""
     message = _TOLD.get(kind, getattr(error, "message", str(error)))
     if kind == "enum":
@@ -471,7 +471,7 @@ def _listed(values: Iterable[Any]) -> str:
 
 
 def _wanted(schema: Any, path: Iterable[Any]) -> str:
-    """What a list lacks by `contains`, at the path of a schema."""
+    """Return what a list lacks by `contains`, at the path of a schema."""
     for part in path:
         if isinstance(schema, dict | list):
             schema = schema.get(part) if isinstance(schema, dict) else schema[part]
@@ -503,7 +503,7 @@ def _own(text: str) -> tuple[Any, Weight]:
 
 
 def _own_judge(schema: Any) -> Any:
-    """A validator that fetches nothing and whose regular expressions take linear time."""
+    """Return a validator that fetches nothing and whose regular expressions take linear time."""
     import jsonschema_rs
 
     options = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES)

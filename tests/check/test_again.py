@@ -186,14 +186,14 @@ def leave_out(entries: list[Said], finding: Finding, today: date) -> bool:
 def test_it_is_taken_over_at_all(law: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the laws above would say nothing."""
     results: list[bool] = []
-    real = incremental.again
+    real = incremental.recheck
 
     def counted(*given: Any) -> Any:
         found = real(*given)
         results.append(found is not None)
         return found
 
-    monkeypatch.setattr(incremental, "again", counted)
+    monkeypatch.setattr(incremental, "recheck", counted)
     for seed in range(8):
         law(seed)
     assert results.count(True) > len(results) / 3, results

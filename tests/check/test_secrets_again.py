@@ -125,7 +125,7 @@ def _counting(real: Callable[..., Any], results: list[bool]) -> Callable[..., An
 def test_it_is_taken_over_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the law above would say nothing."""
     results: list[bool] = []
-    monkeypatch.setattr(incremental, "again", _counting(incremental.again, results))
+    monkeypatch.setattr(incremental, "recheck", _counting(incremental.recheck, results))
     for seed in range(4):
         law(seed)
     assert results.count(True) > len(results) / 5, results
@@ -143,7 +143,7 @@ def test_another_version_of_a_secret_concerns_those_who_have_it(monkeypatch: pyt
     cache = Dictionary()
     with fleet(files, cache) as first:
         assert first.findings == ()
-    monkeypatch.setattr(incremental, "again", _counting(incremental.again, results))
+    monkeypatch.setattr(incremental, "recheck", _counting(incremental.recheck, results))
     for who in ('node.name != "n2"', "true"):
         files |= dict(secret("pool", 2, Random(1).randbytes(160), who))
         with fleet(files, cache) as taken, fleet(files, Dictionary()) as whole:

@@ -141,12 +141,14 @@ def _composing(work: Work, real: Callable[[Partial], Any]) -> Callable[[Partial]
 def _suspecting(work: Work) -> Callable[..., None]:
     real = Suspects.__init__
 
-    def begin(self: Suspects, surfaces: Surfaces, test: Callable[..., bool]) -> None:
+    def begin(
+        self: Suspects, surfaces: Surfaces, test: Callable[..., bool], *more: Any, **options: Any
+    ) -> None:
         def asked(name: str, cell: Any) -> bool:
             work.add("suspected", ((id(self), name, id(cell)), 1))
             return test(name, cell)
 
-        real(self, surfaces, asked)
+        real(self, surfaces, asked, *more, **options)
 
     return begin
 

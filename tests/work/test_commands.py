@@ -28,6 +28,16 @@ def test_to_render_a_node_reads_nothing_of_others(committed: Pool) -> None:
     only_one_node(committed, ("render", name), name)
 
 
+def test_to_render_a_node_compiles_nothing_of_others_beside_rules(pool: Pool) -> None:
+    (pool.folder / "rules").mkdir()
+    feature = next(iter(pool.fleet.model.features))
+    pool.say("rules/limits.yaml", f"rules:\n  all: {{limit: {feature}, count: {{max: 1000000}}}}\n")
+    pool.commit()
+    name, _ = a_node(pool)
+    for words in (("render", name, "--at", "HEAD"), ("explain", name, "--at", "HEAD")):
+        assert pool.cold(*words).total("compiled") == 1
+
+
 def test_to_explain_a_parameter_reads_nothing_of_others(committed: Pool) -> None:
     name, param = a_node(committed)
     only_one_node(committed, ("explain", name, param, "--at", "HEAD"), name)

@@ -55,7 +55,7 @@ def test_a_guard_sees_what_is_parsed_twice(committed: Pool, monkeypatch: pytest.
 
 def test_a_guard_sees_that_all_are_compiled_for_one(committed: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     name, _ = a_node(committed)
-    monkeypatch.setattr("gitcfg.library.Fleet.only", lambda self, names: self)
+    monkeypatch.setattr("gitcfg.library.Fleet.alone", lambda self, names: self)
     with pytest.raises(AssertionError):
         only_one_node(committed, ("render", name, "--at", "HEAD"), name)
 
@@ -70,7 +70,7 @@ def test_a_guard_sees_that_all_are_compared(pool: Pool, monkeypatch: pytest.Monk
         only_concerned(work, old, pool.fleet, members(pool.fleet, "group005"))
 
 
-@pytest.mark.parametrize("broken", ["packs", "again"])
+@pytest.mark.parametrize("broken", ["packs", "recheck"])
 def test_a_guard_sees_what_is_found_out_again(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
@@ -78,7 +78,7 @@ def test_a_guard_sees_what_is_found_out_again(
         of = Packs.of
         monkeypatch.setattr(Packs, "of", lambda self, *words: of(replace(self, keeper=None), *words))
     else:
-        monkeypatch.setattr("gitcfg.check.incremental.again", lambda *words: None)
+        monkeypatch.setattr("gitcfg.check.incremental.recheck", lambda *words: None)
     pool.cold(*CHECK)
     pool.say(CHANGED, other(pool))
     work = pool.run(*CHECK)

@@ -33,7 +33,7 @@ def pointless(model: Model) -> Iterator[Finding]:
 
 
 def _open(rule: Rule) -> bool:
-    """Does a rule leave a choice?"""
+    """Return whether a rule leaves a choice."""
     return rule.kind is RuleKind.DOMAIN or (rule.kind is RuleKind.INSTALL and rule.count is not None)
 
 
@@ -52,7 +52,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def leftover(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
-    """What single lines of allocations say in vain: for each rule, what is so for the same reason."""
+    """Yield what single lines of allocations say in vain: for each rule, what is so for the same reason."""
     for rule in ruled.rules(RuleKind.INSTALL, RuleKind.DOMAIN):
         found = ruled.fleet.model.allocations.get(rule.name)
         if found is None or not _open(rule) or ruled.unknown(rule.name):
@@ -124,7 +124,7 @@ def _values(
 
 
 def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Seen, name: str, bound: Binding) -> str:
-    """Why a value that was decided does not count; nothing if it does."""
+    """Return why a value that was decided does not count; nothing if it does."""
     if name not in rule.domains:
         return "the rule says nothing of it"
     places = _counting(holding, rule, seen, name)
@@ -133,7 +133,7 @@ def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Seen, name: str
 
 
 def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origin]:
-    """Where it is said what a place holds in the end."""
+    """Return where it is said what a place holds in the end."""
     if rule.over is not None:
         there = seen.self_.attributes.get(name)
         return [] if there is None else [there.origin]
@@ -145,7 +145,7 @@ def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origi
 
 
 def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Seen]) -> str:
-    """Why there is no such slot; nothing if there is."""
+    """Return why there is no such slot; nothing if there is."""
     if rule.over is None and slot in slots:
         return ""
     node, slash, instance = slot.partition("/")

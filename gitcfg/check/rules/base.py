@@ -60,12 +60,12 @@ class RuledFleet:
         )
 
     def lines(self, found: Iterable[T], slot: Callable[[T], str]) -> list[T]:
-        """Those lines of an allocation that are about nodes that are looked at."""
+        """Return those lines of an allocation that are about nodes that are looked at."""
         names = self.names
         return [one for one in found if names is None or slot(one).partition("/")[0] in names]
 
     def unknown(self, rule: str) -> bool:
-        """Is it not known where a rule counts? That is told already."""
+        """Return whether it is unknown where a rule applies, which is reported already."""
         return bool(self.view.failed.get(rule)) and not self.view.slots(rule)
 
     @cached_property
@@ -79,7 +79,7 @@ class RuledFleet:
         return found
 
     def has(self, seen: Seen, feature: str) -> bool:
-        """Has a node, or an instance by its name, a feature of which rules speak, in the end?"""
+        """Return whether a node, or an instance on it, ends up with a feature that rules name."""
         if seen.name not in self.having[feature]:
             return False
         return seen.unit is None or any(
@@ -87,13 +87,13 @@ class RuledFleet:
         )
 
     def units(self, node: str, feature: str) -> Sequence[Unit]:
-        """The installations of a feature, or of what includes it, that a node has."""
+        """Return the installations of a feature, or of what includes it, that a node has."""
         node_class = self.fleet.kinds[node]
         shape = self._shapes.of(node_class.said, node_class.overrides)
         return self._shapes.units(shape, node_class.brought.installs, feature)
 
     def lacking(self, node: str) -> Iterable[tuple[str, Instance]]:
-        """The instances on a node that lack an attribute which rules may give them."""
+        """Return the instances on a node that lack an attribute which rules may give them."""
         node_class = self.fleet.kinds[node]
         shape = self._shapes.of(self.fleet.roster.said(node), node_class.overrides)
         uses = self._shapes.uses(shape, node_class.brought.installs)
@@ -113,7 +113,7 @@ class RuledFleet:
         return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
 
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
-        """Where it is said that nodes have a feature, or what includes it."""
+        """Return where it is said that nodes have a feature, or what includes it."""
         kinds = {id(node_class): node_class for node_class in map(self.fleet.kinds.__getitem__, nodes)}
         return [place for node_class in kinds.values() for place in self._installed(node_class, feature)]
 
@@ -200,7 +200,7 @@ class Holding:
         return (None, ()) if given is None else (given.given, (given.at,))
 
     def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
-        """What is said of a parameter of a node, and its class."""
+        """Return what is said of a parameter of a node, and its class."""
         node_class = self._ruled.fleet.kinds[node]
         key = id(node_class), name
         if key not in self._cells:
@@ -224,7 +224,7 @@ SOLVE = "Run `gitcfg solve`"
 
 
 def named(key: Key | None) -> str:
-    """The key of a group, as whoever wrote the rule knows it."""
+    """Return the key of a group, as whoever wrote the rule knows it."""
     if isinstance(key, tuple):
         return "/".join(map(named, key))
     if isinstance(key, Truth):

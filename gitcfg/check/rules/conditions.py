@@ -75,7 +75,7 @@ class Failures:
         return [None if row in problems else given[row] for row in range(len(asked))]
 
     def findings(self) -> Iterator[Finding]:
-        """What failed of all that was asked; those go first that say where rules count."""
+        """Yield what failed of all that was asked; those go first that say where rules count."""
         for rule in self._ruled.view.book.rules.values():
             self._add_known(rule)
         inside = Inside(self._ruled.fleet.tree)
@@ -124,7 +124,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 def invariants(ruled: RuledFleet, failures: Failures) -> Iterator[Finding]:
-    """What is not as rules require it."""
+    """Yield what is not as rules require it."""
     for rule in ruled.rules(RuleKind.REQUIRE):
         progress.note("checking the rule", rule.name)
         condition = ruled.view.book.requires.get(rule.name)
@@ -147,7 +147,7 @@ def _is_grouped(rule: Rule, condition: Condition) -> bool:
 
 
 def judged_whole(ruled: RuledFleet) -> list[str]:
-    """The rules that require something of groups as a whole."""
+    """Return the rules that require something of groups as a whole."""
     requires = ruled.view.book.requires
     return [
         rule.name
@@ -167,7 +167,7 @@ def _answers(
 
 
 def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Asked]:
-    """Each node, or instance, by itself: those are asked once that look alike to the condition."""
+    """Return each node, or instance, by itself: those are asked once that look alike to the condition."""
     alike: dict[Hashable, list[Seen]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
     kinds = ruled.fleet.kinds
@@ -178,7 +178,7 @@ def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_A
 
 
 def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Asked]:
-    """Each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
+    """Yield each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
     own = replace(condition, names=condition.names - {_GROUP})
     for key, slots in ruled.view.groups(rule.name).items():
         group = "" if key is None else named(key)
@@ -189,7 +189,7 @@ def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[
 
 
 def _nodes(ruled: RuledFleet, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
-    """The nodes of a group in order of name, with what the condition's letters may ask of them."""
+    """Return the nodes of a group in order of name, with what the condition's letters may ask of them."""
     computed = "[" in condition.text
     parts = [name for name in _IN_GROUPS if computed or name in condition.text]
     first = {seen.name: seen for seen in reversed(slots)}
@@ -201,7 +201,7 @@ def _nodes(ruled: RuledFleet, slots: Sequence[Seen], condition: Condition) -> li
 
 
 def _by_class(ruled: RuledFleet, slots: Iterable[Seen]) -> list[Seen]:
-    """Those of a class one after the other, for its values are composed anew for each other class."""
+    """Return those of a class one after the other, for its values are composed anew for each other class."""
     kinds = ruled.fleet.kinds
     return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
 

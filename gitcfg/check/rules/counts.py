@@ -21,7 +21,7 @@ Counted = Mapping[Key | None, Sequence[Seen]]
 
 
 def counts(ruled: RuledFleet) -> Iterator[Finding]:
-    """What is wrong with how often features are there."""
+    """Yield what is wrong with how often features are there."""
     for rule in ruled.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         progress.note("checking the rule", rule.name)
         if rule.count is not None and rule.feature is not None and not ruled.unknown(rule.name):
@@ -30,7 +30,7 @@ def counts(ruled: RuledFleet) -> Iterator[Finding]:
 
 
 def counted(ruled: RuledFleet, rule: Rule, feature: str) -> Counted:
-    """What a rule counts, in each of its groups."""
+    """Return what a rule counts, in each of its groups."""
     if rule.kind is RuleKind.LIMIT:
         return {key: [seen for seen, _ in those] for key, those in ruled.view.counted(rule.name).items()}
     grouped = ruled.view.grouped(rule.name)
@@ -43,7 +43,7 @@ def counted(ruled: RuledFleet, rule: Rule, feature: str) -> Counted:
 
 
 def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: Counted) -> Iterator[Finding]:
-    """A finding for each number that is wrong: the groups that have so many are told together."""
+    """Yield a finding for each number that is wrong: the groups that have so many are told together."""
     wrong: dict[int, list[Key | None]] = {}
     for key, those in numbers.items():
         if not right(count, len(those)):
@@ -62,12 +62,12 @@ def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: 
 
 
 def right(count: Count, found: int) -> bool:
-    """Is a number as it is wanted?"""
+    """Return whether a number is within limits."""
     return count.least <= found and (count.most is None or found <= count.most)
 
 
 def _said(rule: Rule) -> Iterator[Origin]:
-    """Where a rule says what it counts, among which nodes."""
+    """Yield where a rule says what it counts, among which nodes."""
     refs = (rule.feature, rule.where, rule.over, rule.per)
     if rule.count is not None:
         yield rule.count.origin
@@ -93,7 +93,7 @@ Scopes = Mapping[str, Key | None]
 
 
 def unique(ruled: RuledFleet, holding: Holding, failures: Failures) -> Iterator[Finding]:
-    """What is not unique, or cannot be."""
+    """Yield what is not unique, or cannot be."""
     for rule in ruled.rules(RuleKind.DOMAIN):
         progress.note("checking the rule", rule.name)
         if rule.unique is not None:
@@ -108,7 +108,7 @@ def unique(ruled: RuledFleet, holding: Holding, failures: Failures) -> Iterator[
 
 
 def scopes(ruled: RuledFleet, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
-    """Where a rule wants values to differ; slots without a key are in none."""
+    """Return where a rule wants values to differ; slots without a key are in none."""
     slots = ruled.view.slots(rule.name)
     if said.key is None:
         return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}

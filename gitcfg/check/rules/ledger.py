@@ -48,7 +48,7 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
     decided: dict[str, dict[str, str]] = {}
 
     def matches(self, other: "Ledger") -> bool:
-        """Is it about the same rules, which group alike?"""
+        """Return whether it is about the same rules with the same groups."""
         return self._about() == other._about()
 
     def _about(self) -> tuple[object, ...]:
@@ -56,7 +56,7 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
         return len(self.groups), *({rule: said.among for rule, said in each} for each in found)
 
     def followed(self, after: "Ledger", names: Set[str]) -> "Ledger":
-        """The same with what was seen of some nodes later, by the same rules."""
+        """Return the same with what was seen of some nodes later, by the same rules."""
         pairs = zip(self.groups, after.groups, strict=True)
         counted = {
             rule: Numbers(new.among, _followed(self.counted[rule].found, new.found, names))
@@ -78,7 +78,7 @@ class TakenOver(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
     def ledger(self) -> Ledger:
-        """What the next check may take over."""
+        """Return what the next check may take over."""
         return self.after
 
 
@@ -95,7 +95,7 @@ _LARGE = 1 << 63
 
 
 def kept(ruled: RuledFleet, holding: Holding, failures: Failures) -> Ledger:
-    """What is kept of a check of rules that finds nothing."""
+    """Return what is kept of a check of rules that finds nothing."""
     groups: list[Keys] = []
     numbers = dict(_numbers(ruled, groups))
     different = dict(_different(ruled, holding, failures, groups))
@@ -104,7 +104,7 @@ def kept(ruled: RuledFleet, holding: Holding, failures: Failures) -> Ledger:
 
 
 def decided(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, str]]:
-    """What stands in the lines of allocations, wherever they are."""
+    """Return what stands in the lines of allocations, wherever they are."""
     return {name: dict(_lines(said)) for name, said in allocations.items()}
 
 
@@ -116,7 +116,7 @@ def _lines(said: Allocation) -> Iterator[tuple[str, str]]:
 
 
 def touched(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
-    """The nodes about which something else was decided since, those that are gone among them."""
+    """Return the nodes about which something else was decided since, those that are gone among them."""
     now = decided(allocations)
     pairs = [(before.decided.get(name, {}), now.get(name, {})) for name in before.decided.keys() | now.keys()]
     return {slot.partition("/")[0] for old, new in pairs for slot, _ in old.items() ^ new.items()}
@@ -141,7 +141,7 @@ def _numbers(ruled: RuledFleet, groups: list[Keys]) -> Iterator[tuple[str, Numbe
 def _different(
     ruled: RuledFleet, holding: Holding, failures: Failures, groups: list[Keys]
 ) -> Iterator[tuple[str, Different]]:
-    """The values that differ, by rule."""
+    """Yield the values that differ, by rule."""
     for rule in ruled.rules(RuleKind.DOMAIN):
         if rule.unique is not None:
             within = scopes(ruled, rule, rule.unique, failures)
@@ -158,12 +158,12 @@ def _had(holding: Holding, rule: Rule) -> dict[str, dict[str, int | str | None]]
 
 
 def _packed(value: Value) -> Value:
-    """A value as a cache can hold it: of large numbers the digits."""
+    """Return a value as a cache can hold it: of large numbers the digits."""
     return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
 
 
 def hold(ruled: RuledFleet, holding: Holding, ledger: Ledger) -> bool:
-    """Do rules hold for what they saw?"""
+    """Return whether the rules hold for what they counted."""
     rules = ruled.view.book.rules
     groups = [{slot: _key(key) for slot, key in keys.items()} for keys in ledger.groups]
     counted, different = ledger.counted.items(), ledger.different.items()
@@ -189,7 +189,7 @@ def _differ(
     keys: Mapping[str, Key | None],
     had: Mapping[str, Mapping[str, int | str | None]],
 ) -> bool:
-    """Has each group enough values that differ, and does it have no one twice?"""
+    """Return whether each group has enough distinct values, and none twice."""
     wanting: dict[Key | None, Counter[str]] = {}
     taken = set()
     for slot, values in had.items():

@@ -33,7 +33,7 @@ class Ruling:
         return tuple(self._found())
 
     def ledger(self) -> Ledger | None:
-        """What the next check may take over; None: nothing, for something is wrong."""
+        """Return what the next check may take over; None: nothing, for something is wrong."""
         if self.findings:
             return None
         return Ledger() if self._judged is None else self._judged.kept()
@@ -68,18 +68,18 @@ class Judged:
         self._failures = Failures(self._ruled)
 
     def of_rules(self) -> Iterator[Finding]:
-        """What is wrong with rules whatever nodes there are."""
+        """Yield what is wrong with rules whatever nodes there are."""
         yield from meaningless(self._ruled)
         yield from misread(self._ruled, self._holding)
 
     def of_nodes(self) -> Iterator[Finding]:
-        """What is wrong with nodes together, and one by one."""
+        """Yield what is wrong with nodes together, and one by one."""
         yield from counts(self._ruled)
         yield from unique(self._ruled, self._holding, self._failures)
         yield from self.of_each()
 
     def of_each(self) -> Iterator[Finding]:
-        """What is wrong with nodes one by one, and with expressions that were asked of them."""
+        """Yield what is wrong with nodes one by one, and with expressions that were asked of them."""
         yield from leftover(self._ruled, self._holding)
         yield from domains(self._ruled, self._holding)
         yield from attributes(self._ruled)
@@ -87,16 +87,16 @@ class Judged:
         yield from self._failures.findings()
 
     def kept(self) -> Ledger:
-        """What rules saw that look at many nodes at once."""
+        """Return what rules saw that look at many nodes at once."""
         return kept(self._ruled, self._holding, self._failures)
 
     def hold(self, ledger: Ledger) -> bool:
-        """Do those rules hold for what they saw?"""
+        """Return whether those rules hold for what they counted."""
         return hold(self._ruled, self._holding, ledger)
 
 
 def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> Ledger | None:
-    """What is kept after a change of some nodes, which are all that the fleet holds.
+    """Return what is kept after a change of some nodes, which are all that the fleet holds.
 
     None: rules may not hold any more, which only a look at all nodes can say, and show.
     """

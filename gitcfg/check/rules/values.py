@@ -63,7 +63,7 @@ def _judged(holding: Holding, rule: Rule, held: Held) -> Iterator[Finding]:
 
 
 def _named(held: Held) -> str:
-    """A parameter, or the attribute of an instance, wherever it is."""
+    """Return a parameter, or the attribute of an instance, wherever it is."""
     if held.seen.unit is None:
         return held.name
     return f"{held.name} of {held.seen.unit.feature} {held.seen.unit.name}".rstrip()
@@ -115,7 +115,7 @@ class _Said(msgspec.Struct):
 
 
 def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Finding]:
-    """What is wrong with conditions, those among them that no node has; none on circles is asked."""
+    """Yield what is wrong with conditions, those among them that no node has; none on circles is asked."""
     for collect, said in _said_collected_where(collecting, asked).items():
         if not collecting.circular(collect):
             yield from _wrong(collecting, collect, said)
@@ -154,7 +154,7 @@ def _wrong(collecting: Collecting, collect: Collect, said: _Said) -> Iterator[Fi
 
 
 def collected(collecting: Collecting) -> Iterator[Finding]:
-    """What cannot be collected. Of all nodes of such a finding nothing is half collected."""
+    """Yield what cannot be collected. Of all nodes of such a finding nothing is half collected."""
     asked = list(collecting.asking())
     lacking: dict[Lack, list[Asking]] = {}
     for each in asked:
@@ -175,7 +175,7 @@ def _circle(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Find
 
 
 def _around(links: Sequence[Link]) -> str:
-    """A circle in a sentence; a long one is cut, as all its places are named besides."""
+    """Return a circle in a sentence; a long one is cut, as all its places are named besides."""
     first, *others = [f"{link.param} of {link.node}" for link in links]
     if not others:
         return f"{first} is collected from itself."
@@ -273,11 +273,11 @@ class _Given:
         self._slots: dict[str, Set[str]] = {}
 
     def leaves(self, rules: Iterable[Rule], slot: str) -> bool:
-        """Is one of some rules for a slot? Of rules that mean nothing it is unknown."""
+        """Return whether one of some rules applies to a slot, or could not be read."""
         return any(rule.name not in self._judged or slot in self._of(rule.name) for rule in rules)
 
     def _of(self, rule: str) -> Set[str]:
-        """Where a rule counts, and where it cannot be said whether it does, which is told."""
+        """Return where a rule counts, and where it cannot be said whether it does, which is told."""
         if rule not in self._slots:
             held = {seen.slot for seen in self._ruled.view.slots(rule)}
             self._slots[rule] = held.union(self._ruled.view.failed.get(rule, ()))

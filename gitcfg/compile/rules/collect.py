@@ -92,7 +92,7 @@ class Needing:
         }
 
     def around(self, first: Collect) -> list[Link]:
-        """A shortest way on its circle from one back to it: each finds what the next collects."""
+        """Return a shortest way on its circle from one back to it: each finds what the next collects."""
         came: dict[Collect, Link] = {}
         before: dict[Collect, Collect] = {}
         todo = deque([first])
@@ -181,7 +181,7 @@ class Index:
             self._parts.setdefault(key, lack)
 
     def _chosen(self, nodes: Mapping[str, tuple[NodeClass, Said]]) -> Iterable[str]:
-        """Those for which the condition holds."""
+        """Return those for which the condition holds."""
         if self.collect.where is None:
             return nodes
         try:
@@ -196,7 +196,7 @@ class Index:
         return [one.name for one in answers.holding]
 
     def of(self, said: Said) -> Collected:
-        """What a node collects; nothing where it has not all the facts."""
+        """Return what a node collects; nothing where it has not all the facts."""
         key = find_key(self.collect, said)
         if key not in self._made:
             lack = self._whole or self._parts.get(key)
@@ -216,7 +216,7 @@ class Index:
 
 
 def find_key(collect: Collect, said: Said) -> Hashable | None:
-    """The facts that nodes must share; None where one is not given."""
+    """Return the facts that nodes must share; None where one is not given."""
     facts = [said.facts[name].value for name in collect.same if name in said.facts]
     known = len(facts) == len(collect.same) and None not in facts
     return tuple(map(identity, facts)) if known else None
@@ -328,7 +328,7 @@ class Collecting:
         return Collected(value, found.nodes)
 
     def index(self, collect: Collect) -> Index:
-        """All that is found for a `$collect` that lies on no circle. Stopped: that cannot be found."""
+        """Return all that is found for a `$collect` that lies on no circle. Stopped: that cannot be found."""
         if collect not in self._indexes:
             for each in self._needing.leading(collect):
                 if each not in self._indexes and each not in self._needing.circles:
@@ -345,19 +345,19 @@ class Collecting:
             raise Stopped(what, problem, collect.param, at) from None
 
     def _place(self, collect: Collect) -> Origin:
-        """Where something is collected first."""
+        """Return where something is collected first."""
         if collect in self.places:
             return self.places[collect][0][1]
         return next(step.origin for _, _, step in self._asked() if step.given == collect)
 
     def indexes(self) -> Iterator[Index]:
-        """All that can be found, also what no node has. Stopped: some of it cannot be found."""
+        """Yield all that can be found, also what no node has. Stopped: some of it cannot be found."""
         for collect in dict.fromkeys((*self.written(), *self._as_made)):
             if not self.circular(collect):
                 yield self.index(collect)
 
     def _lack(self, node_class: NodeClass, name: str) -> Lack | None:
-        """Why a class has no value of a parameter although it collects one."""
+        """Return why a class has no value of a parameter although it collects one."""
         step = self._step(node_class, name)
         return self.collect(node_class.said, name, (step,))[step.given].lack if step is not None else None
 
@@ -372,7 +372,7 @@ class Collecting:
         return dict.fromkeys(step.given for _, _, step in self._asked()) if self._made else {}
 
     def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
-        """The steps that collect and count, class by class."""
+        """Yield the steps that collect and count, class by class."""
         for node_class in self._classes():
             for name in sorted({name for part in node_class.parts for name in part.pending}):
                 step = self._step(node_class, name)
@@ -393,11 +393,11 @@ class Collecting:
         return next((step for step in cell.steps if step.op is Op.COLLECT), None) if cell else None
 
     def around(self, lack: Lack) -> list[Link]:
-        """The shortest circle for which something cannot be collected, with a node for each step."""
+        """Return the shortest circle for which something cannot be collected, with a node for each step."""
         return self._needing.around(lack.collect)
 
     def asking(self) -> Iterator[Asking]:
-        """All that nodes collect, class by class."""
+        """Yield all that nodes collect, class by class."""
         circles = self._needing.circles
         for kind, name, step in self._asked():
             lack = self._lack(kind, name)
@@ -409,14 +409,14 @@ class Collecting:
         return collect in self._needing.circles
 
     def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
-        """What is collected as it is written, not as an instance says it; with names and places."""
+        """Return what is collected as it is written, not as an instance says it; with names and places."""
         return {
             collect: places for collect, places in self.places.items() if not has_marks(collect.written())
         }
 
 
 def _understood(bound: Binding) -> Collect | None:
-    """What a binding collects; None where that is not understood."""
+    """Return what a binding collects; None where that is not understood."""
     try:
         return parse_collect(bound.given)
     except Misfit:

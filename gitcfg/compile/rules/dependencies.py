@@ -43,7 +43,7 @@ class Followers:
         self._known: dict[tuple[str, ...], Following] = {}
 
     def of(self, rule: Rule) -> Following:
-        """What follows from the values of a rule, these among it."""
+        """Return what follows from the values of a rule, these among it."""
         about = (rule.over.name if rule.over is not None else "", *sorted(rule.domains))
         if about not in self._known:
             self._known[about] = self._of(rule)
@@ -55,7 +55,7 @@ class Followers:
         return Following(frozenset(self._collected(params)), frozenset(attributes))
 
     def _attributes(self, rule: Rule) -> set[Attribute]:
-        """What instances get, and pass on to what they include."""
+        """Return what instances get, and pass on to what they include."""
         names, gives = self._layers.model.features, self._layers.giving.gives
         todo = [(feature, name) for feature in names if gives(rule, feature) for name in rule.domains]
         found = set(todo)
@@ -69,7 +69,7 @@ class Followers:
         return found
 
     def _made(self, attributes: Set[Attribute]) -> set[str]:
-        """The parameters that instances name or give by attributes."""
+        """Return the parameters that instances name or give by attributes."""
         features = self._layers.model.features
         return {
             param
@@ -112,7 +112,7 @@ class Names:
         self._marked = [name for name in listed if "${" in name]
 
     def meeting(self, name: str) -> list[str]:
-        """Those that a name is, or may become, or that may become it."""
+        """Return those that a name is, or may become, or that may become it."""
         head, mark, _ = name.partition("${")
         last = head + chr(sys.maxunicode) if mark else name
         near = self._plain[bisect_left(self._plain, head) : bisect_right(self._plain, last)]
@@ -163,7 +163,7 @@ class Ways(msgspec.Struct):
 
 
 def find_ways(layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> Ways:
-    """How rules that leave values open hear of those of the others."""
+    """Return how rules that leave values open hear of those of the others."""
     return _Finding(layers, book, rules).found
 
 
@@ -209,7 +209,7 @@ class _Finding:
                     self.found.give(_value("made", over, name), rule.name)
 
     def _met(self, follows: Following) -> Iterator[str]:
-        """The parameters that are asked for among those that follow."""
+        """Yield the parameters that are asked for among those that follow."""
         if follows.params:
             yield _ANY
             yield from {name for each in follows.params for name in self._names.meeting(each)}
@@ -219,7 +219,7 @@ class _Finding:
         return Names(self._asked - {_ANY})
 
     def _overs_of(self, feature: str) -> frozenset[str]:
-        """The features over which rules go that may be for an instance of this one."""
+        """Return the features over which rules go that may be for an instance of this one."""
         if feature not in self._overs:
             leads = self._layers.reaches.leads
             self._overs[feature] = frozenset(
@@ -239,7 +239,7 @@ def _expressions(book: Rulebook, rule: Rule) -> list[Expression]:
 
 
 def _asked(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
-    """The names for which expressions look in a map."""
+    """Yield the names for which expressions look in a map."""
     for expression in expressions:
         if variable in expression.names:
             names = fields_asked(expression, variable)
@@ -265,7 +265,7 @@ def order_valued(layers: Layers, book: Rulebook) -> Strata:
 
 
 def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
-    """Where rules say what they leave open, and what they read for it."""
+    """Yield where rules say what they leave open, and what they read for it."""
     for rule in map(rules.__getitem__, names):
         yield from (domain.origin for domain in rule.domains.values())
         if rule.where is not None:

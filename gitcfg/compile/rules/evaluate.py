@@ -56,7 +56,7 @@ class Where(msgspec.Struct, frozen=True):
 
 
 def list_variables(rule: Rule) -> Mapping[str, str]:
-    """What the conditions and keys of a rule may read."""
+    """Return what the conditions and keys of a rule may read."""
     known = dict(NODE_VARIABLES)
     if rule.kind not in OF_VALUES:
         del known[PARAMS]
@@ -64,18 +64,18 @@ def list_variables(rule: Rule) -> Mapping[str, str]:
 
 
 def read_where(rule: Rule) -> Where | Unreadable | None:
-    """The condition that says where a rule counts; None where it counts everywhere."""
+    """Return the condition that says where a rule counts; None where it counts everywhere."""
     condition = _read(rule, "where", rule.where, compile_condition, list_variables(rule))
     return Where(condition, find_features_asked(condition)) if isinstance(condition, Condition) else condition
 
 
 def read_per(rule: Rule) -> KeyExpression | Unreadable | None:
-    """What a rule groups by."""
+    """Return what a rule groups by."""
     return _read(rule, "per", rule.per, compile_key, list_variables(rule))
 
 
 def read_unique(rule: Rule) -> KeyExpression | Unreadable | None:
-    """What has to be equal for values to differ."""
+    """Return what has to be equal for values to differ."""
     key = rule.unique.key if rule.unique is not None else None
     return _read(rule, "unique", key, compile_key, list_variables(rule))
 
@@ -100,7 +100,7 @@ def _read(
 
 
 def find_features_asked(expression: Expression) -> frozenset[str] | None:
-    """The features that an expression looks for; None: it may look at all of them."""
+    """Return the features that an expression looks for; None: it may look at all of them."""
     return members_asked(expression, FEATURES)
 
 
@@ -112,7 +112,7 @@ def find_params_read(expression: Expression) -> frozenset[str] | None:
 
 
 def strip_frames(problem: CelProblem) -> CelProblem:
-    """A problem without the frames that it came through, which hold what will hold it."""
+    """Return a problem without the frames that it came through, which hold what will hold it."""
     return CelProblem(*problem.args)
 
 
@@ -140,7 +140,7 @@ class Units:
         self._without = without
 
     def of(self, uses: Iterable[Use]) -> tuple[Unit, ...]:
-        """Those that lists install, whose order, highest first, is kept."""
+        """Return those that lists install, whose order, highest first, is kept."""
         found: dict[tuple[str, str], Unit] = {}
         for use in uses:
             for feature, holder in self._within(use, None, NOWHERE):
@@ -176,13 +176,13 @@ def _unit(feature: str, holder: Use | None) -> Unit:
 
 
 def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
-    """An instance with what was decided for it where its `with` does not say it."""
+    """Return an instance with what was decided for it where its `with` does not say it."""
     found = find_decided(attributes, reaches, unit.feature, unit.name) if attributes else {}
     return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
 def first_by_name(units: Iterable[Unit]) -> Iterator[Unit]:
-    """The highest installation under each name."""
+    """Yield the highest installation under each name."""
     seen = set[str]()
     for unit in units:
         if unit.name not in seen:
@@ -203,7 +203,7 @@ class Alike(msgspec.Struct, frozen=True):
 
 
 def group_alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
-    """Those that give an expression the same to look at, in the order given."""
+    """Return those that give an expression the same to look at, in the order given."""
     if any(name.endswith(".name") for name in expression.names):  # each has its own
         return Alike(nodes, range(len(nodes)))
     marks = [_marking(expression, name) for name in sorted(expression.names)]
@@ -219,7 +219,7 @@ def group_alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
 
 
 def _marking(expression: Expression, name: str) -> Mark:
-    """What tells apart those that give a variable of an expression another value to look at."""
+    """Return what tells apart those that give a variable of an expression another value to look at."""
     part = name.partition(".")[2]
     if part == "features":
         return _features(members_asked(expression, name))
@@ -235,7 +235,7 @@ def _features(asked: frozenset[str] | None) -> Mark:
 
 
 def _within(part: str, asked: frozenset[str] | None) -> Mark:
-    """Values as they are written: 1, 1.0 and true are equal, and CEL tells them apart."""
+    """Return values as they are written: 1, 1.0 and true are equal, and CEL tells them apart."""
     of, value = _MAPS[part]
     if asked is None:
         return lambda seen: tuple([(key, repr(value(said))) for key, said in of(seen).items()])
@@ -294,7 +294,7 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 def slot_name(node: str, unit: Unit | None) -> str:
-    """A node, or an instance on it, as allocations write it."""
+    """Return a node, or an instance on it, as allocations write it."""
     return f"{node}/{unit.name}" if unit is not None and unit.name else node
 
 
@@ -312,7 +312,7 @@ VALUES: Mapping[str, Callable[[Seen], Any]] = {
 
 
 def read_values(expression: Expression, seen: Seen) -> dict[str, Any]:
-    """What an expression wants to know."""
+    """Return what an expression wants to know."""
     return {name: VALUES[_same(name)](seen) for name in expression.names}
 
 
@@ -322,7 +322,7 @@ def _same(name: str) -> str:
 
 
 def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
-    """Where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
+    """Return where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
 
     CelStopped: nobody knows.
     """
@@ -339,7 +339,7 @@ def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) ->
 def ask_keys(
     expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
-    """The key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
+    """Return the key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
     same = group_alike(expression, nodes)
     keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
     failing = enumerate(same.places) if problems else ()

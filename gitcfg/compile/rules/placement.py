@@ -38,7 +38,7 @@ class Shapes:
         self._units: dict[Hashable, tuple[Unit, ...]] = {}
 
     def of(self, said: Said, overrides: tuple[Override, ...] = ()) -> Shape:
-        """The shape of a node of which this is said."""
+        """Return the shape of a node of which this is said."""
         if overrides or said.own is not None:
             return self._alike(said, overrides)
         known = self._members.get(id(said))  # one for all of a set, and rules ask again and again
@@ -68,7 +68,7 @@ class Shapes:
         return Shape(said, tuple(above), default.features if default else (), without)
 
     def features(self, shape: Shape, installs: tuple[Installed, ...]) -> frozenset[str]:
-        """The feature set of nodes with what rules install on them."""
+        """Return the feature set of nodes with what rules install on them."""
         key = (id(shape), tuple([installed.sort for installed in installs]))
         if key not in self._features:
             layers = (self._layers.feature(use, shape.without) for use in self.uses(shape, installs))
@@ -76,7 +76,7 @@ class Shapes:
         return self._features[key]
 
     def units(self, shape: Shape, installs: tuple[Installed, ...], feature: str) -> tuple[Unit, ...]:
-        """The installations of a feature on such nodes, highest first."""
+        """Return the installations of a feature on such nodes, highest first."""
         key = (id(shape), tuple([installed.key for installed in installs]), feature)
         if key not in self._units:
             found = Units(self._layers, feature, shape.without).of(self.uses(shape, installs))
@@ -84,7 +84,7 @@ class Shapes:
         return self._units[key]
 
     def uses(self, shape: Shape, installs: Iterable[Installed]) -> list[Use]:
-        """All that installs features on such nodes, highest first."""
+        """Return all that installs features on such nodes, highest first."""
         ruled = [use for installed in reversed(tuple(installs)) for use in installed.uses]
         return [*shape.above, *ruled, *shape.below]
 
@@ -134,7 +134,7 @@ class Decided:
                 instances[name] = {**instances.get(name, {}), **values}
 
     def rules(self, node: str) -> tuple[str, ...]:
-        """The rules for which something was decided about a node."""
+        """Return the rules for which something was decided about a node."""
         return tuple(self._rules.get(node, ()))
 
     def places(self, rule: str) -> Mapping[str, Mapping[str, Ref]]:
@@ -142,22 +142,22 @@ class Decided:
         return self._places.get(rule, _NO_PLACES)
 
     def values(self, node: str) -> Values:
-        """The values of a node by rule, lowest first."""
+        """Return the values of a node by rule, lowest first."""
         return self._values.get(node, ())
 
     def attributes(self, node: str) -> Attributes:
-        """The attributes of instances on a node."""
+        """Return the attributes of instances on a node."""
         return self._attributes.get(node, _NO_ATTRIBUTES)
 
 
 def _left_open(rule: Rule, name: str, said: Binding) -> Binding:
-    """A value with the rule that left it open."""
+    """Return a value with the rule that left it open."""
     decision = Decision(rule.name, name, rule.domains[name].origin, said.origin)
     return msgspec.structs.replace(said, decided=(decision,))
 
 
 def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
-    """What is said by hand wins."""
+    """Return what is said by hand wins."""
     return {param: msgspec.structs.replace(bound, op=Op.DEFAULT) for param, bound in values.items()}
 
 
@@ -193,7 +193,7 @@ class Installing:
         self.failed: dict[str, dict[str, CelProblem]] = {}
 
     def of(self, name: str) -> tuple[Installed, ...]:
-        """What rules install on a node that was looked at, in the order of their names."""
+        """Return what rules install on a node that was looked at, in the order of their names."""
         return self._known[name]
 
     def look(self, nodes: Mapping[str, Said]) -> None:
@@ -227,7 +227,7 @@ class Installing:
     def _placed(
         self, rule: Rule, feature: Ref, going: Mapping[str, Going]
     ) -> Iterator[tuple[Going, Installed]]:
-        """Where it was decided to install a feature. For instances that are gone that is nothing."""
+        """Yield where it was decided to install a feature. For instances that are gone that is nothing."""
         places = self._decided.places(rule.name)
         for one in [going[name] for name in going.keys() & places.keys()]:
             here = places[one.name]
@@ -238,7 +238,7 @@ class Installing:
                 yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))
 
     def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
-        """What the condition of a rule is asked of: a node, or the instances on it."""
+        """Yield what the condition of a rule is asked of: a node, or the instances on it."""
         features = self._shapes.features(one.shape, one.installed)
         if rule.over is None:
             yield Seen(one.name, one.said, features)
@@ -255,12 +255,12 @@ def _by_node(holding: Iterable[Seen]) -> dict[str, list[Seen]]:
 
 
 def _installed(rule: Rule, feature: Ref, holding: list[Seen]) -> Installed:
-    """A rule's feature, plain or as each instance for which its condition holds."""
+    """Return a rule's feature, plain or as each instance for which its condition holds."""
     return Installed(rule.name, tuple([_use(seen, feature) for seen in holding]))
 
 
 def _use(seen: Seen, feature: Ref) -> Use:
-    """A feature as it is installed in a place."""
+    """Return a feature as it is installed in a place."""
     if seen.unit is None:
         return Use(feature.name, feature.origin)
     return Use(feature.name, feature.origin, seen.unit.name or None, seen.unit.attributes)
@@ -291,19 +291,19 @@ class Bringing:
         return order_valued(self._layers, self.book)
 
     def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
-        """What rules install on nodes, in the order of the rules' names."""
+        """Return what rules install on nodes, in the order of the rules' names."""
         self.installing.look(nodes)
         return {name: self.installing.of(name) for name in nodes}
 
     def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
-        """All that rules bring to nodes. Stopped: that cannot be found."""
+        """Return all that rules bring to nodes. Stopped: that cannot be found."""
         new = {name: node for name, node in nodes.items() if name not in self._brought}
         if new:
             self._bring(new)
         return {name: self._brought[name] for name in nodes}
 
     def one(self, name: str, node: Being) -> Brought:
-        """All that rules bring to one node."""
+        """Return all that rules bring to one node."""
         if name not in self._brought:
             self._bring({name: node})
         return self._brought[name]
@@ -318,7 +318,7 @@ class Bringing:
     def _sets(
         self, nodes: Mapping[str, Being], installs: Mapping[str, tuple[Installed, ...]]
     ) -> Mapping[str, list[str]]:
-        """The rules that set something on nodes, in order of name."""
+        """Return the rules that set something on nodes, in order of name."""
         rules, found = self.book.of_kind(RuleKind.SET), defaultdict[str, list[str]](list)
         seen = [
             self._seen(name, node, installs[name])
@@ -342,7 +342,7 @@ class Bringing:
         return msgspec.structs.replace(brought, values=values, attributes=attributes, node=name)
 
     def _filled(self, installed: Installed, shape: Shape, brought: Brought, node: str) -> Installed:
-        """What was decided for instances goes along where a rule installs something as they are."""
+        """Return what was decided for instances goes along where a rule installs something as they are."""
         over = self.book.rules[installed.rule].over
         if over is None:
             return installed
@@ -364,7 +364,7 @@ class Bringing:
         return [node.name for node in answers.holding]
 
     def _seen(self, name: str, node: Being, installs: tuple[Installed, ...]) -> Seen:
-        """What conditions see once all features are known."""
+        """Return what conditions see once all features are known."""
         shape = self.shapes.of(*node)
         return Seen(name, node[0], self.shapes.features(shape, installs))
 
@@ -382,7 +382,7 @@ class Lacking:
     def of(
         self, uses: Iterable[Use], without: frozenset[str], attributes: Attributes
     ) -> Iterator[tuple[str, Instance]]:
-        """Features with instances, where nodes install such uses and were given such attributes."""
+        """Yield features with instances, where nodes install such uses and were given such attributes."""
         for use in uses:
             yield from self._within(use, without, attributes, NOWHERE)
 

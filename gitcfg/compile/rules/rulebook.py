@@ -54,7 +54,7 @@ def stratify(
     pers: Mapping[str, KeyExpression],
     inclusion: Inclusion,
 ) -> Strata:
-    """The order of install rules, all of whose conditions and keys can be read."""
+    """Return the order of install rules, all of whose conditions and keys can be read."""
     leads = find_waiting(
         rules, {rule.name: find_features_read(rule, wheres, pers) for rule in rules}, inclusion
     )
@@ -111,7 +111,7 @@ def _place(feature: str) -> str:
 
 
 def find_brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
-    """The feature that a rule installs, with all that it includes."""
+    """Return the feature that a rule installs, with all that it includes."""
     feature = rule.feature.name if rule.feature else ""
     return inclusion.reaches.closed([feature]) if feature in inclusion.edges else frozenset({feature})
 
@@ -119,7 +119,7 @@ def find_brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
 def find_features_read(
     rule: Rule, wheres: Mapping[str, Where], pers: Mapping[str, KeyExpression]
 ) -> frozenset[str] | None:
-    """The features that a rule looks for; None: it may look at all of them."""
+    """Return the features that a rule looks for; None: it may look at all of them."""
     where, per = wheres.get(rule.name), pers.get(rule.name)
     over = frozenset[str]() if rule.over is None else frozenset({rule.over.name})
     keys = frozenset[str]() if per is None else find_features_asked(per)
@@ -128,7 +128,7 @@ def find_features_read(
 
 
 def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
-    """Where rules say what they install, and what they read for it."""
+    """Yield where rules say what they install, and what they read for it."""
     for rule in map(rules.__getitem__, names):
         yield from (ref.origin for ref in (rule.feature, rule.over, rule.where, rule.per) if ref is not None)
 
@@ -157,7 +157,7 @@ def find_led_limits(
 
 
 def _leading(leads: Leads, ends: Set[str]) -> Set[str]:
-    """All that leads to some ends, and these."""
+    """Return all that leads to some ends, and these."""
     back, found, todo = reverse(leads), set(ends), [*ends]
     while todo:
         new = set(back[todo.pop()]) - found
@@ -177,7 +177,7 @@ def _nearest(limit: str, leads: Leads, leading: Set[str], choosing: Set[str]) ->
 
 
 def find_places(limit: Rule, deciding: Sequence[Rule]) -> Iterator[Origin]:
-    """Where a limit says what it looks at, and where that is decided."""
+    """Yield where a limit says what it looks at, and where that is decided."""
     yield from (ref.origin for ref in (limit.where, limit.per, limit.over) if ref is not None)
     yield from (rule.feature.origin for rule in deciding if rule.feature is not None)
 
@@ -208,7 +208,7 @@ class Parts(Mapping[str, T]):
         return sum(1 for _ in self)
 
     def wrong(self, name: str) -> Unreadable | None:
-        """What is wrong with it; None: nothing, or there is none."""
+        """Return what is wrong with it; None: nothing, or there is none."""
         found = self._of(name)
         return found if isinstance(found, Unreadable) else None
 
@@ -248,7 +248,7 @@ class Rulebook:
                 yield found
 
     def of_kind(self, *kinds: RuleKind) -> tuple[Rule, ...]:
-        """The rules of some kinds whose expressions mean something, in order of name."""
+        """Return the rules of some kinds whose expressions mean something, in order of name."""
         some = (rule for rule in self.rules.values() if rule.kind in kinds)
         return tuple(rule for rule in some if self._means(rule.name))
 
@@ -259,7 +259,7 @@ class Rulebook:
         return self._meaning[name]
 
     def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
-        """Where the condition of a rule holds that brings something. Stopped: nobody knows."""
+        """Return where the condition of a rule holds that brings something. Stopped: nobody knows."""
         try:
             return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])
         except CelStopped as problem:

@@ -111,7 +111,7 @@ class Slots:
         return self._level(rule), rule.kind in OF_VALUES, rule.over and rule.over.name
 
     def of(self, rule: Rule) -> tuple[Seen, ...]:
-        """All nodes, or all instances of the feature that a rule goes over, class by class.
+        """Return all nodes, or all instances of the feature that a rule goes over, class by class.
 
         They are found once for all rules that see the same.
         """
@@ -128,7 +128,7 @@ class Slots:
             yield from self._slots(rule, node)
 
     def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
-        """A node, or the instances on it; nothing of a retired one."""
+        """Return a node, or the instances on it; nothing of a retired one."""
         said, kind = self._fleet.roster.said(name), self._fleet[name].kind
         if said.retired:
             return ()
@@ -162,7 +162,7 @@ class Slots:
         return _Node(seen, node_class, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, node_class: NodeClass) -> Unit:
-        """An instance with what was decided for it, which rules that install or count never see."""
+        """Return an instance with what was decided for it, which rules that install or count never see."""
         attributes = node_class.brought.attributes
         if rule.kind not in OF_VALUES or not attributes:
             return unit
@@ -205,11 +205,11 @@ class Ruled:
         return self._bringing.valued
 
     def slots(self, rule: str) -> tuple[Seen, ...]:
-        """The nodes, or instances, for which the condition of a rule holds."""
+        """Return the nodes, or instances, for which the condition of a rule holds."""
         return self.places(rule).slots
 
     def places(self, rule: str) -> Places:
-        """The same by name, too. Rules that ask the same are answered together."""
+        """Return the same by name, too. Rules that ask the same are answered together."""
         same = self._same(rule)
         if same not in self._places:
             self._places[same] = self._asked(rule)
@@ -239,11 +239,11 @@ class Ruled:
         return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
 
     def groups(self, rule: str) -> Groups:
-        """The slots of a rule by what it groups them by; those without a key are in no group."""
+        """Return the slots of a rule by what it groups them by; those without a key are in no group."""
         return self.grouped(rule).groups
 
     def grouped(self, rule: str) -> Grouped:
-        """The same by node, too."""
+        """Return the same by node, too."""
         per = self.book.pers.get(rule)
         same = self._same(rule), per and per.text
         if same not in self._grouped:
@@ -276,5 +276,5 @@ class Ruled:
 
 
 def view_rules(fleet: Fleet) -> Ruled | None:
-    """What the rules of a fleet ask; None where there are none."""
+    """Return what the rules of a fleet ask; None where there are none."""
     return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)

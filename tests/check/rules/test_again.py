@@ -190,14 +190,14 @@ def test_a_check_that_takes_over_finds_of_rules_what_a_whole_one_finds(seed: int
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each check took over from the one before."""
     results: list[bool] = []
-    real: Callable[..., Any] = incremental.again
+    real: Callable[..., Any] = incremental.recheck
 
     def noted(*given: Any) -> Any:
         found = real(*given)
         results.append(found is not None)
         return found
 
-    monkeypatch.setattr(incremental, "again", noted)
+    monkeypatch.setattr(incremental, "recheck", noted)
     return results
 
 
