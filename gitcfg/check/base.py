@@ -81,7 +81,7 @@ def of(
     grave: Severity | None = None,
     veiled: bool = False,
 ) -> Finding:
-    """Return a finding with its code's severity, unless it is told another."""
+    """Return a finding, with the severity of its code unless another is given."""
     named = (subjects,) if isinstance(subjects, str) else subjects
     return Finding(
         code,

@@ -46,7 +46,7 @@ def definitions(fleet: Fleet) -> Iterator[Finding]:
 
 
 class _Sure(dict[str, frozenset[type]]):
-    """The types of plain values with which nothing can be wrong, by parameter: each is asked about once."""
+    """The types of plain values with which nothing can be wrong, by parameter."""
 
     def __init__(self, fleet: Fleet) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
 
 
 def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
-    """GC102 where a schema asks for a format that nobody knows, which would judge nothing."""
+    """Yield GC102 for an unknown format in a schema, which would check nothing."""
     found = list(unknown_formats(parameter.schema or {}))
     origin = parameter.schema_origin or parameter.origin
     if not found:

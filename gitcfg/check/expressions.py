@@ -25,7 +25,7 @@ from gitcfg.render.files import Taken
 
 _FORMAT = "condor"
 _UNKNOWN = "$ENV(UNKNOWN)"
-"""A macro that nobody here can put a value in for."""
+"""A macro whose value is not known here."""
 
 _WRITTEN = frozenset({Op.SET, Op.DEFAULT, Op.NULL, Op.AND, Op.OR})
 
@@ -118,7 +118,7 @@ class Expressions:
     # What HTCondor's parser reads.
 
     def _collect(self, node_class: NodeClass, surface: Surface, mask: int) -> None:
-        """Note what is to be asked. Cells without macros are the same for all classes that share a layer."""
+        """Note what the parser is to judge. Cells without macros are the same for all that have a layer."""
         for part, top in zip(node_class.parts, surface.tops, strict=True):
             cells, shown_here = part.cells, top & mask
             if shown_here:

@@ -205,7 +205,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
 
 
 def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """Return one that is stopped selects nobody, and fails on all."""
+    """Select nodes; a condition that is stopped selects none, and fails on all."""
     try:
         return evaluate_condition(condition, nodes)
     except CelStopped as problem:

@@ -33,7 +33,7 @@ def _nodes(kinds: list[NodeClass]) -> list[str]:
 
 
 def _dated(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
-    """Never an error: a day that passes must not refuse what somebody else pushes."""
+    """Yield no error: the passing of a day must not refuse a push about something else."""
     until, reason = override.until, f"Its reason: {override.reason}"
     if is_over(until, fleet.today):
         message = f"The override {override.name} is overdue: it ended on {until} and still applies."

@@ -45,7 +45,7 @@ def _groups(model: Model) -> Iterator[Finding]:
 
 
 def _parameters(model: Model) -> Iterator[Finding]:
-    """Yield names in `depends` and `conflicts` are declared by name, whatever `undeclared` says."""
+    """Yield names in `depends` and `conflicts` that are not declared, whatever `undeclared` says."""
     if unreadable(model):
         return
     for parameter in model.parameters.values():

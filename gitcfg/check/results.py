@@ -145,7 +145,7 @@ def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: b
 
 
 def as_told(found: Checked, today: date, parsed: bool) -> Checked:
-    """Return what counts on a day; `parsed`: targets' own parsers were asked."""
+    """Return what counts on a day; `parsed`: targets' own parsers took part."""
     if not found.ignore:
         return found
     kept, ignored = without_ignored(found.findings, found.ignore, today, parsed)
@@ -174,7 +174,7 @@ _Fact = tuple[str, tuple[str, ...], str]
 
 
 class Known:
-    """What had been wrong before, asked as `finding in known`."""
+    """What was wrong before; `finding in known` tells whether a finding was."""
 
     def __init__(self, before: Iterable[Finding]) -> None:
         self._nodes: dict[_Fact, set[str]] = {}
@@ -209,7 +209,7 @@ def _fact(finding: Finding) -> _Fact:
 
 Fact = tuple[str, ...]
 _MOST = 100
-"""So many things that are left out are looked at: more are not told apart by anybody."""
+"""At most so many left-out things are compared: nobody can tell more apart."""
 _BROUGHT = frozenset({"GC303", "GC305", "GC306"})
 _INSIDE = {"GC302": "GC204", "GC304": "GC205"}
 _OF_NODES = ("nodes/", "nodesets/")

@@ -58,11 +58,11 @@ class RuleResults(Protocol):
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """What looking at everything gave: what was told, and what can only be said of all nodes together.
+    """The result of a check of everything, before what concerns all nodes together is concluded from it.
 
-    `parsed` is what targets' own parsers told besides. Without `traces` no node could be looked at. `ruling`
-    is what was told of rules, which say things of many nodes, too. `unjudged` are the repository's files with
-    entries whose target's parser is not installed.
+    `parsed` are the findings of targets' own parsers. Without `traces` no node could be checked. `ruling` are
+    the findings of rules, which concern many nodes. `unjudged` are the repository's files with entries whose
+    target's parser is not installed.
     """
 
     told: list[Finding]
@@ -128,7 +128,7 @@ def _unknown(fleet: Fleet) -> Iterator[Finding]:
     try:
         _ = fleet.classes, fleet.walking_in
         for _ in fleet.collecting.indexes() if fleet.collecting is not None else ():
-            """Its condition was asked."""
+            """Its condition was evaluated."""
     except Stopped as found:
         yield stopped(fleet.tree, found)
 
@@ -136,7 +136,7 @@ def _unknown(fleet: Fleet) -> Iterator[Finding]:
 def concluded(
     fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
 ) -> list[Finding]:
-    """Return what was told but for what parsers did, and what follows for all nodes together.
+    """Return the findings, but for those of parsers, with what follows for all nodes together.
 
     `roster` are all nodes, where the fleet has only some.
     """

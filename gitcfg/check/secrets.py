@@ -136,7 +136,7 @@ def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
 
 
 def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
-    """Yield one content under two names: whoever can copy a file could let other nodes have a secret."""
+    """Yield secrets with the same content: a copied file would give a secret to other nodes."""
     first: dict[str, str] = {}
     for name, found in headers.items():
         other = first.setdefault(found.identity, name)
@@ -149,7 +149,7 @@ def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
 
 
 def _stray(fleet: Fleet) -> Iterator[Finding]:
-    """Encrypted files of which nobody says who may have them."""
+    """Encrypted files without a definition of who may have them."""
     known = {path_of(secret) for secret in fleet.model.secrets.values()}
     for entry in fleet.tree.entries(FOLDER):
         if entry.kind is EntryKind.FILE and entry.path.endswith(_ENDING) and entry.path not in known:
@@ -334,7 +334,7 @@ class OpenSecrets:
         return found != found & self._params.mask(node_class.secrets)
 
     def _takes(self, entry: FileEntry) -> int:
-        """Return what an entry takes, as bits: asked of each parameter once, and not of each class."""
+        """Return what an entry takes, as bits: each parameter is tested once, not once a class."""
         taken = Taken(self._fleet.declarations, entry)
         return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
 
@@ -476,7 +476,7 @@ def _in_facts(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Finding]:
-    """Of a parameter that is declared secret it is told already that its value is plain (GC206)."""
+    """Return nothing for a secret parameter: GC206 reports its plain value already."""
     if not fleet.declarations.secret(name):
         yield _marker_finding(name, f"The value of {shown(name)}", mark, at)
 

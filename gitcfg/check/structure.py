@@ -14,7 +14,7 @@ SHOWN = 5  # who needs a pair that conflicts may be everybody
 
 
 def structure(fleet: Fleet) -> Iterator[Finding]:
-    """Yield what is wrong with features and parameters among themselves, whoever has them."""
+    """Yield what is wrong between features and between parameters, on any node."""
     model = fleet.model
     include, depends = inclusion(model), dependence(model)
     after = _edges(model, {f.name: f.after for f in _features(model)})
@@ -175,7 +175,7 @@ def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
 
 
 def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
-    """Return features lead to what they need and bind, parameters to what they depend on."""
+    """Return what features need and bind, and what parameters depend on, as edges."""
     depends = parameter_edges(fleet.model)
     graph = {
         f"feature {name}": [f"feature {target}" for target in targets] for name, targets in needs.items()

@@ -90,7 +90,7 @@ _IGNORED = re.compile(r"\.|#|.*(?:~|\.rpmsave|\.rpmnew)\Z", re.DOTALL)
 
 
 class ParserRequests:
-    """What is asked about the files of a fleet; `left_out` are names that some format cannot carry.
+    """Requests to parsers about the files of a fleet; `left_out` are names that a format cannot carry.
 
     What a secret holds is not known here, so that nothing follows from its version. A text in a format is
     asked about without it: else another version of a secret asks about each file that holds it anew.

@@ -94,7 +94,7 @@ def _idle(traces: Traces) -> Iterator[Finding]:
 
 
 def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[str, Binding]]:
-    """Yield the bindings that somebody should have; nodes' own are told with the node."""
+    """Yield the bindings that should win somewhere, but for nodes' own, which are reported with the node."""
     model = fleet.model
     layers: list[Feature | Group | Node | Override] = []
     layers += [feature for feature in model.features.values() if feature.name in traces.features]
@@ -171,7 +171,7 @@ class Tracing:
         return ()
 
     def _see_tops(self, node_class: NodeClass, surface: Surface, node: str) -> None:
-        """What each layer alone decides; a node's own is told with the node."""
+        """Note what each layer alone decides; a node's own is reported with the node."""
         settled = ~surface.pending
         for part, top in zip(node_class.parts, surface.tops, strict=True):
             known = self._tops.get(id(part.cells), 0)

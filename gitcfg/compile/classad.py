@@ -29,7 +29,7 @@ TOKEN = re.compile(
 OPENING = {")": "(", "]": "[", "}": "{"}
 ENDLESS = {"//": "the comment that begins with // has no end", "/*": "a comment is not closed"}
 LONGEST = 1 << 16
-"""Characters of an expression; nobody writes more, and what is composed into more is not read here."""
+"""Characters of an expression. Longer ones, which only composing makes, are not read here."""
 
 _SIMPLE = re.compile(r"\s*(?:[A-Za-z0-9_]+|\$\([A-Za-z0-9_.]*\))?\s*")
 _MACRO = re.compile(r"\$[A-Za-z0-9_]*+\(")
@@ -52,7 +52,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 def find_fault(text: str) -> Fault | None:
-    """Return the first thing that is wrong with an expression; None: nothing, as far as can be told."""
+    """Return the first fault of an expression; None if none is found."""
     if _SIMPLE.fullmatch(text) or len(text) > LONGEST:
         return None
     tokens = list(_tokens(text))
@@ -114,7 +114,7 @@ class _Level:
 
 
 class _Stop(Exception):
-    """The end of reading: with a fault, or with none that can be told."""
+    """The end of reading, with or without a fault."""
 
     def __init__(self, fault: Fault | None = None) -> None:
         self.fault = fault

@@ -214,7 +214,7 @@ class Fleet:
 
     @cached_property
     def walking_in(self) -> tuple[NodeClass, ...]:
-        """The class, without nodes, of those that nobody has described; none where they get nothing."""
+        """The class, without nodes, of walk-in nodes; none where these get nothing."""
         groups = self.model.settings.walk_in
         if groups is None:
             return ()
@@ -317,7 +317,7 @@ class Fleet:
         return NodeView(name, said, lambda: self.stacks.below_overrides(said, installs))
 
     def select(self, where: str) -> Selection:
-        """Return the nodes for which a condition holds, with all that they have. Stopped: nobody knows."""
+        """Return the nodes for which a condition holds, with all that they have. Stopped: it was stopped."""
 
         def view(name: str) -> NodeView:
             node = self[name]

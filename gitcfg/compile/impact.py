@@ -39,7 +39,7 @@ class Mentions(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """A version of the repository: its tree, its model, and its mentions, which are asked for if needed."""
+    """A version of the repository: its tree, its model, and its mentions, found when needed."""
 
     tree: Tree
     model: Model

@@ -184,7 +184,7 @@ def find_without(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]
 
 
 class Recent:
-    """Composes what classes are asked for, and holds the last of each by what it is made of.
+    """Composes the layers of classes, and holds the last results by what they are made of.
 
     It holds no class: classes hold it, and a fleet shall end with its last user.
     """
@@ -304,7 +304,7 @@ class Splicer(Generic[AnyStr]):
         return known[1]
 
     def _of_single(self, part: Partial) -> Mapping[str, AnyStr]:
-        """Return the pieces of a layer that one node alone has: nobody asks for them again."""
+        """Return the pieces of a layer that one node alone has: they are not needed again."""
         self._order(part.cells)
         return {
             name: self._piece(name, cell.value) if cell.plain else self._finished(name, cell)

@@ -224,7 +224,7 @@ def update_partial(
 
 
 class _Updated(Partial):
-    """A partial that knows from the start what another one finds when it is asked."""
+    """A partial whose cells are known from the start."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class Stopped(GitcfgError):
 
 
 class NodeView:
-    """What a condition may ask of a node, each computed only if it is asked."""
+    """What a condition may read of a node; each part is computed when it is read."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
-    """Return what a condition selects; no nodes are asked for where it cannot be read.
+    """Return what a condition selects; no nodes are needed where it cannot be read.
 
     Raise Stopped if it takes too long.
     """

@@ -13,7 +13,7 @@ class Stacks:
     """Puts layers upon each other in the order of semantics.md."""
 
     def __init__(self, model: Model, layers: Layers, recent: Recent | None = None) -> None:
-        """`recent` composes what classes are asked for."""
+        """`recent` composes the layers of classes and holds the last results."""
         self.model = model
         self.layers = layers
         self.recent = recent or Recent()

@@ -64,7 +64,7 @@ class Pack:
         return None if body is None else word in bytes(body)
 
     def keep(self, fresh: Iterable[tuple[Entry, S]], packed: Callable[[S], Any]) -> None:
-        """Keep what had to be read, when all of the folder has been; the pack is not asked again.
+        """Keep what had to be read, when all of the folder has been; the pack is not read again.
 
         What msgpack cannot hold (endless integers) is left out, and read again each time.
         """

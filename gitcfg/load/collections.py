@@ -1,4 +1,4 @@
-"""Definitions by name, each from a file of its own, read when they are asked for."""
+"""Definitions by name, each from a file of its own, read when they are needed."""
 
 import re
 from abc import abstractmethod
@@ -114,7 +114,7 @@ _FEW = 64  # files that are read without keeping what they say
 
 
 class Shelf(Mapping[str, T]):
-    """Names are known from the tree's paths; a definition is read, or unpacked, once it is asked for.
+    """Names are known from the tree's paths; a definition is read, or unpacked, when it is needed.
 
     In order of path. When all have been read, the pack is kept if something was not in it.
     """
@@ -197,7 +197,7 @@ class Shelf(Mapping[str, T]):
         return (name for name, piece in self._pieces.items() if piece.misread)
 
     def _all(self) -> dict[str, T]:
-        """Return all definitions, in order of path whatever the order was in which they were asked for."""
+        """Return all definitions in order of path, whatever the order in which they were read."""
         if not self._whole:
             known, entries = self._known, self.listing.entries
             try:
@@ -361,7 +361,7 @@ class Gathered(Mapping[str, T]):
         return tuple(self._gathered[1].findings)
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Return the same, if anything has been asked for."""
+        """Return the same, if anything has been read."""
         return self.findings() if "_gathered" in self.__dict__ else ()
 
 

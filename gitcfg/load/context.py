@@ -15,7 +15,7 @@ from gitcfg.sandbox import progress
 
 
 class Reading(msgspec.Struct):
-    """A tree while it is read: its findings so far, and what stands in files nobody understood."""
+    """A tree while it is read: its findings so far, and the definitions that could not be read."""
 
     tree: Tree
     findings: list[Finding] = []

@@ -357,7 +357,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
 # Where a character of a scalar's value stands in its YAML: of an expression, the word that is wrong.
 
 _OTHER_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
-"""They end a line for libyaml and for nobody else."""
+"""They end a line for libyaml alone."""
 
 
 class Inside:

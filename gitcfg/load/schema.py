@@ -405,7 +405,7 @@ def _is_number(checker: Any, value: Any) -> bool:
 
 
 def unknown_formats(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the formats in a schema that nobody can judge, each with the path to it."""
+    """Yield the unknown formats in a schema, each with the path to it."""
     for path, part in parts_at(schema):
         form = part.get("format")
         if isinstance(form, str) and form not in FORMATS:
@@ -451,7 +451,7 @@ def _refused(judge: Any, value: Any, schema: Any) -> str | None:
 
 
 def _said(error: Any, schema: Any = None) -> str:
-    """Return an error of jsonschema-rs, which was told to write a mask where it would quote the value."""
+    """Return an error of jsonschema-rs, which writes a mask where it would quote the value."""
     kind = error.kind.name if hasattr(error, "kind") else ""
     message = _TOLD.get(kind, getattr(error, "message", str(error)))
     if kind == "enum":
@@ -491,7 +491,7 @@ def _json(value: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _own(text: str) -> tuple[Any, Weight]:
-    """The validator of a schema that somebody pushed, if there is one, and what judging by it costs."""
+    """The validator of a pushed schema, if it is valid, and what validation costs."""
     schema = json.loads(text)
     weight = weighed(schema)
     if weight.refusal is not None:

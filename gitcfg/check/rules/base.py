@@ -182,7 +182,7 @@ class Holding:
             return DomainProblem(*problem.args)  # without the frames that it came through
 
     def of(self, rule: Rule) -> tuple[Held, ...]:
-        """What the places of a rule hold of what its domains are about; secrets are nobody's to see."""
+        """Return the values at the places of a rule for its domains, without secrets."""
         if rule.name not in self._held:
             self._held[rule.name] = tuple(self._of(rule))
         return self._held[rule.name]
@@ -224,7 +224,7 @@ SOLVE = "Run `gitcfg solve`"
 
 
 def named(key: Key | None) -> str:
-    """Return the key of a group, as whoever wrote the rule knows it."""
+    """Return the key of a group in the words of the rule."""
     if isinstance(key, tuple):
         return "/".join(map(named, key))
     if isinstance(key, Truth):

@@ -48,7 +48,7 @@ def _circle(circle: Circle, alone: str, together: str) -> Finding:
 
 
 class Failures:
-    """Expressions of rules that failed somewhere while it was asked what is wrong."""
+    """Expressions of rules that failed somewhere during the check."""
 
     def __init__(self, ruled: RuledFleet) -> None:
         self._ruled = ruled
@@ -75,7 +75,7 @@ class Failures:
         return [None if row in problems else given[row] for row in range(len(asked))]
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what failed of all that was asked; those go first that say where rules count."""
+        """Yield the expressions that failed, the conditions of rules first."""
         for rule in self._ruled.view.book.rules.values():
             self._add_known(rule)
         inside = Inside(self._ruled.fleet.tree)
@@ -167,7 +167,7 @@ def _answers(
 
 
 def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Asked]:
-    """Return each node, or instance, by itself: those are asked once that look alike to the condition."""
+    """Return each node or instance by itself; those alike to the condition are evaluated once."""
     alike: dict[Hashable, list[Seen]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
     kinds = ruled.fleet.kinds
@@ -178,7 +178,7 @@ def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_A
 
 
 def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Asked]:
-    """Yield each group as a whole; in one of instances a node is once, and each of them may be asked, too."""
+    """Yield each group as a whole; a node is once in a group of its instances."""
     own = replace(condition, names=condition.names - {_GROUP})
     for key, slots in ruled.view.groups(rule.name).items():
         group = "" if key is None else named(key)

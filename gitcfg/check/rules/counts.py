@@ -43,7 +43,7 @@ def counted(ruled: RuledFleet, rule: Rule, feature: str) -> Counted:
 
 
 def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: Counted) -> Iterator[Finding]:
-    """Yield a finding for each number that is wrong: the groups that have so many are told together."""
+    """Yield a finding for each wrong number, with all groups that have it."""
     wrong: dict[int, list[Key | None]] = {}
     for key, those in numbers.items():
         if not right(count, len(those)):

@@ -79,7 +79,7 @@ class Judged:
         yield from self.of_each()
 
     def of_each(self) -> Iterator[Finding]:
-        """Yield what is wrong with nodes one by one, and with expressions that were asked of them."""
+        """Yield what is wrong with single nodes, and with expressions evaluated on them."""
         yield from leftover(self._ruled, self._holding)
         yield from domains(self._ruled, self._holding)
         yield from attributes(self._ruled)

@@ -115,7 +115,7 @@ class _Said(msgspec.Struct):
 
 
 def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Finding]:
-    """Yield what is wrong with conditions, those among them that no node has; none on circles is asked."""
+    """Yield what is wrong with conditions, unused ones included; those on circles are not evaluated."""
     for collect, said in _said_collected_where(collecting, asked).items():
         if not collecting.circular(collect):
             yield from _wrong(collecting, collect, said)
@@ -243,7 +243,7 @@ def _nodes(those: Iterable[Asking]) -> list[str]:
 
 
 def attributes(ruled: RuledFleet) -> Iterator[Finding]:
-    """What instances lack. Where a rule is for one that has no value, that is told of the rule (GC401)."""
+    """Yield what instances lack. A value that a rule should give is reported for the rule (GC401)."""
     lacking = ruled.fleet.layers.lacking
     if not lacking:
         return
@@ -277,7 +277,7 @@ class _Given:
         return any(rule.name not in self._judged or slot in self._of(rule.name) for rule in rules)
 
     def _of(self, rule: str) -> Set[str]:
-        """Return where a rule counts, and where it cannot be said whether it does, which is told."""
+        """Return where a rule applies, and where that is unknown, which is reported."""
         if rule not in self._slots:
             held = {seen.slot for seen in self._ruled.view.slots(rule)}
             self._slots[rule] = held.union(self._ruled.view.failed.get(rule, ()))

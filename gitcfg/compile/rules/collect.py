@@ -255,7 +255,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 class Collecting:
-    """Finds what nodes collect. `classes` are all there are, asked for only when something is collected."""
+    """Finds what nodes collect. `classes` are all of the fleet, called only when something is collected."""
 
     def __init__(
         self,

@@ -209,7 +209,7 @@ class _Finding:
                     self.found.give(_value("made", over, name), rule.name)
 
     def _met(self, follows: Following) -> Iterator[str]:
-        """Yield the parameters that are asked for among those that follow."""
+        """Yield the parameters among the successors of an edge."""
         if follows.params:
             yield _ANY
             yield from {name for each in follows.params for name in self._names.meeting(each)}

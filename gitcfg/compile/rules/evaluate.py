@@ -1,4 +1,4 @@
-"""The expressions of rules: read once, and asked once for all nodes and instances that look alike."""
+"""The expressions of rules: compiled once, and evaluated once for all nodes and instances alike to them."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -49,7 +49,7 @@ class Unreadable(msgspec.Struct, frozen=True):
 
 
 class Where(msgspec.Struct, frozen=True):
-    """The condition of a rule. `asked` are the features that it looks for; None: it may look at all."""
+    """The condition of a rule. `asked` are the features that it reads; None: it may read all."""
 
     condition: Condition
     asked: frozenset[str] | None
@@ -219,7 +219,7 @@ def group_alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
 
 
 def _marking(expression: Expression, name: str) -> Mark:
-    """Return what tells apart those that give a variable of an expression another value to look at."""
+    """Return a key that is equal where a variable of an expression has the same value."""
     part = name.partition(".")[2]
     if part == "features":
         return _features(members_asked(expression, name))
@@ -235,7 +235,7 @@ def _features(asked: frozenset[str] | None) -> Mark:
 
 
 def _within(part: str, asked: frozenset[str] | None) -> Mark:
-    """Return values as they are written: 1, 1.0 and true are equal, and CEL tells them apart."""
+    """Return values as text: in Python 1, 1.0 and true are equal, in CEL they are not."""
     of, value = _MAPS[part]
     if asked is None:
         return lambda seen: tuple([(key, repr(value(said))) for key, said in of(seen).items()])
@@ -317,7 +317,7 @@ def read_values(expression: Expression, seen: Seen) -> dict[str, Any]:
 
 
 def _same(name: str) -> str:
-    """Another node is asked as a node is."""
+    """Read another node as a node."""
     return name.replace("other.", "node.", 1) if name.startswith("other.") else name
 
 
@@ -339,7 +339,7 @@ def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) ->
 def ask_keys(
     expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
-    """Return the key of each, None where it has none, and why not by row. CelStopped: nobody knows."""
+    """Return the key of each, None where it has none, and why by row. Raise CelStopped if it was stopped."""
     same = group_alike(expression, nodes)
     keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
     failing = enumerate(same.places) if problems else ()

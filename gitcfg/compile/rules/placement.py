@@ -238,7 +238,7 @@ class Installing:
                 yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))
 
     def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
-        """Yield what the condition of a rule is asked of: a node, or the instances on it."""
+        """Yield what the condition of a rule is evaluated on: a node, or the instances on it."""
         features = self._shapes.features(one.shape, one.installed)
         if rule.over is None:
             yield Seen(one.name, one.said, features)

@@ -42,7 +42,7 @@ class Circle(msgspec.Struct, frozen=True):
 
 
 class Strata(msgspec.Struct, frozen=True):
-    """Rules that may be asked together, those first that others wait for; in order of name."""
+    """Rules that may be evaluated together, those first that others depend on; in order of name."""
 
     layers: tuple[tuple[str, ...], ...]
     circles: tuple[Circle, ...]
@@ -188,7 +188,7 @@ T = TypeVar("T")
 
 
 class Parts(Mapping[str, T]):
-    """One expression of each rule that has it and in which it means something, each read when asked for."""
+    """One expression of each rule that has a valid one, compiled when it is needed."""
 
     def __init__(self, rules: Mapping[str, Rule], read: Callable[[Rule], T | Unreadable | None]) -> None:
         self._rules = rules
@@ -259,7 +259,7 @@ class Rulebook:
         return self._meaning[name]
 
     def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
-        """Return where the condition of a rule holds that brings something. Stopped: nobody knows."""
+        """Return where the condition of a rule holds. Stopped: its evaluation was stopped."""
         try:
             return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])
         except CelStopped as problem:

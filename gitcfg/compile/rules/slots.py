@@ -83,7 +83,7 @@ def fail_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProb
 # Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them.
 
 Params = Callable[[], Mapping[str, Any]]
-"""The final values of a node, which are asked for only if they are read."""
+"""The final values of a node, computed only if they are read."""
 
 
 class _Node(msgspec.Struct, frozen=True, gc=False):
@@ -96,7 +96,7 @@ class _Node(msgspec.Struct, frozen=True, gc=False):
 
 
 class Slots:
-    """Finds what the expressions of rules are asked of. Retired nodes have no part in rules."""
+    """Finds the nodes and instances that rules apply to. Retired nodes have no part in rules."""
 
     def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
         self._fleet = fleet
@@ -184,7 +184,7 @@ def _params(node_class: NodeClass) -> Mapping[str, Any]:
 
 
 class Ruled:
-    """The rules of a fleet, each looked at when it is asked for, once.
+    """The rules of a fleet, each evaluated once, when it is needed.
 
     Slots are in order of their nodes' names. `failed` are, by rule and slot, expressions that could not be
     evaluated there; what is asked for adds to it.
