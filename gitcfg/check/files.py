@@ -269,7 +269,7 @@ class WrittenValues:
 
     def _lacks(self, node_class: NodeClass) -> bool:
         """Return whether a class names groups or features that do not exist, by includes too."""
-        model, said = self._fleet.model, node_class.said
+        model, said = self._fleet.model, node_class.definition
         if any(ref.name not in model.groups for ref in said.groups) or self._lacking & node_class.features:
             return True
         groups = (model.settings.default_group, *node_class.groups)
@@ -363,7 +363,7 @@ def params_read(fleet: Fleet) -> frozenset[str] | None:
 
     None: it may be any.
     """
-    by_rules = fleet.bringing.book.params_read if fleet.bringing is not None else frozenset[str]()
+    by_rules = fleet.rule_engine.book.params_read if fleet.rule_engine is not None else frozenset[str]()
     by_nodes = fleet.collecting.params if fleet.collecting is not None else frozenset[str]()
     return None if by_rules is None or by_nodes is None else by_rules | by_nodes
 

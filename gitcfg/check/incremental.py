@@ -133,9 +133,9 @@ def _search(lost: _Lost, sample: Sample, now: Version, roster: Roster) -> Traces
     tracing = Tracing(fleet, fleet.surfaces)
     waiting = (name for name in _candidates(lost, now, roster) if name not in sample.names)
     for count, name in enumerate(waiting, 1):
-        said = roster.said(name)
+        definition = roster.definition(name)
         # All nodes with overrides are in the sample.
-        node_class = fleet.stacks.compile(said, (), fleet.brought(name, said, ()))
+        node_class = fleet.stacks.compile(definition, (), fleet.effects(name, definition, ()))
         node_class.names.append(name)
         tracing.see(node_class, fleet.surfaces.of(node_class))
         if count % _BATCH == 0:
@@ -366,12 +366,12 @@ def _find_allocated(before: Ledger, model: Model) -> Set[str]:
 
 def _recheck_rules(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
     """Return what rules count after a change of some nodes; None if they may be violated."""
-    if fleet.bringing is None:
+    if fleet.rule_engine is None:
         return None if fleet.model.allocations else before  # allocations without a rule
     from gitcfg.check.rules.run import still
 
     try:
-        return still(before, fleet, fleet.bringing, names)
+        return still(before, fleet, fleet.rule_engine, names)
     except Stopped:
         return None
 

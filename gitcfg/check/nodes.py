@@ -13,7 +13,7 @@ from gitcfg.check.base import Tally, of
 from gitcfg.check.structure import Demands, listed
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.partial import Cell
 from gitcfg.compile.selection import NodeView, Selection, Stopped, evaluate_condition
@@ -158,12 +158,12 @@ def _blank(value: Any) -> bool:
 
 def installed(node_class: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
     """Return where lists of a class name a feature, or one that includes it."""
-    said, reaches = node_class.said, node_class.layers.reaches
+    said, reaches = node_class.definition, node_class.layers.reaches
     groups = (*(ref.name for ref in said.groups), model.settings.default_group)
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
     uses += [use for use, _ in said.features]
     uses += [use for override in node_class.overrides for use in override.features]
-    uses += [use for by_rule in node_class.brought.installs for use in by_rule.uses]
+    uses += [use for by_rule in node_class.effects.installs for use in by_rule.uses]
     return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]
 
 
@@ -180,7 +180,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
         return Selection(problem=looks)
     if not looks.condition.names.isdisjoint(_OWN):
         every = [
-            looks.view(name, fleet.roster.said(name), node_class)
+            looks.view(name, fleet.roster.definition(name), node_class)
             for node_class in kinds
             for name in node_class.names
         ]
@@ -190,7 +190,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
         alike.setdefault(looks.key(node_class), []).append(node_class)
     firsts = {same[0].names[0]: same for same in alike.values()}
     found = _asked(
-        looks.condition, [looks.view(name, same[0].said, same[0]) for name, same in firsts.items()]
+        looks.condition, [looks.view(name, same[0].definition, same[0]) for name, same in firsts.items()]
     )
     names = frozenset(
         other for name in found.names for node_class in firsts[name] for other in node_class.names
@@ -227,7 +227,7 @@ class _Looks(msgspec.Struct, frozen=True):
         """The same for classes of which a condition that asks for nothing of single nodes says the same."""
         if "node.params" in self.condition.names:
             return id(node_class)
-        groups = (ref.name for ref in node_class.said.groups)
+        groups = (ref.name for ref in node_class.definition.groups)
         some = self.groups
         return self.had(node_class), tuple(
             groups if some is None else [name for name in groups if name in some]
@@ -241,9 +241,9 @@ class _Looks(msgspec.Struct, frozen=True):
             [name for name in self.features if any(name in part.features for part in node_class.parts)]
         )
 
-    def view(self, name: str, said: Said, node_class: NodeClass) -> NodeView:
+    def view(self, name: str, definition: NodeDefinition, node_class: NodeClass) -> NodeView:
         """Return what it may ask of a node."""
-        return NodeView(name, said, lambda: self.had(node_class), lambda: node_class.params)
+        return NodeView(name, definition, lambda: self.had(node_class), lambda: node_class.params)
 
 
 @lru_cache(maxsize=256)  # many secrets are for the same nodes

@@ -146,9 +146,9 @@ def retired(now: Roster, before: Roster) -> Iterator[Finding]:
     for name in before.names():
         if name in now:
             continue
-        said = before.said(name)
-        definition = said.own or (said.nodeset.definition if said.nodeset else None)
-        if not said.retired and definition is not None:
+        merged = before.definition(name)
+        definition = merged.own or (merged.nodeset.definition if merged.nodeset else None)
+        if not merged.retired and definition is not None:
             message = f"The node {name} is gone without having been retired."
             hint = "Write `state: retired` first; delete it when it has reported so."
             yield of("GC511", name, message, [definition.origin], [name], hint)

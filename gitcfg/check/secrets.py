@@ -199,7 +199,7 @@ class SecretReaders:
 
     def _open(self, node_class: NodeClass) -> None:
         """Note the files of a class that say a mode which lets others read the secrets in them."""
-        node = FleetNode(next(iter(node_class.names), ""), node_class, node_class.said)
+        node = FleetNode(next(iter(node_class.names), ""), node_class, node_class.definition)
         for entry in node_class.files.values():
             if entry.mode_said and wide(entry.mode):
                 for name in set(held(self._fleet, node, entry, self._engine).values()):
@@ -313,7 +313,7 @@ class OpenSecrets:
         return found if found and self._mixed(node_class, surface, entry) else ()
 
     def _of(self, node_class: NodeClass, entry: FileEntry) -> tuple[str, ...]:
-        node = FleetNode(node_class.names[0], node_class, node_class.said)
+        node = FleetNode(node_class.names[0], node_class, node_class.definition)
         taken = held(self._fleet, node, entry, self._engine)
         named = set(entry.params)
         if taken and entry.template is not None:

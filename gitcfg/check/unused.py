@@ -104,7 +104,7 @@ def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[st
         if group.name in traces.groups or group.name == model.settings.default_group
     ]
     for nodeset in roster.model.nodesets.values():
-        if nodeset.definition.params and any(not roster.said(name).retired for name in nodeset.members):
+        if nodeset.definition.params and any(not roster.definition(name).retired for name in nodeset.members):
             layers.append(nodeset.definition)
     applied = {override.name for node_class in fleet.classes for override in node_class.overrides}
     layers += [override for override in model.overrides.values() if override.name in applied]
@@ -166,7 +166,7 @@ class Tracing:
         self._own(node_class, surface)
         if surface.bound & self._removing:
             self._removals(node_class, surface)
-        if node_class.said.without or node_class.overrides:
+        if node_class.definition.without or node_class.overrides:
             self._without(node_class)
         return ()
 
@@ -197,7 +197,7 @@ class Tracing:
             self._features |= new
             self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
         groups = self.traces.groups
-        for ref in () if node_class.said.retired else node_class.said.groups:
+        for ref in () if node_class.definition.retired else node_class.definition.groups:
             if ref.name not in groups and ref.name in self._fleet.model.groups:
                 groups[ref.name] = node
 
@@ -216,7 +216,7 @@ class Tracing:
 
     def _own(self, node_class: NodeClass, surface: Surface) -> None:
         """The bindings of the node's own file that do not count on it: it is the only one that has them."""
-        own = node_class.said.own
+        own = node_class.definition.own
         if own is None or not own.params or not node_class.parts:
             return
         sure = 0

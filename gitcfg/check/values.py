@@ -91,7 +91,7 @@ def _asked(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
 def _strange(fleet: Fleet, node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     """Facts that are no value of the parameter's type: what is composed on them would hide it."""
     for step in cell.steps:
-        fact = node_class.said.facts.get(step.given) if step.op is Op.FACT else None
+        fact = node_class.definition.facts.get(step.given) if step.op is Op.FACT else None
         if fact is None or fact.value is None:
             continue
         try:

@@ -58,7 +58,7 @@ def _members(fleet: Fleet, group: str) -> Iterable[str]:
         return fleet
     if group not in model.groups:
         raise GitcfgError(f"There is no group {shown(group)}.", did_you_mean(group, model.groups))
-    said = fleet.roster.said
+    said = fleet.roster.definition
     return [name for name in fleet if any(ref.name == group for ref in said(name).groups)]
 
 

@@ -164,14 +164,14 @@ def as_text(value: Any) -> str:
 
 def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
     """A node's groups and features, and each parameter with the layer that decides its value."""
-    said, today = fleet.compiled[node.name].said, fleet.compiled.today
+    said, today = fleet.compiled[node.name].definition, fleet.compiled.today
     console.print(Text(node.name, "bold"))
     for noun, names in (("groups", node.groups), ("features", node.features), ("labels", said.labels)):
         if names:
             console.print(Text(f"  {noun}: ", "dim") + Text(safe(", ".join(names))))
     overrides = [
         Text(f"{safe(one.name)} {in_words(one.until, today)}", "red" if is_over(one.until, today) else "")
-        for one in fleet.compiled[node.name].kind.overrides
+        for one in fleet.compiled[node.name].node_class.overrides
     ]
     if overrides:
         console.print(Text("  overrides: ", "dim") + Text(", ").join(overrides))

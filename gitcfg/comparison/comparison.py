@@ -48,7 +48,7 @@ class Consequences:
 
     def _having(self, node: FleetNode | None) -> object:
         """What of a node decides which subsystems it has."""
-        return node and (node.said.retired, node.kind.features & self._mentioned)
+        return node and (node.definition.retired, node.node_class.features & self._mentioned)
 
     def _judged(
         self, old: FleetNode | None, new: FleetNode, params: tuple[str, ...], files: tuple[str, ...]
@@ -129,7 +129,7 @@ class Differing:
         for before, after in zip(old.parts, new.parts, strict=True):
             found |= self._between(before, after)
         collecting = any(kind.layers.collector is not None for kind in (old, new))
-        if collecting or old.said.facts != new.said.facts:  # others may give other values
+        if collecting or old.definition.facts != new.definition.facts:  # others may give other values
             found.update(*(part.pending for part in (*old.parts, *new.parts)))
         return found
 
@@ -199,7 +199,7 @@ class Comparison(Sequence[Change]):
     def walk_in(self) -> Change | None:
         """What changes for nodes that nobody has described; None: nothing."""
         sides = (self.old.fleet.walking_in, self.new.fleet.walking_in)
-        old, new = (next((FleetNode("", kind, kind.said) for kind in kinds), None) for kinds in sides)
+        old, new = (next((FleetNode("", kind, kind.definition) for kind in kinds), None) for kinds in sides)
         return next(self._of({"": (old, new)}), None) if old or new else None
 
     def alike(self, names: Iterable[str]) -> Iterable[dict[str, Pair]]:
@@ -207,7 +207,7 @@ class Comparison(Sequence[Change]):
         groups: dict[tuple[int, int], dict[str, Pair]] = {}
         for name in names:
             old, new = self.pairs[name]
-            key = (id(old.kind) if old else 0, id(new.kind) if new else 0)
+            key = (id(old.node_class) if old else 0, id(new.node_class) if new else 0)
             groups.setdefault(key, {})[name] = (old, new)
         return groups.values()
 
@@ -225,7 +225,9 @@ class Comparison(Sequence[Change]):
         kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
         params = self._deltas(old, new)
         none = frozenset[str]()
-        features = came_and_went(old.kind.features if old else none, new.kind.features if new else none)
+        features = came_and_went(
+            old.node_class.features if old else none, new.node_class.features if new else none
+        )
         groups = came_and_went(frozenset(old.groups if old else ()), frozenset(new.groups if new else ()))
         for files, names in self.files.changed(together, params):
             if kind is Kind.CHANGED and not (params or files or features or groups):
@@ -238,9 +240,9 @@ class Comparison(Sequence[Change]):
     def _deltas(self, old: FleetNode | None, new: FleetNode | None) -> dict[str, Delta]:
         """The parameters whose values differ."""
         if old is not None and new is not None:
-            names = self._differing.names(old.kind, new.kind)
+            names = self._differing.names(old.node_class, new.node_class)
             if names is not None:
-                return deltas(old.kind.some(names), new.kind.some(names))
+                return deltas(old.node_class.some(names), new.node_class.some(names))
         return deltas(old.params if old else {}, new.params if new else {})
 
     @overload

@@ -11,7 +11,7 @@ from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, impli
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Installed, Roster, Said, said
+from gitcfg.compile.nodes import NO_EFFECTS, NodeDefinition, Roster, RuleEffects, RuleInstall, define_node
 from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.selection import NodeView, Selection, Stopped, select_nodes
 from gitcfg.compile.stacks import Stacks, class_key, is_half_read, is_misread
@@ -24,47 +24,47 @@ from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.compile.rules.collect import Collecting
-    from gitcfg.compile.rules.placement import Bringing
+    from gitcfg.compile.rules.placement import RuleEngine
 
 
 class FleetNode:
     """One node of a fleet."""
 
-    def __init__(self, name: str, node_class: NodeClass, said: Said) -> None:
+    def __init__(self, name: str, node_class: NodeClass, definition: NodeDefinition) -> None:
         self.name = name
-        self.kind = node_class
-        self.said = said
+        self.node_class = node_class
+        self.definition = definition
 
     @property
     def params(self) -> Mapping[str, Any]:
         """Final values by parameter, in order of name; a bare parameter is None."""
-        return self.kind.params
+        return self.node_class.params
 
     @property
     def secrets(self) -> Mapping[str, str]:
         """The parameters whose values are secrets, in order of name, with the secrets' names."""
-        return self.kind.secrets
+        return self.node_class.secrets
 
     @property
     def features(self) -> tuple[str, ...]:
         """The feature set, in order of name."""
-        return tuple(sorted(self.kind.features))
+        return tuple(sorted(self.node_class.features))
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Explicit groups, highest first."""
-        return self.kind.groups
+        return self.node_class.groups
 
     @property
     def entries(self) -> Mapping[str, FileEntry]:
         """The file entries that apply, by path."""
-        return self.kind.files
+        return self.node_class.files
 
     def trail(self, param: str) -> tuple[TrailStep, ...]:
         """Return the steps that bind a parameter, lowest first."""
-        steps = self.kind.trail(param)
+        steps = self.node_class.trail(param)
         acting = [index for index, step in enumerate(steps) if not step.overridden]
-        value = self.kind.some((param,)).get(param, NOTHING)
+        value = self.node_class.some((param,)).get(param, NOTHING)
         if not acting or value is NOTHING:
             return steps
         # Equal items of a unique list go at the very end, so the last step's result is the value.
@@ -144,15 +144,15 @@ class Fleet:
     def __getitem__(self, name: str) -> FleetNode:
         if name not in self.roster:
             raise KeyError(name)
-        said = self.roster.said(name)
-        return FleetNode(name, self._class(name, said), said)
+        definition = self.roster.definition(name)
+        return FleetNode(name, self._class(name, definition), definition)
 
     @cached_property
     def classes(self) -> tuple[NodeClass, ...]:
         """All classes, each with its nodes in order of name."""
         found: dict[int, NodeClass] = {}
-        for names in self._alike() if self.bringing is None else self._ruled():
-            node_class = self._class(names[0], self.roster.said(names[0]))
+        for names in self._alike() if self.rule_engine is None else self._ruled():
+            node_class = self._class(names[0], self.roster.definition(names[0]))
             node_class.names += names
             found.setdefault(id(node_class), node_class)
         for node_class in found.values():
@@ -160,7 +160,7 @@ class Fleet:
         return tuple(sorted(found.values(), key=lambda node_class: node_class.names[0]))
 
     @cached_property
-    def kinds(self) -> Mapping[str, NodeClass]:
+    def node_classes(self) -> Mapping[str, NodeClass]:
         """The class of every node."""
         return {name: node_class for node_class in self.classes for name in node_class.names}
 
@@ -205,7 +205,7 @@ class Fleet:
         """
         kinds = (*self.classes, *self.walking_in)
         if not kinds:
-            return (self.stacks.compile(said(None, None), ()),)
+            return (self.stacks.compile(define_node(None, None), ()),)
         return (
             tuple(node_class for node_class in kinds if not is_misread(self.stacks, node_class))
             if self.model.unread
@@ -219,8 +219,8 @@ class Fleet:
         if groups is None:
             return ()
         node = Node("", self.model.settings.origin, groups=ListEdit(Op.SET, groups))
-        about = said(node, None)
-        return (self.stacks.compile(about, (), self.brought(node.name, about, ())),)
+        about = define_node(node, None)
+        return (self.stacks.compile(about, (), self.effects(node.name, about, ())),)
 
     @cached_property
     def templates(self) -> Mapping[str, str]:
@@ -233,25 +233,25 @@ class Fleet:
         """The texts of files/ by name; None: one that is no text, or too large."""
         return read_texts(self.tree, "files", self.model.sources)
 
-    def _class(self, name: str, said: Said) -> NodeClass:
+    def _class(self, name: str, definition: NodeDefinition) -> NodeClass:
         progress.note("compiling the node", name)
-        overrides = self._overrides(name, said)
-        facts = said.facts if self.model.templates else self._asked
-        brought = self.brought(name, said, overrides)
-        same = () if brought is NOTHING_BROUGHT else brought.key
-        key = class_key(said, overrides, facts), is_half_read(self.model, said), same
+        overrides = self._overrides(name, definition)
+        facts = definition.facts if self.model.templates else self._asked
+        effects = self.effects(name, definition, overrides)
+        same = () if effects is NO_EFFECTS else effects.key
+        key = class_key(definition, overrides, facts), is_half_read(self.model, definition), same
         if key not in self._classes:
-            self._classes[key] = self.stacks.compile(said, overrides, brought)
+            self._classes[key] = self.stacks.compile(definition, overrides, effects)
         return self._classes[key]
 
     @cached_property
-    def bringing(self) -> "Bringing | None":
+    def rule_engine(self) -> "RuleEngine | None":
         """Finds what rules bring to nodes; None where there are no rules."""
         if not self.model.rules:
             return None
-        from gitcfg.compile.rules.placement import Bringing
+        from gitcfg.compile.rules.placement import RuleEngine
 
-        return Bringing(self.layers)
+        return RuleEngine(self.layers)
 
     def _collecting(self, beside: Callable[[], "Fleet"] | None) -> "Collecting | None":
         """Return what finds the values that nodes collect; None where they collect nothing."""
@@ -263,18 +263,20 @@ class Fleet:
 
         return Collecting(self.bindings.of(Op.COLLECT), lambda: self.classes, self.roster, self.declarations)
 
-    def brought(self, name: str, said: Said, overrides: tuple[Override, ...]) -> Brought:
+    def effects(self, name: str, definition: NodeDefinition, overrides: tuple[Override, ...]) -> RuleEffects:
         """Return what rules bring to a node."""
-        if self.bringing is None:
-            return NOTHING_BROUGHT
-        return self.bringing.one(name, (said, overrides))
+        if self.rule_engine is None:
+            return NO_EFFECTS
+        return self.rule_engine.one(name, (definition, overrides))
 
     def _ruled(self) -> Iterator[list[str]]:
         """Yield each node alone, once it is known what rules bring to them all: that is found together."""
-        if self.bringing is not None:
-            about = {name: self.roster.said(name) for name in self.names}
-            self.bringing.installs(about)
-            self.bringing.brought({name: (about[name], self._overrides(name, about[name])) for name in about})
+        if self.rule_engine is not None:
+            about = {name: self.roster.definition(name) for name in self.names}
+            self.rule_engine.installs(about)
+            self.rule_engine.effects(
+                {name: (about[name], self._overrides(name, about[name])) for name in about}
+            )
         yield from ([name] for name in self.names)
 
     @cached_property
@@ -285,7 +287,7 @@ class Fleet:
             asked |= self.collecting.facts
         return tuple(sorted(asked))
 
-    def _overrides(self, name: str, said: Said) -> tuple[Override, ...]:
+    def _overrides(self, name: str, definition: NodeDefinition) -> tuple[Override, ...]:
         listed = self.roster.listed.get(name, ())
         chosen = [o for o in self.roster.selecting if name in self.selections[o.name].names]
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name)) if chosen else listed
@@ -309,19 +311,19 @@ class Fleet:
             raise stopped.named(f"The condition of {override}", override, where) from None
 
     def _views(self) -> list[NodeView]:
-        about = {name: self.roster.said(name) for name in self.names}
-        installs = self.bringing.installs(about) if self.bringing else {}
+        about = {name: self.roster.definition(name) for name in self.names}
+        installs = self.rule_engine.installs(about) if self.rule_engine else {}
         return [self._view(name, about[name], installs.get(name, ())) for name in self.names]
 
-    def _view(self, name: str, said: Said, installs: tuple[Installed, ...]) -> NodeView:
-        return NodeView(name, said, lambda: self.stacks.below_overrides(said, installs))
+    def _view(self, name: str, definition: NodeDefinition, installs: tuple[RuleInstall, ...]) -> NodeView:
+        return NodeView(name, definition, lambda: self.stacks.below_overrides(definition, installs))
 
     def select(self, where: str) -> Selection:
         """Return the nodes for which a condition holds, with all that they have. Stopped: it was stopped."""
 
         def view(name: str) -> NodeView:
             node = self[name]
-            return NodeView(name, node.said, lambda: node.features, lambda: node.params)
+            return NodeView(name, node.definition, lambda: node.features, lambda: node.params)
 
         return select_nodes(where, lambda: [view(name) for name in self.names], params=True)
 

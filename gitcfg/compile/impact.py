@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Roster, Said
+from gitcfg.compile.nodes import NodeDefinition, Roster
 from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.load.collections import Shelf
 from gitcfg.load.context import Reading
@@ -52,15 +52,15 @@ class _AllNodes(Exception):
 
 def index_nodes(roster: Roster) -> Mentions:
     """Return what all nodes mention, by their sets' lists too."""
-    return _index((roster.said(name), (name,)) for name in roster.names())
+    return _index((roster.definition(name), (name,)) for name in roster.names())
 
 
 def index_classes(classes: Iterable[NodeClass]) -> Mentions:
     """Return the same where all classes are known already: nodes of one class are in the same groups."""
-    return _index((node_class.said, node_class.names) for node_class in classes)
+    return _index((node_class.definition, node_class.names) for node_class in classes)
 
 
-def _index(sayings: Iterable[tuple[Said, Sequence[str]]]) -> Mentions:
+def _index(sayings: Iterable[tuple[NodeDefinition, Sequence[str]]]) -> Mentions:
     found = Mentions({}, {}, {})
     for said, names in sayings:
         for ref in said.groups:

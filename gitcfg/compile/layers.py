@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, GivingRules, Inclusion, Places
 from gitcfg.compile.instances import Instance, instance_of, instantiate, known_attributes
-from gitcfg.compile.nodes import Attributes, Said
+from gitcfg.compile.nodes import Attributes, NodeDefinition
 from gitcfg.compile.operations import Collected, Step
 from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit, is_presentable
@@ -22,7 +22,9 @@ NOWHERE = frozenset[str]()
 class Collector(Protocol):
     """Finds the values that nodes collect from each other."""
 
-    def collect(self, said: Said, name: str, steps: Iterable[Step]) -> Mapping[Hashable, Collected]:
+    def collect(
+        self, definition: NodeDefinition, name: str, steps: Iterable[Step]
+    ) -> Mapping[Hashable, Collected]:
         """Return what steps of a parameter collect on a node of which this is said, by what that is."""
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.nodes import NOTHING_BROUGHT, Brought, Said
+from gitcfg.compile.nodes import NO_EFFECTS, NodeDefinition, RuleEffects
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, fold, remove_duplicates
 from gitcfg.compile.partial import Cell, Partial, join, stack_files
 from gitcfg.compile.trail import TrailStep, make_trail
@@ -30,21 +30,21 @@ class NodeClass:
 
     `names` are its nodes. `labels` and addresses may differ among them. Layers are shared among classes;
     what is composed of them all is large, so that a fleet holds only what was asked for last (`recent`).
-    `brought` is what rules bring to them.
+    `effects` is what rules bring to them.
     """
 
     def __init__(
         self,
-        said: Said,
+        definition: NodeDefinition,
         overrides: tuple[Override, ...],
         layers: Layers,
         parts: tuple[Partial, ...],
         recent: "Recent",
-        brought: Brought = NOTHING_BROUGHT,
+        effects: RuleEffects = NO_EFFECTS,
     ) -> None:
-        self.said = said
+        self.definition = definition
         self.overrides = overrides
-        self.brought = brought
+        self.effects = effects
         self.layers = layers
         self.parts = parts
         self.names: list[str] = []
@@ -63,12 +63,12 @@ class NodeClass:
     @property
     def without(self) -> tuple[Ref, ...]:
         """Every mention of a feature that these nodes have not, whatever installs it."""
-        return find_without(self.said, self.overrides)
+        return find_without(self.definition, self.overrides)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """Explicit groups that exist, highest first."""
-        return tuple(ref.name for ref in self.said.groups if ref.name in self.layers.model.groups)
+        return tuple(ref.name for ref in self.definition.groups if ref.name in self.layers.model.groups)
 
     @cached_property
     def secrets(self) -> Mapping[str, str]:
@@ -106,7 +106,7 @@ class NodeClass:
     def trail(self, name: str) -> tuple[TrailStep, ...]:
         """Return the steps that bind a parameter, lowest first, with what they lead to."""
         steps = make_trail(self.steps(name), self.facts(name))
-        if not any(installed.decided for installed in self.brought.installs):
+        if not any(installed.decided for installed in self.effects.installs):
             return steps
         return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
 
@@ -114,7 +114,7 @@ class NodeClass:
         """Yield what was decided so that a rule installs here what speaks of a parameter."""
         label = step.path[-1]
         layers = next(part.parts for part in self.parts if part.label == label)
-        for installed in self.brought.installs:
+        for installed in self.effects.installs:
             # All places of a rule have one feature, so that each is a layer, or none is.
             if label == f"rule {installed.rule}" and len(installed.decided) == len(layers):
                 placed = zip(layers, reversed(installed.decided), strict=True)
@@ -144,11 +144,11 @@ class NodeClass:
         What does not fit its type stays as it is. Who needs only some of its steps says so: what the
         others collect may need this very value.
         """
-        facts: dict[Any, Any] = {key: self._fact(name, fact) for key, fact in self.said.facts.items()}
+        facts: dict[Any, Any] = {key: self._fact(name, fact) for key, fact in self.definition.facts.items()}
         collector = self.layers.collector
         if collector is not None:
             some = (step for step, _ in self.steps(name)) if steps is None else steps
-            facts.update(collector.collect(self.said, name, some))
+            facts.update(collector.collect(self.definition, name, some))
         return facts
 
     def _fact(self, name: str, fact: Fact) -> Any:
@@ -178,9 +178,9 @@ def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
     return value
 
 
-def find_without(said: Said, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
+def find_without(definition: NodeDefinition, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
     """Return what `without` names, the nodes' own and their overrides'."""
-    return (*said.without, *(ref for override in overrides for ref in override.without))
+    return (*definition.without, *(ref for override in overrides for ref in override.without))
 
 
 class Recent:
@@ -201,7 +201,7 @@ class Recent:
 
     def params(self, node_class: NodeClass) -> Mapping[str, Any]:
         """Return the final values of a class, in order of name."""
-        facts = node_class.said.facts
+        facts = node_class.definition.facts
         key = (node_class.parts, id(facts))
         found = self._params.pop(key) if key in self._params else (facts, compute_values(node_class))
         self._params[key] = found  # last again: the first has not been asked for the longest time

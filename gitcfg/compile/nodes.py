@@ -12,7 +12,7 @@ T = TypeVar("T")
 RETIRED = "retired"
 
 
-class Said(msgspec.Struct, frozen=True):
+class NodeDefinition(msgspec.Struct, frozen=True):
     """Everything said of a node by name. `features` come with the label of who lists them."""
 
     groups: tuple[Ref, ...]
@@ -30,7 +30,7 @@ class Said(msgspec.Struct, frozen=True):
         return {key: fact.value for key, fact in self.facts.items()}
 
 
-def said(own: Node | None, nodeset: NodeSet | None) -> Said:
+def define_node(own: Node | None, nodeset: NodeSet | None) -> NodeDefinition:
     """Return a node's file and its set's, laid over each other."""
     if own is not None and nodeset is None:
         return _alone(own)
@@ -40,7 +40,7 @@ def said(own: Node | None, nodeset: NodeSet | None) -> Said:
     facts: dict[str, Fact] = {}
     for given in definitions:
         facts.update(given.facts)
-    return Said(
+    return NodeDefinition(
         groups=_combined([given.groups for given in definitions]),
         features=_features(own, nodeset),
         without=_combined([given.without for given in definitions]),
@@ -53,10 +53,10 @@ def said(own: Node | None, nodeset: NodeSet | None) -> Said:
     )
 
 
-def _alone(own: Node) -> Said:
+def _alone(own: Node) -> NodeDefinition:
     """Return what the file of a node in no set says: nearly all nodes of most fleets."""
     label = f"node {own.name}"
-    return Said(
+    return NodeDefinition(
         groups=_plain(own.groups),
         features=tuple([(use, label) for use in own.features.items]) if _gives(own.features) else (),
         without=_plain(own.without),
@@ -120,7 +120,7 @@ class Roster:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.sets = {member: nodeset for nodeset in model.nodesets.values() for member in nodeset.members}
-        self._members: dict[str, Said] = {}
+        self._members: dict[str, NodeDefinition] = {}
         self.listed: dict[str, tuple[Override, ...]] = {}
         for name in sorted(model.overrides):
             override = model.overrides[name]
@@ -137,13 +137,13 @@ class Roster:
         """Return every node, in order of name."""
         return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
 
-    def said(self, name: str) -> Said:
+    def definition(self, name: str) -> NodeDefinition:
         """Return what is said of a node: of all of a set that have no file of their own it is one object."""
         nodeset = self.sets.get(name)
         if nodeset is None or name in self.model.nodes:
-            return said(self.model.nodes.get(name), nodeset)
+            return define_node(self.model.nodes.get(name), nodeset)
         if nodeset.name not in self._members:
-            self._members[nodeset.name] = said(None, nodeset)
+            self._members[nodeset.name] = define_node(None, nodeset)
         return self._members[nodeset.name]
 
 
@@ -155,7 +155,7 @@ Attributes = Mapping[str, Mapping[str, Mapping[str, Binding]]]
 """What was decided for instances: by the feature that rules go over and the name of the instance."""
 
 
-class Installed(msgspec.Struct, frozen=True):
+class RuleInstall(msgspec.Struct, frozen=True):
     """What one rule installs: a feature, or its instances, highest first.
 
     `node` is the only one that gets it so, where that was decided: it says in its own line where. `decided`
@@ -178,14 +178,14 @@ class Installed(msgspec.Struct, frozen=True):
         return (self.node, *self.sort)
 
 
-class Brought(msgspec.Struct, frozen=True):
+class RuleEffects(msgspec.Struct, frozen=True):
     """All that rules bring to a node: what they install and set, lowest first, and what was decided for it.
 
     `node` is named where `values` or `attributes` were decided for it; `decided` are the rules for which
     anything was.
     """
 
-    installs: tuple[Installed, ...] = ()
+    installs: tuple[RuleInstall, ...] = ()
     sets: tuple[str, ...] = ()
     values: Values = ()
     attributes: Attributes = {}
@@ -203,4 +203,4 @@ class Brought(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys((*(each.rule for each in self.installs), *self.sets, *self.decided)))
 
 
-NOTHING_BROUGHT = Brought()
+NO_EFFECTS = RuleEffects()

@@ -74,7 +74,7 @@ class Partial:
     """A composed layer: its parts by reference, lowest first, then its own steps above them.
 
     `label` is the layer's element in the path of every step inside it. `cells` and `files` answer for
-    values, `parts`, `own` and `brought` for where they come from. Everything else is found when it is
+    values, `parts`, `own` and `own_files` for where they come from. Everything else is found when it is
     asked for: of most stacks only one thing ever is.
     """
 
@@ -91,7 +91,7 @@ class Partial:
         self.label = label
         self.parts = parts
         self.own: Mapping[str, Step] = own or {}
-        self.brought: Mapping[str, FileEntry] = files or {}
+        self.own_files: Mapping[str, FileEntry] = files or {}
         self.named = named
         self.single = single
 
@@ -126,7 +126,7 @@ class Partial:
     @cached_property
     def files(self) -> Mapping[str, FileEntry]:
         """File entries by path."""
-        return stack_files([*(part.files for part in self.parts), self.brought])
+        return stack_files([*(part.files for part in self.parts), self.own_files])
 
     @cached_property
     def features(self) -> frozenset[str]:
@@ -147,8 +147,8 @@ class Partial:
     def entries(self, path: str) -> Iterator[tuple[FileEntry, tuple[str, ...]]]:
         """Yield every entry for a file, lowest first, with the path of the layer that brings it."""
         for layer, where in self._layers(lambda part: path in part.files):
-            if path in layer.brought:
-                yield layer.brought[path], where
+            if path in layer.own_files:
+                yield layer.own_files[path], where
 
     def standing(self, feature: str) -> Iterator[tuple[str, ...]]:
         """The path of each layer that a feature has here, lowest first: itself, then who installs it."""
@@ -215,7 +215,7 @@ def update_partial(
     """
     if len(parts) != len(older.parts):
         return Partial(older.label, parts, own, files, features)
-    if own is older.own and files is older.brought and all(map(is_, older.parts, parts)):
+    if own is older.own and files is older.own_files and all(map(is_, older.parts, parts)):
         return older
     pairs = zip(older.parts, parts, strict=True)
     changed = set(_differing(older.own, own))

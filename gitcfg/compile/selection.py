@@ -6,7 +6,7 @@ from typing import Any, Self
 import msgspec
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.model import GitcfgError, Ref
 from gitcfg.model.names import shown
 
@@ -38,17 +38,17 @@ class NodeView:
     def __init__(
         self,
         name: str,
-        said: Said,
+        definition: NodeDefinition,
         features: Callable[[], Iterable[str]],
         params: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self.name = name
         self.ask: Mapping[str, Callable[[], Any]] = {
             "node.name": lambda: name,
-            "node.groups": lambda: [ref.name for ref in said.groups],
+            "node.groups": lambda: [ref.name for ref in definition.groups],
             "node.features": lambda: sorted(features()),
-            "node.labels": lambda: list(said.labels),
-            "node.facts": said.fact_values,
+            "node.labels": lambda: list(definition.labels),
+            "node.facts": definition.fact_values,
             "node.params": lambda: dict(params()),
         }
 

@@ -44,7 +44,7 @@ def take_part(model: Model, names: Iterable[str]) -> Model:
     It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
     """
     roster = Roster(model)
-    hosts = {name: roster.said(name) for name in names}
+    hosts = {name: roster.definition(name) for name in names}
     overrides = _overrides(model, roster, hosts)
     groups = {model.settings.default_group}
     features: set[str] = set()
@@ -130,14 +130,14 @@ def is_typed(model: Model) -> bool:
 
 def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
     """Return the files of the repository that a node is made from."""
-    model, kind = fleet.model, fleet[name].kind
+    model, kind = fleet.model, fleet[name].node_class
     definitions: list[Any] = [model.settings, *kind.overrides]
     definitions += [model.features[feature] for feature in fleet.stacks.unfiltered(kind)]
     groups = (model.settings.default_group, *kind.groups)
     definitions += [model.groups[group] for group in groups if group in model.groups]
-    definitions += [said for said in (kind.said.own, kind.said.nodeset) if said is not None]
-    definitions += [model.rules[rule] for rule in kind.brought.rules]
-    definitions += [model.allocations[rule] for rule in kind.brought.decided]
+    definitions += [said for said in (kind.definition.own, kind.definition.nodeset) if said is not None]
+    definitions += [model.rules[rule] for rule in kind.effects.rules]
+    definitions += [model.allocations[rule] for rule in kind.effects.decided]
     definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
     secrets = [model.secrets[secret] for secret in kind.secrets.values()]
     definitions += secrets
@@ -148,7 +148,7 @@ def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
 
 def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
     """Return features that would bind a parameter on a node, and where `without` takes them away."""
-    kind = fleet[name].kind
+    kind = fleet[name].node_class
     had = fleet.stacks.unfiltered(kind) if kind.without else NOWHERE
     return [
         (ref.name, ref.origin)
@@ -166,7 +166,7 @@ def _brings(fleet: Fleet, feature: str, param: str, node_class: NodeClass) -> bo
 def has_effect(fleet: Fleet, override: Override, node_class: NodeClass) -> bool:
     """Return whether the nodes of a class are any different without this override."""
     rest = tuple(other for other in node_class.overrides if other.name != override.name)
-    bare = fleet.stacks.compile(node_class.said, rest, node_class.brought)
+    bare = fleet.stacks.compile(node_class.definition, rest, node_class.effects)
     return (bare.params, bare.features, bare.files) != (
         node_class.params,
         node_class.features,

@@ -107,7 +107,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
         name,
         fleet.commit,
         node.digest,
-        RETIRED if here.said.retired else ACTIVE,
+        RETIRED if here.definition.retired else ACTIVE,
         node.features,
         node.groups,
         node.params,

@@ -91,7 +91,7 @@ def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
         paths.update(node.entries)
         for subsystem in subsystems(compiled, node).values():
             commands.update(words for _, words in subsystem.commands())
-    retired = tuple(name for name in chosen if compiled[name].said.retired)
+    retired = tuple(name for name in chosen if compiled[name].definition.retired)
     never = tuple(sorted(filter(is_own, paths))), tuple(sorted(filter(stops_agent, commands)))
     paths.difference_update(never[0])
     uses = tuple(_command_need(words, paths) for words in sorted(commands.difference(never[1])))

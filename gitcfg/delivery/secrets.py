@@ -37,5 +37,5 @@ def _is_for(secret: Secret, node: FleetNode) -> bool:
     """A condition that cannot be judged lets no node have it."""
     if secret.where is None:
         return False
-    view = NodeView(node.name, node.said, lambda: node.features, lambda: node.params)
+    view = NodeView(node.name, node.definition, lambda: node.features, lambda: node.params)
     return node.name in select_nodes(secret.where.name, lambda: [view], params=True).names

@@ -333,7 +333,7 @@ def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:
 
 def imagined_class(fleet: Fleet) -> NodeClass:
     """Return the class of its one node."""
-    return fleet[IMAGINED_NODE].kind
+    return fleet[IMAGINED_NODE].node_class
 
 
 # Whether a value that was given to a parameter fits.

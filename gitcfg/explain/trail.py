@@ -196,14 +196,14 @@ class Place(msgspec.Struct, frozen=True):
 def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
     """Where a feature stands on the nodes of a class, lowest first."""
     found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
-    layers = fleet.stacks.filled(kind.brought)
+    layers = fleet.stacks.filled(kind.effects)
     for path in dict.fromkeys(kind.stack.standing(feature)):
         for chain in _walk_chains(layers, _outermost_features(fleet, kind, path[-1]), path[-2::-1]):
             origins = tuple(use.origin for use in reversed(chain))
             instances = found.setdefault((path[1:], origins), {})
             if chain[-1].instance is not None:
                 instances[chain[-1].instance] = None
-    decided = {each.origin: each for installed in kind.brought.installs for each in installed.decided}
+    decided = {each.origin: each for installed in kind.effects.installs for each in installed.decided}
     return tuple(
         Place(labels, origins, tuple(names), decided.get(origins[-1]))
         for (labels, origins), names in found.items()
@@ -219,9 +219,9 @@ def _outermost_features(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[U
         return fleet.model.overrides[name].features
     if word == "rule":
         return [
-            use for installed in kind.brought.installs if installed.rule == name for use in installed.uses
+            use for installed in kind.effects.installs if installed.rule == name for use in installed.uses
         ]
-    return [use for use, layer in kind.said.features if layer == label]
+    return [use for use, layer in kind.definition.features if layer == label]
 
 
 def _walk_chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Iterator[tuple[Use, ...]]:
@@ -298,10 +298,10 @@ def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
 
 def find_mention(node: FleetNode, origin: Origin) -> Mention:
     """Which layer speaks of this node at a place: its own, its set's, or an override's."""
-    said = node.said
-    labels = {override.origin.file: f"override {override.name}" for override in node.kind.overrides}
-    if said.nodeset is not None:
-        labels[said.nodeset.origin.file] = f"node set {said.nodeset.name}"
+    definition = node.definition
+    labels = {override.origin.file: f"override {override.name}" for override in node.node_class.overrides}
+    if definition.nodeset is not None:
+        labels[definition.nodeset.origin.file] = f"node set {definition.nodeset.name}"
     return Mention(labels.get(origin.file, f"node {node.name}"), origin)
 
 
@@ -507,7 +507,7 @@ def find_closing_nodes(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str
     paths = tuple(paths)
     found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
-        node = FleetNode(next(iter(kind.names), ""), kind, kind.said)
+        node = FleetNode(next(iter(kind.names), ""), kind, kind.definition)
         entries = (kind.stack.files.get(path) for path in paths) if kind.secrets else ()
         silent = {entry.origin: entry for entry in entries if entry is not None and not entry.mode_said}
         for origin, entry in silent.items():

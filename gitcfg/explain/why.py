@@ -9,8 +9,8 @@ import msgspec
 from gitcfg.cel import fields_asked, members_asked
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.rules.evaluate import VALUES, Seen
-from gitcfg.compile.rules.slots import Ruled, view_rules
+from gitcfg.compile.rules.evaluate import VALUES, Candidate
+from gitcfg.compile.rules.slots import RuleView, view_rules
 from gitcfg.explain.trail import (
     Blamer,
     Mention,
@@ -81,7 +81,7 @@ def explain_passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...
     return tuple(found)
 
 
-def _explain_rule(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str) -> Passing:
+def _explain_rule(fleet: Fleet, view: RuleView, rule: Rule, feature: Ref, node: str) -> Passing:
     if rule.name not in view.book.order:
         return Passing(rule.name, feature.name, Reason.IDLE, feature)
     slots, answers = view.on(rule.name, node)
@@ -97,7 +97,9 @@ def _explain_rule(fleet: Fleet, view: Ruled, rule: Rule, feature: Ref, node: str
     return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_find_sights(view, rule.name, slots)))
 
 
-def _find_other_places(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, ...]) -> tuple[str, ...]:
+def _find_other_places(
+    fleet: Fleet, view: RuleView, rule: Rule, here: tuple[Candidate, ...]
+) -> tuple[str, ...]:
     """Return the places that were chosen for a feature that might go here as well."""
     decided = fleet.model.allocations.get(rule.name)
     slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
@@ -110,7 +112,7 @@ def _find_other_places(fleet: Fleet, view: Ruled, rule: Rule, here: tuple[Seen, 
     return tuple(seen.slot for key in view.together(rule.name, here) for seen in there.get(key, ()))
 
 
-def _find_sights(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Sight]:
+def _find_sights(view: RuleView, rule: str, slots: tuple[Candidate, ...]) -> Iterator[Sight]:
     """Yield what the condition of a rule saw, once for all slots that look alike to it."""
     found: list[tuple[dict[str, Any], list[str]]] = []
     for seen in slots:
@@ -123,7 +125,7 @@ def _find_sights(view: Ruled, rule: str, slots: tuple[Seen, ...]) -> Iterator[Si
         yield Sight(tuple(names), terms)
 
 
-def _find_terms(view: Ruled, rule: str, seen: Seen) -> Iterator[tuple[str, Any]]:
+def _find_terms(view: RuleView, rule: str, seen: Candidate) -> Iterator[tuple[str, Any]]:
     """Yield the terms of a condition with their values; of a list or map only the part that is used."""
     condition = view.book.wheres[rule].condition
     for name in sorted(condition.names):
@@ -193,18 +195,20 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
     """Return the places of a feature on a node. Raise GitcfgError if there is no such feature."""
     if name not in fleet.model.features:
         raise GitcfgError(f"There is no feature {shown(name)}.", did_you_mean(name, fleet.model.features))
-    found = find_places(fleet, node.kind, name)
+    found = find_places(fleet, node.node_class, name)
     taken: tuple[TakenLayer, ...] = ()
-    if not node.said.retired and node.kind.without:
-        taken = tuple(_find_taken(node, find_places(fleet, without_removals(fleet, node.kind), name), name))
-    wanted = name in fleet.stacks.unfiltered(node.kind)
-    stranger = not (wanted or node.said.retired)
+    if not node.definition.retired and node.node_class.without:
+        taken = tuple(
+            _find_taken(node, find_places(fleet, without_removals(fleet, node.node_class), name), name)
+        )
+    wanted = name in fleet.stacks.unfiltered(node.node_class)
+    stranger = not (wanted or node.definition.retired)
     return FeatureAnswer(
         name,
         found,
         taken,
-        node.said.retired,
-        barred=wanted and not (found or taken or node.said.retired),
+        node.definition.retired,
+        barred=wanted and not (found or taken or node.definition.retired),
         elsewhere=tuple(_find_elsewhere(fleet, name)) if stranger else (),
         rules=explain_passing(fleet, node.name, name) if stranger else (),
     )
@@ -212,15 +216,15 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
 
 def without_removals(fleet: Fleet, kind: NodeClass) -> NodeClass:
     """Return the class without any `without`."""
-    said = msgspec.structs.replace(kind.said, without=())
+    definition = msgspec.structs.replace(kind.definition, without=())
     overrides = tuple(msgspec.structs.replace(override, without=()) for override in kind.overrides)
-    return fleet.stacks.compile(said, overrides, kind.brought)
+    return fleet.stacks.compile(definition, overrides, kind.effects)
 
 
 def find_removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
     """Return what takes away a layer with this path, or a layer that includes it."""
     layers = set(path)
-    refs = [ref for ref in node.kind.without if f"feature {ref.name}" in layers]
+    refs = [ref for ref in node.node_class.without if f"feature {ref.name}" in layers]
     return tuple(Removal(ref.name, find_mention(node, ref.origin)) for ref in refs)
 
 
@@ -285,18 +289,18 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
     if path not in known:
         near = did_you_mean(path, filter(str.isprintable, known))
         raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
-    found = node.kind.stack.entries(path)
+    found = node.node_class.stack.entries(path)
     entries = tuple(FileMention(_set_mode(fleet, node, entry, engine), where) for entry, where in found)
     taken = _find_taken_entries(fleet, node, path, engine)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
-    alien = not (entries or taken or node.said.retired)
+    alien = not (entries or taken or node.definition.retired)
     return FileAnswer(
         path,
         entries,
         len(selected(fleet, deciding, node.params)) if deciding is not None and takes else None,
         taken,
-        node.said.retired,
+        node.definition.retired,
         tuple(mention.layer for mention in find_file_mentions(fleet.model, path)) if alien else (),
     )
 
@@ -309,12 +313,12 @@ def _set_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateE
 def _find_taken_entries(
     fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine
 ) -> tuple[FileMention, ...]:
-    if node.said.retired or not node.kind.without:
+    if node.definition.retired or not node.node_class.without:
         return ()
-    would_be = FleetNode(node.name, without_removals(fleet, node.kind), node.said)
+    would_be = FleetNode(node.name, without_removals(fleet, node.node_class), node.definition)
     found = [
         FileMention(_set_mode(fleet, would_be, entry, engine), where, find_removals(node, where))
-        for entry, where in would_be.kind.stack.entries(path)
+        for entry, where in would_be.node_class.stack.entries(path)
     ]
     return tuple(brought for brought in found if brought.removals)
 
@@ -349,10 +353,12 @@ def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
     default = fleet.model.settings.default_group
     if name not in fleet.model.groups and name != default:
         raise GitcfgError(f"There is no group {shown(name)}.", did_you_mean(name, fleet.model.groups))
-    said = node.said
-    found = next((ref for ref in said.groups if ref.name == name), None)
+    definition = node.definition
+    found = next((ref for ref in definition.groups if ref.name == name), None)
     of_set = (
-        _mention(f"node set {said.nodeset.name}", said.nodeset.definition, name) if said.nodeset else None
+        _mention(f"node set {definition.nodeset.name}", definition.nodeset.definition, name)
+        if definition.nodeset
+        else None
     )
     return GroupAnswer(
         name,
@@ -360,9 +366,9 @@ def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
         name == default,
         _find_lister(node, found),
         of_set if found is None else None,
-        _find_removal(said.own, name) if found is None and of_set is not None else None,
-        said.own is not None and said.own.groups.op is Op.SET,
-        said.retired,
+        _find_removal(definition.own, name) if found is None and of_set is not None else None,
+        definition.own is not None and definition.own.groups.op is Op.SET,
+        definition.retired,
     )
 
 
@@ -370,7 +376,7 @@ def _find_lister(node: FleetNode, found: Ref | None) -> Mention | None:
     """Return where an entry of a list comes from: the node itself, or its set."""
     if found is None:
         return None
-    own, nodeset = node.said.own, node.said.nodeset
+    own, nodeset = node.definition.own, node.definition.nodeset
     if own is not None and found in own.groups.items:
         return Mention(f"node {own.name}", found.origin)
     return Mention(f"node set {nodeset.name}", found.origin) if nodeset is not None else None

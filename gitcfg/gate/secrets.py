@@ -1,7 +1,7 @@
 """Secrets as they were before a push: their conditions count until the push is accepted.
 
 That holds for encrypted files in git's history too: `secret rekey` leaves one there whose content still
-counts, and bringing it back under any name brings that content.
+counts, and rule_engine it back under any name brings that content.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -18,8 +18,8 @@ from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Brought, Installed, Roster, Said
-from gitcfg.compile.nodes import said as put_together
+from gitcfg.compile.nodes import NodeDefinition, Roster, RuleEffects, RuleInstall
+from gitcfg.compile.nodes import define_node as put_together
 from gitcfg.compile.selection import NodeView, Stopped
 from gitcfg.compile.stacks import Stacks
 from gitcfg.git.history import History
@@ -33,12 +33,12 @@ from gitcfg.model.folders import TEXTS
 from gitcfg.render.templates import TemplateEngine, template_guard
 
 if TYPE_CHECKING:
-    from gitcfg.compile.rules.placement import Bringing
+    from gitcfg.compile.rules.placement import RuleEngine
 
 _KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
 
 
-Listed = tuple[str, Said, Iterable[Override]]
+Listed = tuple[str, NodeDefinition, Iterable[Override]]
 """A node, and the overrides that list it."""
 
 
@@ -53,55 +53,59 @@ class Conditions:
         nodes: Iterable[Listed],
         selecting: Iterable[Override],
         stacks: Stacks,
-        bringing: "Bringing",
+        rule_engine: "RuleEngine",
     ) -> None:
         """Find what rules bring to nodes, with the overrides that list them: of many at once it is faster.
 
         Where one was stopped that is seen again node by node.
         """
         with suppress(Stopped):
-            self._beings(tuple(nodes), selecting, stacks, bringing)
+            self._beings(tuple(nodes), selecting, stacks, rule_engine)
 
     def compiled(
         self,
         name: str,
-        said: Said,
+        definition: NodeDefinition,
         listed: Iterable[Override],
         selecting: Iterable[Override],
         stacks: Stacks,
-        bringing: "Bringing | None",
+        rule_engine: "RuleEngine | None",
     ) -> NodeClass:
         """What a node compiles to. Rules of which one was stopped bring nothing: what came before and after
         them is told all the same.
         """
-        if bringing is not None:
+        if rule_engine is not None:
             with suppress(Stopped):
-                beings, brought = self._beings([(name, said, listed)], selecting, stacks, bringing)
-                return stacks.compile(*beings[name], brought[name])
-        return stacks.compile(said, self._applying(name, said, listed, selecting, stacks, ()))
+                beings, effects = self._beings([(name, definition, listed)], selecting, stacks, rule_engine)
+                return stacks.compile(*beings[name], effects[name])
+        return stacks.compile(definition, self._applying(name, definition, listed, selecting, stacks, ()))
 
     def _beings(
-        self, nodes: Sequence[Listed], selecting: Iterable[Override], stacks: Stacks, bringing: "Bringing"
-    ) -> tuple[Mapping[str, tuple[Said, tuple[Override, ...]]], Mapping[str, Brought]]:
+        self,
+        nodes: Sequence[Listed],
+        selecting: Iterable[Override],
+        stacks: Stacks,
+        rule_engine: "RuleEngine",
+    ) -> tuple[Mapping[str, tuple[NodeDefinition, tuple[Override, ...]]], Mapping[str, RuleEffects]]:
         """Nodes with all overrides that apply to them, and what rules bring. Stopped: nobody knows."""
-        installs = bringing.installs({name: said for name, said, _ in nodes})
+        installs = rule_engine.installs({name: said for name, said, _ in nodes})
         beings = {
             name: (said, self._applying(name, said, listed, selecting, stacks, installs[name]))
             for name, said, listed in nodes
         }
-        return beings, bringing.brought(beings)
+        return beings, rule_engine.effects(beings)
 
     def _applying(
         self,
         name: str,
-        said: Said,
+        definition: NodeDefinition,
         listed: Iterable[Override],
         selecting: Iterable[Override],
         stacks: Stacks,
-        installs: tuple[Installed, ...],
+        installs: tuple[RuleInstall, ...],
     ) -> tuple[Override, ...]:
         """The overrides that list a node, and those whose conditions hold for it, in order of name."""
-        view = NodeView(name, said, lambda: stacks.below_overrides(said, installs))
+        view = NodeView(name, definition, lambda: stacks.below_overrides(definition, installs))
         chosen = (each for each in selecting if each.where and self._holds(each.where.name, view))
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
 
@@ -123,13 +127,13 @@ def by_name(selecting: Iterable[Override]) -> bool:
     return any("node.name" in condition.names for condition in conditions if condition is not None)
 
 
-def bringing(stacks: Stacks) -> "Bringing | None":
+def rule_engine(stacks: Stacks) -> "RuleEngine | None":
     """What finds what rules bring to nodes, each as it is when it is asked about first; None: no rules."""
     if not stacks.model.rules:
         return None
-    from gitcfg.compile.rules.placement import Bringing
+    from gitcfg.compile.rules.placement import RuleEngine
 
-    return Bringing(stacks.layers)
+    return RuleEngine(stacks.layers)
 
 
 def _asked(condition: Condition, row: dict[str, object]) -> bool:
@@ -174,7 +178,7 @@ def situations(pool: Pool, roster: Roster, apart: bool) -> Iterator[Situation]:
 
 # What every node has of one thing, followed from commit to commit.
 
-Answer = Callable[[Model, Said, Callable[[], NodeClass]], Any]
+Answer = Callable[[Model, NodeDefinition, Callable[[], NodeClass]], Any]
 """What to note of nodes of which this is said in a model of settings, features and groups; what they
 compile to may be asked. None: nothing."""
 
@@ -206,7 +210,7 @@ class Taker:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self._conditions = Conditions()
-        self._said: dict[tuple[int, int], Said] = {}
+        self._said: dict[tuple[int, int], NodeDefinition] = {}
 
     def take(
         self,
@@ -251,7 +255,7 @@ class Taker:
     def _answers(self, census: Census, situations: Iterable[Situation]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         selecting = tuple(map(id, census.roster.selecting))
-        rules = bringing(census.stacks)
+        rules = rule_engine(census.stacks)
         if rules is not None:
             situations = tuple(situations)
             self._conditions.look(_beings(situations), census.roster.selecting, census.stacks, rules)
@@ -275,9 +279,9 @@ class Taker:
         self,
         census: Census,
         name: str,
-        about: Said,
+        about: NodeDefinition,
         listed: tuple[Override, ...],
-        rules: "Bringing | None",
+        rules: "RuleEngine | None",
     ) -> Any:
         stacks, selecting = census.stacks, census.roster.selecting
 
@@ -287,14 +291,14 @@ class Taker:
         return self._answer(stacks.model, about, compiled)
 
 
-def _beings(situations: Iterable[Situation]) -> Iterator[tuple[str, Said, tuple[Override, ...]]]:
+def _beings(situations: Iterable[Situation]) -> Iterator[tuple[str, NodeDefinition, tuple[Override, ...]]]:
     """What is said of each node, with the overrides that list it."""
     for names, own, nodeset, listed in situations:
         if own is not None or nodeset is not None:
             yield names[0], put_together(own, nodeset), listed
 
 
-def _groups(about: Said, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
+def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
     """The explicit groups, if features come from groups alone."""
     more = about.features or about.without or roster.selecting
     if more or any(override.features or override.without for override in listed):

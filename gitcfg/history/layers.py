@@ -103,10 +103,15 @@ class _Following(Recent):
 
 def _likeness(kind: NodeClass) -> Hashable:
     """The same for classes of which nearly the same is to be expected."""
-    said = kind.said
-    groups = tuple(ref.name for ref in said.groups)
+    definition = kind.definition
+    groups = tuple(ref.name for ref in definition.groups)
     without = frozenset(ref.name for ref in kind.without)
-    return groups, without, said.own and said.own.name, said.nodeset and said.nodeset.name
+    return (
+        groups,
+        without,
+        definition.own and definition.own.name,
+        definition.nodeset and definition.nodeset.name,
+    )
 
 
 def _same(

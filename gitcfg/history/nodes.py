@@ -10,7 +10,7 @@ from gitcfg.comparison.change import Delta
 from gitcfg.comparison.files import Files, Pair, Side, Versions
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import FleetNode
-from gitcfg.compile.nodes import said
+from gitcfg.compile.nodes import define_node
 from gitcfg.history.definitions import (
     NOTHING,
     Counts,
@@ -25,7 +25,7 @@ from gitcfg.history.definitions import (
     secrets,
 )
 from gitcfg.history.definitions import said as said_meaning
-from gitcfg.history.fleet import Conditions, Whole, Wholes, bringing
+from gitcfg.history.fleet import Conditions, Whole, Wholes, rule_engine
 from gitcfg.history.layers import KeptLayers, KeptStacks
 from gitcfg.history.snapshot import Documents, Key, Snapshot, everything, settings_of, within
 from gitcfg.model import Feature, FileEntry, Group, Model, NodeSet, Origin, Override, Settings, Use
@@ -254,7 +254,7 @@ class NodeRoots:
         kinds = frozenset({"nodesets", "overrides", "rules", "allocations"})
         if own is None and nodeset is None:
             return Roots(said=(None, None), looked=looked, kinds=kinds)
-        about = said(own, nodeset)
+        about = define_node(own, nodeset)
         groups = (settings.default_group, *(ref.name for ref in about.groups))
         uses = [use for use, _ in about.features]
         uses += [use for override in overrides for use in override.features]
@@ -339,7 +339,7 @@ class OneNode:
             alone, collecting = older.alone, older.whole is not None
         else:
             alone = self._compiled(made)
-            collecting = alone is not None and bool(alone.kind.collected)
+            collecting = alone is not None and bool(alone.node_class.collected)
         if not collecting:
             return NodeState(snapshot, made, alone, None, alone)
         whole = self._wholes.follow(older.whole if older else None, snapshot, keys)
@@ -351,10 +351,10 @@ class OneNode:
         own, nodeset, *overrides = made.scope.roots.said
         if own is None and nodeset is None:
             return None
-        about = said(own, nodeset)
+        about = define_node(own, nodeset)
         listed = [override for override in overrides if not override.where]
         selecting = [override for override in overrides if override.where]
-        rules = bringing(made.stacks)
+        rules = rule_engine(made.stacks)
         kind = self._conditions.compiled(self._name, about, listed, selecting, made.stacks, rules)
         return FleetNode(self._name, kind, about)
 
@@ -415,7 +415,7 @@ class _Part(FleetNode):
     """A node of which only some parameters are looked at."""
 
     def __init__(self, node: FleetNode, params: Mapping[str, Any]) -> None:
-        super().__init__(node.name, node.kind, node.said)
+        super().__init__(node.name, node.node_class, node.definition)
         self._params = params
 
     @property

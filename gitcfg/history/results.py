@@ -13,7 +13,7 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import has_collect
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.git.history import History
 from gitcfg.history.definitions import (
     NOTHING,
@@ -120,10 +120,10 @@ class LayerResult:
             partial, self._name, snapshot, lambda: side(made.settings, made.declarations, snapshot)
         )
 
-    def _has(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bool | None:
+    def _has(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bool | None:
         return self._name in compiled().features or None
 
-    def _member(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bool | None:
+    def _member(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bool | None:
         if self._name not in model.groups:
             return None
         default = self._name == model.settings.default_group
@@ -165,7 +165,7 @@ class NodeResult:
             return None
         params = _deltas_node(before.params if before else {}, after.params if after else {})
         nothing = frozenset[str]()
-        features = came_and_went(*(node.kind.features if node else nothing for node in (before, after)))
+        features = came_and_went(*(node.node_class.features if node else nothing for node in (before, after)))
         groups = came_and_went(*(frozenset(node.groups) if node else nothing for node in (before, after)))
         files = self._files(old, new, params)
         kind = kind_of(before is not None, after is not None)
@@ -291,7 +291,7 @@ class ParamResult:
         """The files that may declare the parameter: they hold its name, a pattern, or an escape."""
         return {path: file for path, file in files.items() if self._speaks(file)}
 
-    def _value(self, model: Model, about: Said, compiled: Callable[[], NodeClass]) -> bytes | None:
+    def _value(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bytes | None:
         return self._of(compiled())
 
     def _of(self, kind: NodeClass) -> bytes | None:

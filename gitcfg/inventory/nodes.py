@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gitcfg.cache import Cache
 from gitcfg.check.results import PLACES
 from gitcfg.compile.impact import find_changed_nodes
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.git.tree import changed_paths, fingerprint
 from gitcfg.inventory.status import NodeStatus, StatusFacts, find_status
 from gitcfg.inventory.walk_ins import Older, find_unchanged_walk_ins, find_walk_ins_behind
@@ -131,9 +131,10 @@ def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
     held = {name: hold.name for name, hold in find_holds(fleet, today).items()}
     late = _find_overdue(fleet, today)
     keys = fleet.model.keys
-    said = fleet.roster.said
+    definition = fleet.roster.definition
     return {
-        name: _describe_node(said(name), name in keys, held.get(name), late.get(name, {})) for name in fleet
+        name: _describe_node(definition(name), name in keys, held.get(name), late.get(name, {}))
+        for name in fleet
     }
 
 
@@ -191,9 +192,11 @@ def _find_changed(old: Fleet, new: Fleet) -> Set[str]:
     return frozenset(new) if found is None else found
 
 
-def _describe_node(said: Said, accepted: bool, hold: str | None, overdue: Mapping[str, date]) -> GitNode:
-    groups = tuple(ref.name for ref in said.groups)
-    return GitNode(groups, said.labels, said.retired, accepted, hold, overdue)
+def _describe_node(
+    definition: NodeDefinition, accepted: bool, hold: str | None, overdue: Mapping[str, date]
+) -> GitNode:
+    groups = tuple(ref.name for ref in definition.groups)
+    return GitNode(groups, definition.labels, definition.retired, accepted, hold, overdue)
 
 
 def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, compile_condition
 from gitcfg.check.base import sentence
-from gitcfg.compile.nodes import said
+from gitcfg.compile.nodes import define_node
 from gitcfg.compile.selection import NodeView
 from gitcfg.inventory.nodes import InventoryNode
 from gitcfg.inventory.records import get_value
@@ -61,11 +61,11 @@ def _make_row(fleet: Fleet, place: InventoryNode, names: Iterable[str]) -> dict[
 def _view(fleet: Fleet, place: InventoryNode) -> NodeView:
     name = place.name
     if name not in fleet:
-        view = NodeView(name, said(None, None), tuple)
+        view = NodeView(name, define_node(None, None), tuple)
         return _with_groups(view, place.git.groups)
     return NodeView(
         name,
-        fleet.roster.said(name),
+        fleet.roster.definition(name),
         lambda: fleet.compiled[name].features,
         lambda: fleet.compiled[name].params,
     )

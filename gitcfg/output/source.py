@@ -33,8 +33,8 @@ class Ingredients:
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
-        joined = fleet.bringing is not None or fleet.collecting is not None
-        self._kinds = fleet.kinds if joined else {}  # found for all at once, before workers begin
+        joined = fleet.rule_engine is not None or fleet.collecting is not None
+        self._kinds = fleet.node_classes if joined else {}  # found for all at once, before workers begin
         self._groups: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 
@@ -55,7 +55,7 @@ class Ingredients:
 
     def _joined(self, kind: NodeClass) -> Iterator[str]:
         """Yield what nodes of a class have by rules, and from other nodes."""
-        brought, rules = kind.brought, self._fleet.model.rules
+        brought, rules = kind.effects, self._fleet.model.rules
         yield repr(brought)
         yield from (self._uses(installed.uses) for installed in brought.installs)
         yield from (repr(rules[rule].params) for rule in brought.sets)
@@ -178,14 +178,14 @@ class FleetSource:
                     yield file
 
     def _common(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
-        key = (id(node.kind), entry.path)
+        key = (id(node.node_class), entry.path)
         if key not in self._shared:
             file = self._made(node, entry)
             self._held += len(file.content) if isinstance(file, File) else 0
             if self._held > _HELD:
                 self._shared.clear()
                 self._held = 0
-            self._shared[key] = (node.kind, file)  # the class is held, so that no other takes its id
+            self._shared[key] = (node.node_class, file)  # the class is held, so that no other takes its id
         return self._shared[key][1]
 
     def _made(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:

@@ -56,8 +56,8 @@ def combined(fleet: Fleet, among: Collection[str] = ()) -> tuple[Combination, ..
     default = fleet.model.settings.default_group
     nodes: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for kind in fleet.classes:
-        explicit = (ref.name for ref in kind.said.groups if ref.name != default)
-        nodes.setdefault(((*explicit, default), kind.said.retired), []).extend(kind.names)
+        explicit = (ref.name for ref in kind.definition.groups if ref.name != default)
+        nodes.setdefault(((*explicit, default), kind.definition.retired), []).extend(kind.names)
     found = (Combination(key[0], tuple(sorted(names)), key[1]) for key, names in nodes.items())
     chosen = (each for each in found if not among or not set(among).isdisjoint(each.groups))
     return tuple(sorted(chosen, key=lambda each: (-len(each.nodes), each.groups, each.retired)))

@@ -39,9 +39,9 @@ class Layer(msgspec.Struct, frozen=True):
 
 def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
     """A node's layers, lowest first, as they are composed; none of a retired node."""
-    if node.said.retired:
+    if node.definition.retired:
         return ()
-    parts = deque(_flat(node.kind.stack))
+    parts = deque(_flat(node.node_class.stack))
     rules = fleet.model.rules
     names = (fleet.model.settings.default_group, *reversed(node.groups))
     default, *groups = names
@@ -49,7 +49,7 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
     lower = [_group(fleet, name, parts.popleft()) for name in groups]
     set_by_rules = _ruled(rules, parts)
     decided = _decided(fleet.model.allocations, parts)
-    overrides = node.kind.overrides
+    overrides = node.node_class.overrides
     topmost = [parts.pop() for _ in overrides][::-1]
     return (
         *(*lowest, *lower, *set_by_rules, *_identity(node, list(parts))),
@@ -103,7 +103,7 @@ def _override(override: Override, part: Partial) -> Layer:
 
 def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
     """The node's and its set's layers: what lies together under one label is one of them."""
-    said = node.said
+    said = node.definition
     about = {f"node set {said.nodeset.name}": described(said.nodeset.definition)} if said.nodeset else {}
     about |= {f"node {said.own.name}": described(said.own)} if said.own else {}
     result: list[Layer] = []
@@ -166,7 +166,7 @@ def node_picture(fleet: Fleet, name: str) -> Picture:
     """A node's layers, with what each brings and decides. KeyError: there is no such node."""
     node = fleet[name]
     stacked = layers(fleet, node)
-    gone = {ref.name: ref.origin for ref in node.kind.without}
+    gone = {ref.name: ref.origin for ref in node.node_class.without}
     scene = _Scene(fleet.model, gone, params_decided(node, stacked), files_decided(node, stacked))
     drawn = [_Drawn(scene, place, layer) for place, layer in enumerate(stacked)]
     stack = [each.id for each in drawn]
@@ -182,7 +182,7 @@ def node_picture(fleet: Fleet, name: str) -> Picture:
 
 
 def _note(node: FleetNode) -> str:
-    if node.said.retired:
+    if node.definition.retired:
         return "It is retired: it has no features, no parameters and no files."
     total = _amounts(len(node.params), len(node.entries)) or "no parameters and no files"
     return f"The node gets {total}. A higher layer has the last word."

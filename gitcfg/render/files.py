@@ -210,9 +210,9 @@ def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[s
         "name": node.name,
         "groups": list(node.groups),
         "features": list(node.features),
-        "labels": list(node.said.labels),
-        "facts": node.said.fact_values(),
-        "address": node.said.address or node.name,
+        "labels": list(node.definition.labels),
+        "facts": node.definition.fact_values(),
+        "address": node.definition.address or node.name,
     }
     return {
         "params": {**node.params, **shows},
@@ -243,7 +243,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
 def _written(fleet: Fleet, chosen: Format_formats, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
     known = pieces(fleet, chosen, entry)
-    text = known.text(node.kind) if known else None
+    text = known.text(node.node_class) if known else None
     if text is not None:
         return text
     values = selected(fleet, entry, node.params)
@@ -285,19 +285,20 @@ def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]
     Over its secrets' versions too: a template may use a secret, and not show which one it is.
     """
     parts = [[path, file.digest] for path, file in sorted(files.items())]
-    parts += [[name, shown(value)] for name, value in node.kind.some(node.secrets).items()]
+    parts += [[name, shown(value)] for name, value in node.node_class.some(node.secrets).items()]
     parts += [[name, subsystem_digest(subsystem)] for name, subsystem in subsystems(fleet, node).items()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 def subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
     """The subsystems that run on a node, by name; none on a retired one."""
-    if node.said.retired:
+    if node.definition.retired:
         return {}
     return {
         name: subsystem
         for name, subsystem in sorted(fleet.model.subsystems.items())
-        if subsystem.features is None or any(ref.name in node.kind.features for ref in subsystem.features)
+        if subsystem.features is None
+        or any(ref.name in node.node_class.features for ref in subsystem.features)
     }
 
 
@@ -349,7 +350,7 @@ def _texts(
 ) -> Iterator[tuple[str, AnyStr]]:
     """Each node with the text of its class."""
     held = lru_cache(_HELD)(text)
-    return ((name, held(fleet.kinds[name])) for name in names)
+    return ((name, held(fleet.node_classes[name])) for name in names)
 
 
 def _line(name: str, value: Any) -> str:

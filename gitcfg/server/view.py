@@ -94,7 +94,7 @@ def _make_outline(fleet: Fleet, tree: str) -> Outline:
 
 def _outline_node(fleet: Fleet, name: str) -> OutlineNode:
     node = fleet[name]
-    return OutlineNode(node.digest, fleet.roster.said(name).retired, node.groups)
+    return OutlineNode(node.digest, fleet.roster.definition(name).retired, node.groups)
 
 
 def _outline_hold(fleet: Fleet, hold: Hold) -> OutlineHold:

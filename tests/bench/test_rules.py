@@ -14,7 +14,7 @@ from bench.rules.solvers import GITCFG, SOLVERS
 from bench.rules.study import MONITOR, one_more, study, subnets
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.rules.slots import Ruled, view_rules
+from gitcfg.compile.rules.slots import RuleView, view_rules
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Severity
 
@@ -27,20 +27,20 @@ def compiled(files: dict[str, str]) -> Fleet:
 
 
 @pytest.fixture
-def asked() -> Ruled:
+def asked() -> RuleView:
     found = view_rules(compiled(study()))
     assert found is not None
     return found
 
 
-def test_it_has_six_hundred_machines_in_twenty_subnets(asked: Ruled) -> None:
+def test_it_has_six_hundred_machines_in_twenty_subnets(asked: RuleView) -> None:
     assert len(asked.fleet.names) == 600
     assert {len(members) for members in asked.groups("two-dns-per-subnet").values()} == {4}
     assert len(asked.groups("two-dhcp-per-subnet")) == 20
     assert sum(one.machines for one in subnets(605)) == 605
 
 
-def test_every_interface_but_one_gets_an_address(asked: Ruled) -> None:
+def test_every_interface_but_one_gets_an_address(asked: RuleView) -> None:
     slots = [seen.slot for rule in RANGES for seen in asked.slots(rule)]
     fixed = [seen.slot for one in subnets() for seen in asked.slots(f"{one.name}-fixed")]
     assert len({*slots, *fixed}) == len(slots) + len(fixed) == 620

@@ -45,7 +45,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
     partial = Partial("x", data.draw(parts), data.draw(OWN), data.draw(FILES), frozenset({"x"}))
     for _ in range(data.draw(st.integers(1, 4))):
         own = data.draw(st.just(partial.own) | OWN)
-        files = data.draw(st.just(partial.brought) | FILES)
+        files = data.draw(st.just(partial.own_files) | FILES)
         below = data.draw(st.just(partial.parts) | st.permutations(partial.parts).map(tuple) | parts)
         partial = update_partial(partial, below, own, files, frozenset({"x"}))
         whole = Partial("x", below, own, files, frozenset({"x"}))
@@ -58,7 +58,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
 def test_what_is_the_same_is_not_made_again(data: st.DataObject) -> None:
     pool = data.draw(pools())
     partial = Partial("x", tuple(pool[:3]), data.draw(OWN), {}, frozenset({"x"}))
-    assert update_partial(partial, partial.parts, partial.own, partial.brought) is partial
+    assert update_partial(partial, partial.parts, partial.own, partial.own_files) is partial
     own = {**partial.own, "T": Step(Op.SET, ["t"], NOWHERE)}
-    after = update_partial(partial, partial.parts, own, partial.brought)
+    after = update_partial(partial, partial.parts, own, partial.own_files)
     assert all(after.cells[name] is cell for name, cell in partial.cells.items())

@@ -25,7 +25,7 @@ def features_are_had_where_they_stand(files: Files) -> None:
         for feature in fleet.model.features:
             answer = why_feature(fleet, node, feature)
             assert answer.has == (feature in node.features), (name, feature)
-            assert not answer.taken or node.kind.without
+            assert not answer.taken or node.node_class.without
             for place in (*answer.places, *(taken.place for taken in answer.taken)):
                 assert len(place.layers) == len(place.origins) > 0
                 for layer, origin in zip(place.layers, place.origins, strict=True):
@@ -84,7 +84,7 @@ def _acting(fleet: Fleet) -> dict[Origin, dict[str, set[str]]]:
     """By place and node: the parameters in whose trails a step from that place counts."""
     found: dict[Origin, dict[str, set[str]]] = {}
     for name in fleet.names:
-        for param in fleet[name].kind.stack.cells:
+        for param in fleet[name].node_class.stack.cells:
             for step in fleet[name].trail(param):
                 if not step.overridden:
                     found.setdefault(step.origin, {}).setdefault(name, set()).add(param)

@@ -35,7 +35,7 @@ def test_what_is_collected_is_told_with_its_nodes() -> None:
 def test_places_say_which_rule_installs_a_feature_and_where_it_says_so() -> None:
     files = {"features/f": "include: [g]", "features/g": "{}", "nodes/n1": "{}"}
     found = fleet(files, install("r", "f", line=4))
-    (place,) = find_places(found, found["n1"].kind, "g")
+    (place,) = find_places(found, found["n1"].node_class, "g")
     assert place.layers == ("feature f", "rule r")
     assert [(origin.file, origin.line) for origin in place.origins] == [
         ("features/f.yaml", 1),

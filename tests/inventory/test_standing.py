@@ -87,7 +87,7 @@ def naively(known: Fleet, name: str, seen: dict[str, NodeState]) -> str:
         return "gone" if said is not None and said.commit else "pending"
     if name in known and said is not None and name not in known.model.keys:
         return "pending"
-    if name in known and known.roster.said(name).retired:
+    if name in known and known.roster.definition(name).retired:
         return "retired"
     if said is None:
         return "never"
@@ -215,7 +215,7 @@ def test_git_alone_knows_who_is_retired_or_held() -> None:
     with fleet(Random(1), walk_in=False) as known:
         places = join_nodes(describe_nodes(known, TODAY), None, Tip())
         for place in places:
-            retired = known.roster.said(place.name).retired
+            retired = known.roster.definition(place.name).retired
             held = holding(known, place.name) is not None
             assert place.state == ("retired" if retired else "held" if held else None)
 

@@ -94,7 +94,9 @@ def groups_have_their_nodes_and_features(made: Fleet) -> None:
         assert set(_members(vertex)) == set(having)
     for vertex in picture.vertices:
         if vertex.kind is Kind.NODES:
-            explicit = [ref.name for ref in made[_members(vertex)[0]].said.groups if ref.name != default]
+            explicit = [
+                ref.name for ref in made[_members(vertex)[0]].definition.groups if ref.name != default
+            ]
             lines = [edge for edge in picture.edges if edge.source == vertex.id]
             assert [groups[edge.target].name for edge in lines] == (explicit or [default])
             numbers = [f"{number}." for number in range(1, len(lines) + 1)]
@@ -107,7 +109,7 @@ def groups_have_their_nodes_and_features(made: Fleet) -> None:
 
 
 def _groups_of(made: Fleet, name: str) -> set[str]:
-    return {made.model.settings.default_group, *(ref.name for ref in made[name].said.groups)}
+    return {made.model.settings.default_group, *(ref.name for ref in made[name].definition.groups)}
 
 
 def layers_decide_what_trails_say(made: Fleet) -> None:
@@ -118,7 +120,7 @@ def layers_decide_what_trails_say(made: Fleet) -> None:
         drawn = {vertex.name for vertex in picture.vertices if vertex.kind is Kind.FEATURE}
         assert drawn == set(node.features)
         gone = {vertex.name for vertex in picture.vertices if vertex.kind is Kind.GONE}
-        assert gone <= {ref.name for ref in node.kind.without}
+        assert gone <= {ref.name for ref in node.node_class.without}
 
 
 Decided = Counter[tuple[str, str]]

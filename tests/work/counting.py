@@ -37,7 +37,7 @@ class Probe(NamedTuple):
 
 def _class(kind: NodeClass) -> Hashable:
     """A class by what makes it one; its nodes are not known before all classes are."""
-    said = kind.said
+    said = kind.definition
     own = said.own.name if said.own is not None else None
     nodeset = said.nodeset.name if said.nodeset is not None else None
     return own, nodeset, tuple(part.label for part in kind.parts)

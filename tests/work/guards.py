@@ -37,7 +37,7 @@ def members(fleet: Fleet, group: str) -> set[str]:
 
 
 def classes(fleet: Fleet, names: Iterable[str]) -> int:
-    return len({id(fleet[name].kind) for name in names})
+    return len({id(fleet[name].node_class) for name in names})
 
 
 def a_node(pool: Pool) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def only_what_changed(work: Work, fleet: Fleet, path: str, concerned: Iterable[s
 def made_from(fleet: Fleet, name: str) -> set[str]:
     """The files of a node, its groups and features, and of what these lead to; not of other nodes."""
     model: Model = fleet.model
-    said = fleet.roster.said(name)
+    said = fleet.roster.definition(name)
     groups = {model.settings.default_group, *(ref.name for ref in said.groups)}
     todo = [use.feature for group in groups for use in model.groups[group].features]
     todo += [use.feature for use, _ in said.features]

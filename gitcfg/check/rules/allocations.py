@@ -8,7 +8,7 @@ from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Holding, RuledFleet
 from gitcfg.check.structure import some
 from gitcfg.compile.operations import PENDING
-from gitcfg.compile.rules.evaluate import Seen
+from gitcfg.compile.rules.evaluate import Candidate
 from gitcfg.model import Binding, Finding, Model, Origin, Ref
 from gitcfg.model.names import did_you_mean
 from gitcfg.model.rules import Allocation, Rule, RuleKind
@@ -83,7 +83,9 @@ def _finding(ruled: RuledFleet, rule: Rule, why: str, lines: list[_Line]) -> Fin
     return of("GC403", rule.name, message, dict.fromkeys(origins), nodes, _HINT)
 
 
-def _places(ruled: RuledFleet, rule: Rule, found: Allocation, slots: Mapping[str, Seen]) -> Iterator[_Line]:
+def _places(
+    ruled: RuledFleet, rule: Rule, found: Allocation, slots: Mapping[str, Candidate]
+) -> Iterator[_Line]:
     feature = rule.feature.name if rule.feature else ""
     for ref in ruled.lines(found.install, lambda ref: ref.name):
         gone = _gone(ruled, rule, ref.name, slots)
@@ -97,7 +99,7 @@ def _places(ruled: RuledFleet, rule: Rule, found: Allocation, slots: Mapping[str
         yield from _of_another_kind(slot, [bound.origin for bound in given.values()])
 
 
-def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Seen) -> Iterator[_Line]:
+def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Candidate) -> Iterator[_Line]:
     """Placed where it is anyway, or where it is kept out."""
     if not ruled.has(seen, feature):
         yield _Line(ref.name, f"{feature} is kept out", (ref.origin,))
@@ -107,7 +109,7 @@ def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Seen) 
 
 
 def _values(
-    ruled: RuledFleet, holding: Holding, rule: Rule, found: Allocation, slots: Mapping[str, Seen]
+    ruled: RuledFleet, holding: Holding, rule: Rule, found: Allocation, slots: Mapping[str, Candidate]
 ) -> Iterator[_Line]:
     yield from _of_another_kind("a feature", [ref.origin for ref in found.install])
     files = {allocation.origin.file for allocation in ruled.fleet.model.allocations.values()}
@@ -123,7 +125,7 @@ def _values(
                 yield _Line(slot, why, (bound.origin,), name)
 
 
-def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Seen, name: str, bound: Binding) -> str:
+def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Candidate, name: str, bound: Binding) -> str:
     """Return why a value that was decided does not count; nothing if it does."""
     if name not in rule.domains:
         return "the rule says nothing of it"
@@ -132,7 +134,7 @@ def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Seen, name: str
     return "what is said by hand counts" if by_hand else ""
 
 
-def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origin]:
+def _counting(holding: Holding, rule: Rule, seen: Candidate, name: str) -> list[Origin]:
     """Return where it is said what a place holds in the end."""
     if rule.over is not None:
         there = seen.self_.attributes.get(name)
@@ -144,14 +146,14 @@ def _counting(holding: Holding, rule: Rule, seen: Seen, name: str) -> list[Origi
     return [step.origin for step in cell.counting(facts)]
 
 
-def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Seen]) -> str:
+def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Candidate]) -> str:
     """Return why there is no such slot; nothing if there is."""
     if rule.over is None and slot in slots:
         return ""
     node, slash, instance = slot.partition("/")
     if node not in ruled.fleet:
         return "there is no such node"
-    if ruled.fleet.kinds[node].said.retired:
+    if ruled.fleet.node_classes[node].definition.retired:
         return "the node is retired"
     if rule.over is None:
         return "the rule is about nodes, not instances" if slash else ""

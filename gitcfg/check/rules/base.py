@@ -14,9 +14,9 @@ from gitcfg.compile.instances import Instance
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.partial import Cell
-from gitcfg.compile.rules.evaluate import Seen, Unit
-from gitcfg.compile.rules.placement import Bringing, Lacking
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.evaluate import Candidate, Unit
+from gitcfg.compile.rules.placement import Lacking, RuleEngine
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Kind, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.names import shown
@@ -33,11 +33,11 @@ class RuledFleet:
     looked at.
     """
 
-    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
+    def __init__(self, fleet: Fleet, rule_engine: RuleEngine, names: Set[str] | None = None) -> None:
         self.fleet = fleet
         self.names = names
-        self.view = Ruled(fleet, bringing)
-        self._shapes = bringing.shapes
+        self.view = RuleView(fleet, rule_engine)
+        self._shapes = rule_engine.shapes
 
     def rules(self, *kinds: RuleKind) -> Iterator[Rule]:
         """The rules of some kinds that mean something; what is wrong with the others is told elsewhere."""
@@ -78,7 +78,7 @@ class RuledFleet:
                 found[name].update(node_class.names)
         return found
 
-    def has(self, seen: Seen, feature: str) -> bool:
+    def has(self, seen: Candidate, feature: str) -> bool:
         """Return whether a node, or an instance on it, ends up with a feature that rules name."""
         if seen.name not in self.having[feature]:
             return False
@@ -88,39 +88,39 @@ class RuledFleet:
 
     def units(self, node: str, feature: str) -> Sequence[Unit]:
         """Return the installations of a feature, or of what includes it, that a node has."""
-        node_class = self.fleet.kinds[node]
-        shape = self._shapes.of(node_class.said, node_class.overrides)
-        return self._shapes.units(shape, node_class.brought.installs, feature)
+        node_class = self.fleet.node_classes[node]
+        shape = self._shapes.of(node_class.definition, node_class.overrides)
+        return self._shapes.units(shape, node_class.effects.installs, feature)
 
     def lacking(self, node: str) -> Iterable[tuple[str, Instance]]:
         """Return the instances on a node that lack an attribute which rules may give them."""
-        node_class = self.fleet.kinds[node]
-        shape = self._shapes.of(self.fleet.roster.said(node), node_class.overrides)
-        uses = self._shapes.uses(shape, node_class.brought.installs)
-        return self._lacking.of(uses, shape.without, node_class.brought.attributes)
+        node_class = self.fleet.node_classes[node]
+        shape = self._shapes.of(self.fleet.roster.definition(node), node_class.overrides)
+        uses = self._shapes.uses(shape, node_class.effects.installs)
+        return self._lacking.of(uses, shape.without, node_class.effects.attributes)
 
     @cached_property
     def _lacking(self) -> Lacking:
         return Lacking(self.fleet.layers)
 
-    def had_without(self, seen: Seen, feature: str, rule: str) -> bool:
+    def had_without(self, seen: Candidate, feature: str, rule: str) -> bool:
         """Had a node, or an instance by its name, a feature if one rule installed nothing?"""
-        node_class = self.fleet.kinds[seen.name]
-        shape = self._shapes.of(seen.said, node_class.overrides)
-        others = tuple(each for each in node_class.brought.installs if each.rule != rule)
+        node_class = self.fleet.node_classes[seen.name]
+        shape = self._shapes.of(seen.definition, node_class.overrides)
+        others = tuple(each for each in node_class.effects.installs if each.rule != rule)
         if seen.unit is None:
             return feature in self._shapes.features(shape, others)
         return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
 
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
         """Return where it is said that nodes have a feature, or what includes it."""
-        kinds = {id(node_class): node_class for node_class in map(self.fleet.kinds.__getitem__, nodes)}
+        kinds = {id(node_class): node_class for node_class in map(self.fleet.node_classes.__getitem__, nodes)}
         return [place for node_class in kinds.values() for place in self._installed(node_class, feature)]
 
     def _installed(self, node_class: NodeClass, feature: str) -> Iterator[Origin]:
         leads = self.fleet.layers.reaches.leads
         yield from installed(node_class, self.fleet.model, feature)
-        for use in (use for each in node_class.brought.installs for use in each.uses):
+        for use in (use for each in node_class.effects.installs for use in each.uses):
             if use.feature == feature or leads(use.feature, feature):
                 yield use.origin
 
@@ -131,7 +131,7 @@ class RuledFleet:
 class Held(msgspec.Struct, frozen=True):
     """A value in a place, and where it is said; None where there is none."""
 
-    seen: Seen
+    seen: Candidate
     name: str
     value: Any
     origins: tuple[Origin, ...]
@@ -195,13 +195,13 @@ class Holding:
                 if not is_secret(found[0]):
                     yield Held(seen, name, *found)
 
-    def _attribute(self, seen: Seen, name: str) -> tuple[Any, tuple[Origin, ...]]:
+    def _attribute(self, seen: Candidate, name: str) -> tuple[Any, tuple[Origin, ...]]:
         given = seen.self_.attributes.get(name)
         return (None, ()) if given is None else (given.given, (given.at,))
 
     def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
         """Return what is said of a parameter of a node, and its class."""
-        node_class = self._ruled.fleet.kinds[node]
+        node_class = self._ruled.fleet.node_classes[node]
         key = id(node_class), name
         if key not in self._cells:
             self._cells[key] = node_class.cell(name)

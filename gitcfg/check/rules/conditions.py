@@ -10,7 +10,7 @@ from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.base import of
 from gitcfg.check.rules.base import RuledFleet, named
 from gitcfg.check.structure import listed, some
-from gitcfg.compile.rules.evaluate import VALUES, Seen, read_values, strip_frames
+from gitcfg.compile.rules.evaluate import VALUES, Candidate, read_values, strip_frames
 from gitcfg.compile.rules.rulebook import Circle, find_places
 from gitcfg.load.document import Inside
 from gitcfg.model import Finding, Ref
@@ -63,7 +63,7 @@ class Failures:
         rule: Rule,
         part: str,
         at: Ref,
-        asked: Sequence[Sequence[Seen]],
+        asked: Sequence[Sequence[Candidate]],
         answers: tuple[Sequence[T], Mapping[int, CelProblem]] | CelProblem,
     ) -> list[T | None]:
         """Answers to an expression, None where it failed. A problem alone: it was stopped."""
@@ -109,7 +109,7 @@ _OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
 _LABELS = "node.labels"
 """What most of them have in common."""
 
-_IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
+_IN_GROUPS: Mapping[str, Callable[[Candidate], Any]] = {
     name.removeprefix("node."): of for name, of in VALUES.items() if name.startswith("node.")
 }
 """What a group says of each of its nodes: what conditions see of one."""
@@ -118,7 +118,7 @@ _IN_GROUPS: Mapping[str, Callable[[Seen], Any]] = {
 class _Asked(msgspec.Struct, frozen=True):
     """A question about some nodes or instances, and the group that they are."""
 
-    members: Sequence[Seen]
+    members: Sequence[Candidate]
     row: dict[str, Any]
     group: str = ""
 
@@ -168,11 +168,11 @@ def _answers(
 
 def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Asked]:
     """Return each node or instance by itself; those alike to the condition are evaluated once."""
-    alike: dict[Hashable, list[Seen]] = {}
+    alike: dict[Hashable, list[Candidate]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
-    kinds = ruled.fleet.kinds
+    kinds = ruled.fleet.node_classes
     for seen in _by_class(ruled, ruled.view.slots(rule.name)):
-        same = (id(kinds[seen.name]), seen.said.labels if labels else ()) if shared else seen.slot
+        same = (id(kinds[seen.name]), seen.definition.labels if labels else ()) if shared else seen.slot
         alike.setdefault(same, []).append(seen)
     return [_Asked(those, read_values(condition, those[0])) for those in alike.values()]
 
@@ -188,7 +188,7 @@ def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[
             yield _Asked(members, {**row, _GROUP: nodes}, group)
 
 
-def _nodes(ruled: RuledFleet, slots: Sequence[Seen], condition: Condition) -> list[dict[str, Any]]:
+def _nodes(ruled: RuledFleet, slots: Sequence[Candidate], condition: Condition) -> list[dict[str, Any]]:
     """Return the nodes of a group in order of name, with what the condition's letters may ask of them."""
     computed = "[" in condition.text
     parts = [name for name in _IN_GROUPS if computed or name in condition.text]
@@ -200,9 +200,9 @@ def _nodes(ruled: RuledFleet, slots: Sequence[Seen], condition: Condition) -> li
     return [found[name] for name in sorted(found)]
 
 
-def _by_class(ruled: RuledFleet, slots: Iterable[Seen]) -> list[Seen]:
+def _by_class(ruled: RuledFleet, slots: Iterable[Candidate]) -> list[Candidate]:
     """Return those of a class one after the other, for its values are composed anew for each other class."""
-    kinds = ruled.fleet.kinds
+    kinds = ruled.fleet.node_classes
     return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
 
 

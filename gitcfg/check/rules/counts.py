@@ -9,14 +9,14 @@ from gitcfg.check.base import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet, named, within
 from gitcfg.check.rules.conditions import Failures
 from gitcfg.check.structure import some
-from gitcfg.compile.rules.evaluate import Seen, ask_keys
+from gitcfg.compile.rules.evaluate import Candidate, ask_keys
 from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
 from gitcfg.model.rules import Count, Rule, RuleKind, Uniqueness
 from gitcfg.sandbox import progress
 
-Counted = Mapping[Key | None, Sequence[Seen]]
+Counted = Mapping[Key | None, Sequence[Candidate]]
 """By group, the nodes and instances that have a feature, each as often as it has it."""
 
 
@@ -34,7 +34,7 @@ def counted(ruled: RuledFleet, rule: Rule, feature: str) -> Counted:
     if rule.kind is RuleKind.LIMIT:
         return {key: [seen for seen, _ in those] for key, those in ruled.view.counted(rule.name).items()}
     grouped = ruled.view.grouped(rule.name)
-    found: dict[Key | None, list[Seen]] = {key: [] for key in grouped.groups}
+    found: dict[Key | None, list[Candidate]] = {key: [] for key in grouped.groups}
     for node in sorted(ruled.having[feature]):
         for key, seen in grouped.by_node.get(node, ()):
             if ruled.has(seen, feature):
@@ -120,7 +120,7 @@ def scopes(ruled: RuledFleet, rule: Rule, said: Uniqueness, failures: Failures) 
 
 
 def _keys(
-    ruled: RuledFleet, rule: Rule, slots: Sequence[Seen]
+    ruled: RuledFleet, rule: Rule, slots: Sequence[Candidate]
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]] | CelProblem:
     book = ruled.view.book
     try:

@@ -11,7 +11,7 @@ from gitcfg.check.rules.counts import counts, unique
 from gitcfg.check.rules.ledger import Ledger, hold, kept
 from gitcfg.check.rules.values import attributes, domains, misread
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.rules.placement import Bringing
+from gitcfg.compile.rules.placement import RuleEngine
 from gitcfg.model import Finding
 
 _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")
@@ -45,8 +45,8 @@ class Ruling:
 
             yield from pointless(model)
         known = not any(model.unread.get(kind) for kind in _JUDGED)
-        if fleet.bringing is not None:
-            self._judged = judged = Judged(fleet, fleet.bringing, self._names)
+        if fleet.rule_engine is not None:
+            self._judged = judged = Judged(fleet, fleet.rule_engine, self._names)
             yield from judged.of_rules()
             if known:
                 yield from judged.of_nodes() if self._names is None else judged.of_each()
@@ -62,8 +62,8 @@ class Ruling:
 class Judged:
     """A fleet, all of it or the nodes `names`, and what its rules find there."""
 
-    def __init__(self, fleet: Fleet, bringing: Bringing, names: Set[str] | None = None) -> None:
-        self._ruled = RuledFleet(fleet, bringing, names)
+    def __init__(self, fleet: Fleet, rule_engine: RuleEngine, names: Set[str] | None = None) -> None:
+        self._ruled = RuledFleet(fleet, rule_engine, names)
         self._holding = Holding(self._ruled)
         self._failures = Failures(self._ruled)
 
@@ -95,12 +95,12 @@ class Judged:
         return hold(self._ruled, self._holding, ledger)
 
 
-def still(before: Ledger, fleet: Fleet, bringing: Bringing, names: Set[str]) -> Ledger | None:
+def still(before: Ledger, fleet: Fleet, rule_engine: RuleEngine, names: Set[str]) -> Ledger | None:
     """Return what is kept after a change of some nodes, which are all that the fleet holds.
 
     None: rules may not hold any more, which only a look at all nodes can say, and show.
     """
-    judged = Judged(fleet, bringing, names)
+    judged = Judged(fleet, rule_engine, names)
     if any(True for _ in chain(pointless(fleet.model), judged.of_rules())):
         return None  # what features say now may make rules wait for themselves
     ledger = judged.kept()

@@ -249,7 +249,7 @@ def attributes(ruled: RuledFleet) -> Iterator[Finding]:
         return
     given = _Given(ruled)
     for node_class in ruled.fleet.classes:
-        for name in () if node_class.said.retired else node_class.names:
+        for name in () if node_class.definition.retired else node_class.names:
             for feature, instance in ruled.lacking(name):
                 slot = f"{name}/{instance.name}" if instance.name else name
                 for found in lacking[feature, instance.key]:

@@ -171,7 +171,7 @@ class Seen:
     def kinds(self) -> tuple["NodeClass", ...]:
         """Their classes."""
         names = self.nodes or (IMAGINED_NODE,)
-        found = {id(kind): kind for kind in (self.compiled[name].kind for name in names)}
+        found = {id(kind): kind for kind in (self.compiled[name].node_class for name in names)}
         return tuple(found.values())
 
     @cached_property

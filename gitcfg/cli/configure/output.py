@@ -8,7 +8,7 @@ from gitcfg.check.results import unlike
 from gitcfg.cli import changes, findings
 from gitcfg.cli.configure.dialogue import Conversation, Seen
 from gitcfg.cli.configure.edits import add_feature, ask_value, drop_param, remove_feature
-from gitcfg.compile.nodes import Roster, said
+from gitcfg.compile.nodes import Roster, define_node
 from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.yaml.scalars import to_yaml
@@ -67,7 +67,7 @@ def _format_inherited(model: Model, seen: Seen) -> Iterator[Text]:
     """What a node, or all of a set, has of its set and its groups, highest first."""
     roster, name = Roster(model), seen.target.name
     alone = seen.target.kind == "node"
-    told = roster.said(name) if alone else said(None, model.nodesets[name])
+    told = roster.definition(name) if alone else define_node(None, model.nodesets[name])
     if alone and told.nodeset is not None:
         yield _inherited(f"node set {told.nodeset.name}", added_items(told.nodeset.definition.features))
     if not told.groups:

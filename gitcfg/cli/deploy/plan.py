@@ -133,7 +133,7 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
     names = named_nodes(fleet, which.words, which.where)
     if which.words or which.where is not None:
         return names
-    retired = [name for name in names if fleet.roster.said(name).retired]
+    retired = [name for name in names if fleet.roster.definition(name).retired]
     if retired:
         text = f"note: {counted(len(retired), 'retired node')} left out: {abridged(retired)}."
         session.console(stderr=True).print(f"{text} By name they would be cleared.")

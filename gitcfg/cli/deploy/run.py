@@ -136,7 +136,7 @@ def _addresses(fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> It
     """Yield addresses as reviewed last; of a node that is not in there, as the commit has it."""
     for name in names:
         counts = reviewed if reviewed is not None and name in reviewed else fleet
-        if address := counts.roster.said(name).address:
+        if address := counts.roster.definition(name).address:
             yield name, address
 
 

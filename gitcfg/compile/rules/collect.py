@@ -11,7 +11,7 @@ from gitcfg.cel import OTHER_VARIABLES, Budget, CelProblem, CelStopped, compile_
 from gitcfg.compile.declarations import Declarations, weigh
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Roster, Said
+from gitcfg.compile.nodes import NodeDefinition, Roster
 from gitcfg.compile.operations import (
     NAME,
     Collect,
@@ -24,7 +24,7 @@ from gitcfg.compile.operations import (
     parse_collect,
 )
 from gitcfg.compile.partial import MAX_WEIGHT
-from gitcfg.compile.rules.evaluate import Seen, Where, ask_condition, strip_frames
+from gitcfg.compile.rules.evaluate import Candidate, Where, ask_condition, strip_frames
 from gitcfg.compile.selection import Stopped
 from gitcfg.compile.values import Misfit, is_presentable
 from gitcfg.model import Binding, Op, Origin, Ref
@@ -148,7 +148,9 @@ class Index:
         self._found: dict[Hashable, list[tuple[str, Any]]] = {}
         self._made: dict[Hashable, Collected] = {}
         having = [node_class for node_class in classes if collect.feature in node_class.features]
-        nodes = {name: (node_class, roster.said(name)) for node_class in having for name in node_class.names}
+        nodes = {
+            name: (node_class, roster.definition(name)) for node_class in having for name in node_class.names
+        }
         chosen = self._chosen(nodes)
         for name in self.failed:
             self._lacks(find_key(collect, nodes[name][1]), Lack(Why.FAILED, collect))
@@ -160,7 +162,10 @@ class Index:
         )
 
     def _fill(
-        self, chosen: list[str], nodes: Mapping[str, tuple[NodeClass, Said]], values: Mapping[int, _Given]
+        self,
+        chosen: list[str],
+        nodes: Mapping[str, tuple[NodeClass, NodeDefinition]],
+        values: Mapping[int, _Given],
     ) -> None:
         left = MAX_WEIGHT + _A_NODE * len(nodes)
         for name in chosen:
@@ -180,7 +185,7 @@ class Index:
         if key is not None and lack is not None:
             self._parts.setdefault(key, lack)
 
-    def _chosen(self, nodes: Mapping[str, tuple[NodeClass, Said]]) -> Iterable[str]:
+    def _chosen(self, nodes: Mapping[str, tuple[NodeClass, NodeDefinition]]) -> Iterable[str]:
         """Return those for which the condition holds."""
         if self.collect.where is None:
             return nodes
@@ -190,14 +195,14 @@ class Index:
             self.problem = strip_frames(problem)
             self._whole = Lack(Why.UNREADABLE, self.collect)
             return ()
-        seen = [Seen(name, said, kind.features) for name, (kind, said) in nodes.items()]
+        seen = [Candidate(name, said, kind.features) for name, (kind, said) in nodes.items()]
         answers = ask_condition(where, seen, Budget())
         self.failed = answers.failed
         return [one.name for one in answers.holding]
 
-    def of(self, said: Said) -> Collected:
+    def of(self, definition: NodeDefinition) -> Collected:
         """Return what a node collects; nothing where it has not all the facts."""
-        key = find_key(self.collect, said)
+        key = find_key(self.collect, definition)
         if key not in self._made:
             lack = self._whole or self._parts.get(key)
             found = self._found.get(key, [])
@@ -215,9 +220,9 @@ class Index:
         return Collected(items if join is None else join.join(map(_text, items)), nodes)
 
 
-def find_key(collect: Collect, said: Said) -> Hashable | None:
+def find_key(collect: Collect, definition: NodeDefinition) -> Hashable | None:
     """Return the facts that nodes must share; None where one is not given."""
-    facts = [said.facts[name].value for name in collect.same if name in said.facts]
+    facts = [definition.facts[name].value for name in collect.same if name in definition.facts]
     known = len(facts) == len(collect.same) and None not in facts
     return tuple(map(identity, facts)) if known else None
 
@@ -294,16 +299,18 @@ class Collecting:
                 found.setdefault(collect, []).append((name, bound.origin))
         return {collect: tuple(places) for collect, places in found.items()}
 
-    def collect(self, said: Said, name: str, steps: Iterable[Step]) -> Mapping[Hashable, Collected]:
+    def collect(
+        self, definition: NodeDefinition, name: str, steps: Iterable[Step]
+    ) -> Mapping[Hashable, Collected]:
         """Return what steps of a parameter collect on a node of which this is said, by what that is."""
         if name not in self._params and not self._marked:
             return {}
         wanted = {step.given for step in steps if step.op is Op.COLLECT}
-        return {collect: self._fitted(name, self._collected(collect, said)) for collect in wanted}
+        return {collect: self._fitted(name, self._collected(collect, definition)) for collect in wanted}
 
-    def _collected(self, collect: Collect, said: Said) -> Collected:
+    def _collected(self, collect: Collect, definition: NodeDefinition) -> Collected:
         first = self._needing.circles.get(collect)
-        return self._circling[first] if first is not None else self.index(collect).of(said)
+        return self._circling[first] if first is not None else self.index(collect).of(definition)
 
     @cached_property
     def _circling(self) -> Mapping[Collect, Collected]:
@@ -332,7 +339,9 @@ class Collecting:
         if collect not in self._indexes:
             for each in self._needing.leading(collect):
                 if each not in self._indexes and each not in self._needing.circles:
-                    kinds = (node_class for node_class in self._classes() if not node_class.said.retired)
+                    kinds = (
+                        node_class for node_class in self._classes() if not node_class.definition.retired
+                    )
                     self._indexes[each] = self._index(each, kinds)
         return self._indexes[collect]
 
@@ -359,7 +368,9 @@ class Collecting:
     def _lack(self, node_class: NodeClass, name: str) -> Lack | None:
         """Return why a class has no value of a parameter although it collects one."""
         step = self._step(node_class, name)
-        return self.collect(node_class.said, name, (step,))[step.given].lack if step is not None else None
+        return (
+            self.collect(node_class.definition, name, (step,))[step.given].lack if step is not None else None
+        )
 
     @cached_property
     def _needing(self) -> Needing:

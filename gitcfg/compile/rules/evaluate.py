@@ -24,7 +24,7 @@ from gitcfg.cel import (
 from gitcfg.cel.expression import Expression
 from gitcfg.compile.instances import instance_of, known_attributes
 from gitcfg.compile.layers import NOWHERE, Layers, find_decided
-from gitcfg.compile.nodes import Attributes, Said
+from gitcfg.compile.nodes import Attributes, NodeDefinition
 from gitcfg.model import Binding, Ref, Use
 from gitcfg.model.graph import Reach
 from gitcfg.model.rules import Rule, RuleKind
@@ -192,23 +192,23 @@ def first_by_name(units: Iterable[Unit]) -> Iterator[Unit]:
 
 # Nodes and instances that look alike to an expression: it is asked of one of them for all.
 
-Mark = Callable[["Seen"], Hashable]
+Mark = Callable[["Candidate"], Hashable]
 
 
 class Alike(msgspec.Struct, frozen=True):
     """The first of each sort, and for each node or instance which of these it looks like."""
 
-    firsts: Sequence["Seen"]
+    firsts: Sequence["Candidate"]
     places: Sequence[int]
 
 
-def group_alike(expression: Expression, nodes: Sequence["Seen"]) -> Alike:
+def group_alike(expression: Expression, nodes: Sequence["Candidate"]) -> Alike:
     """Return those that give an expression the same to look at, in the order given."""
     if any(name.endswith(".name") for name in expression.names):  # each has its own
         return Alike(nodes, range(len(nodes)))
     marks = [_marking(expression, name) for name in sorted(expression.names)]
     known: dict[Hashable, int] = {}
-    firsts: list[Seen] = []
+    firsts: list[Candidate] = []
     places: list[int] = []
     for seen in nodes:
         place = known.setdefault(tuple([mark(seen) for mark in marks]), len(firsts))
@@ -241,7 +241,7 @@ def _within(part: str, asked: frozenset[str] | None) -> Mark:
         return lambda seen: tuple([(key, repr(value(said))) for key, said in of(seen).items()])
     keys = sorted(asked)
 
-    def mark(seen: "Seen") -> Hashable:
+    def mark(seen: "Candidate") -> Hashable:
         found = of(seen)
         return tuple([repr(value(found[key])) if key in found else None for key in keys])
 
@@ -249,14 +249,14 @@ def _within(part: str, asked: frozenset[str] | None) -> Mark:
 
 
 _WHOLE: Mapping[str, Mark] = {
-    "groups": lambda seen: tuple([ref.name for ref in seen.said.groups]),
-    "labels": lambda seen: seen.said.labels,
+    "groups": lambda seen: tuple([ref.name for ref in seen.definition.groups]),
+    "labels": lambda seen: seen.definition.labels,
     "params": lambda seen: seen.params,  # one object for each class
     "as": lambda seen: seen.self_.name,
     "feature": lambda seen: seen.self_.feature,
 }
-_MAPS: Mapping[str, tuple[Callable[["Seen"], Mapping[str, Any]], Callable[[Any], Any]]] = {
-    "facts": (lambda seen: seen.said.facts, attrgetter("value")),
+_MAPS: Mapping[str, tuple[Callable[["Candidate"], Mapping[str, Any]], Callable[[Any], Any]]] = {
+    "facts": (lambda seen: seen.definition.facts, attrgetter("value")),
     "with": (lambda seen: seen.self_.attributes, attrgetter("given")),
 }
 
@@ -266,11 +266,11 @@ _MAPS: Mapping[str, tuple[Callable[["Seen"], Mapping[str, Any]], Callable[[Any],
 _NO_UNIT = Unit("", "", {})
 
 
-class Seen(msgspec.Struct, frozen=True, gc=False):
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     """What expressions may see: a node, or one of its instances. `params` gives its values, where it may."""
 
     name: str
-    said: Said
+    definition: NodeDefinition
     features: frozenset[str]
     unit: Unit | None = None
     params: Callable[[], Mapping[str, Any]] = dict
@@ -289,7 +289,7 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
 class Answers(msgspec.Struct, frozen=True):
     """Those for which a condition holds, and by slot why it cannot be said for others."""
 
-    holding: tuple[Seen, ...]
+    holding: tuple[Candidate, ...]
     failed: Mapping[str, CelProblem] = {}
 
 
@@ -298,12 +298,12 @@ def slot_name(node: str, unit: Unit | None) -> str:
     return f"{node}/{unit.name}" if unit is not None and unit.name else node
 
 
-VALUES: Mapping[str, Callable[[Seen], Any]] = {
+VALUES: Mapping[str, Callable[[Candidate], Any]] = {
     "node.name": lambda seen: seen.name,
-    "node.groups": lambda seen: [ref.name for ref in seen.said.groups],
+    "node.groups": lambda seen: [ref.name for ref in seen.definition.groups],
     "node.features": lambda seen: sorted(seen.features),
-    "node.labels": lambda seen: list(seen.said.labels),
-    "node.facts": lambda seen: seen.said.fact_values(),
+    "node.labels": lambda seen: list(seen.definition.labels),
+    "node.facts": lambda seen: seen.definition.fact_values(),
     "node.params": lambda seen: dict(seen.params()),
     "self.as": lambda seen: seen.self_.name,
     "self.feature": lambda seen: seen.self_.feature,
@@ -311,7 +311,7 @@ VALUES: Mapping[str, Callable[[Seen], Any]] = {
 }
 
 
-def read_values(expression: Expression, seen: Seen) -> dict[str, Any]:
+def read_values(expression: Expression, seen: Candidate) -> dict[str, Any]:
     """Return what an expression wants to know."""
     return {name: VALUES[_same(name)](seen) for name in expression.names}
 
@@ -321,7 +321,7 @@ def _same(name: str) -> str:
     return name.replace("other.", "node.", 1) if name.startswith("other.") else name
 
 
-def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) -> Answers:
+def ask_condition(where: Where | None, nodes: Sequence[Candidate], budget: Budget) -> Answers:
     """Return where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
 
     CelStopped: nobody knows.
@@ -337,7 +337,7 @@ def ask_condition(where: Where | None, nodes: Sequence[Seen], budget: Budget) ->
 
 
 def ask_keys(
-    expression: KeyExpression, nodes: Sequence[Seen], budget: Budget
+    expression: KeyExpression, nodes: Sequence[Candidate], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
     """Return the key of each, None where it has none, and why by row. Raise CelStopped if it was stopped."""
     same = group_alike(expression, nodes)
@@ -348,5 +348,5 @@ def ask_keys(
     }
 
 
-def _rows(expression: Expression, nodes: Sequence[Seen]) -> list[dict[str, Any]]:
+def _rows(expression: Expression, nodes: Sequence[Candidate]) -> list[dict[str, Any]]:
     return [read_values(expression, seen) for seen in nodes]

@@ -10,9 +10,9 @@ from gitcfg.cel import CelProblem
 from gitcfg.compile.instances import Instance
 from gitcfg.compile.layers import NOWHERE, Layers, fill_use
 from gitcfg.compile.node_class import find_without
-from gitcfg.compile.nodes import Attributes, Brought, Installed, Said, Values
+from gitcfg.compile.nodes import Attributes, NodeDefinition, RuleEffects, RuleInstall, Values
 from gitcfg.compile.rules.dependencies import order_valued
-from gitcfg.compile.rules.evaluate import Seen, Unit, Units, filled_unit, first_by_name
+from gitcfg.compile.rules.evaluate import Candidate, Unit, Units, filled_unit, first_by_name
 from gitcfg.compile.rules.rulebook import Rulebook, Strata
 from gitcfg.model import Binding, Decision, Op, Override, Ref, Use
 from gitcfg.model.rules import Allocation, Rule, RuleKind
@@ -21,7 +21,7 @@ from gitcfg.model.rules import Allocation, Rule, RuleKind
 class Shape(msgspec.Struct, frozen=True, eq=False):
     """Nodes that list the same, highest first: `above` what rules install, and `below` it."""
 
-    said: Said
+    definition: NodeDefinition
     above: tuple[Use, ...]
     below: tuple[Use, ...]
     without: frozenset[str]
@@ -33,41 +33,41 @@ class Shapes:
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._shapes: dict[Hashable, Shape] = {}
-        self._members: dict[int, tuple[Said, Shape]] = {}
+        self._members: dict[int, tuple[NodeDefinition, Shape]] = {}
         self._features: dict[Hashable, frozenset[str]] = {}
         self._units: dict[Hashable, tuple[Unit, ...]] = {}
 
-    def of(self, said: Said, overrides: tuple[Override, ...] = ()) -> Shape:
+    def of(self, definition: NodeDefinition, overrides: tuple[Override, ...] = ()) -> Shape:
         """Return the shape of a node of which this is said."""
-        if overrides or said.own is not None:
-            return self._alike(said, overrides)
-        known = self._members.get(id(said))  # one for all of a set, and rules ask again and again
+        if overrides or definition.own is not None:
+            return self._alike(definition, overrides)
+        known = self._members.get(id(definition))  # one for all of a set, and rules ask again and again
         if known is None:
-            known = self._members[id(said)] = (said, self._alike(said, ()))
+            known = self._members[id(definition)] = (definition, self._alike(definition, ()))
         return known[1]
 
-    def _alike(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
-        groups = tuple([ref.name for ref in said.groups])
-        listed = tuple([id(use) for use, _ in said.features])
+    def _alike(self, definition: NodeDefinition, overrides: tuple[Override, ...]) -> Shape:
+        groups = tuple([ref.name for ref in definition.groups])
+        listed = tuple([id(use) for use, _ in definition.features])
         names = tuple([override.name for override in overrides])
-        key = (groups, listed, tuple([ref.name for ref in said.without]), said.retired, names)
+        key = (groups, listed, tuple([ref.name for ref in definition.without]), definition.retired, names)
         if key not in self._shapes:
-            self._shapes[key] = self._shape(said, overrides)
+            self._shapes[key] = self._shape(definition, overrides)
         return self._shapes[key]
 
-    def _shape(self, said: Said, overrides: tuple[Override, ...]) -> Shape:
+    def _shape(self, definition: NodeDefinition, overrides: tuple[Override, ...]) -> Shape:
         model = self._layers.model
-        without = frozenset(ref.name for ref in find_without(said, overrides))
-        if said.retired:
-            return Shape(said, (), (), without)
+        without = frozenset(ref.name for ref in find_without(definition, overrides))
+        if definition.retired:
+            return Shape(definition, (), (), without)
         above = [use for override in reversed(overrides) for use in override.features]
-        above += [use for use, _ in said.features]
-        groups = [model.groups[ref.name] for ref in said.groups if ref.name in model.groups]
+        above += [use for use, _ in definition.features]
+        groups = [model.groups[ref.name] for ref in definition.groups if ref.name in model.groups]
         above += [use for group in groups for use in group.features]
         default = model.groups.get(model.settings.default_group)
-        return Shape(said, tuple(above), default.features if default else (), without)
+        return Shape(definition, tuple(above), default.features if default else (), without)
 
-    def features(self, shape: Shape, installs: tuple[Installed, ...]) -> frozenset[str]:
+    def features(self, shape: Shape, installs: tuple[RuleInstall, ...]) -> frozenset[str]:
         """Return the feature set of nodes with what rules install on them."""
         key = (id(shape), tuple([installed.sort for installed in installs]))
         if key not in self._features:
@@ -75,7 +75,7 @@ class Shapes:
             self._features[key] = NOWHERE.union(*(layer.features for layer in layers if layer is not None))
         return self._features[key]
 
-    def units(self, shape: Shape, installs: tuple[Installed, ...], feature: str) -> tuple[Unit, ...]:
+    def units(self, shape: Shape, installs: tuple[RuleInstall, ...], feature: str) -> tuple[Unit, ...]:
         """Return the installations of a feature on such nodes, highest first."""
         key = (id(shape), tuple([installed.key for installed in installs]), feature)
         if key not in self._units:
@@ -83,7 +83,7 @@ class Shapes:
             self._units[key] = found
         return self._units[key]
 
-    def uses(self, shape: Shape, installs: Iterable[Installed]) -> list[Use]:
+    def uses(self, shape: Shape, installs: Iterable[RuleInstall]) -> list[Use]:
         """Return all that installs features on such nodes, highest first."""
         ruled = [use for installed in reversed(tuple(installs)) for use in installed.uses]
         return [*shape.above, *ruled, *shape.below]
@@ -164,16 +164,16 @@ def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
 # What rules install: stratum by stratum, for many nodes at once.
 
 
-class Going:
+class Progress:
     """A node while it is found out what rules install on it."""
 
-    def __init__(self, name: str, said: Said, shape: Shape) -> None:
+    def __init__(self, name: str, definition: NodeDefinition, shape: Shape) -> None:
         self.name = name
-        self.said = said
+        self.definition = definition
         self.shape = shape
-        self.installed: tuple[Installed, ...] = ()
+        self.installed: tuple[RuleInstall, ...] = ()
 
-    def add(self, installed: Installed) -> None:
+    def add(self, installed: RuleInstall) -> None:
         """Install more; rules lie upon each other in the order of their names."""
         self.installed = tuple(sorted((*self.installed, installed), key=lambda each: each.rule))
 
@@ -189,17 +189,17 @@ class Installing:
         self._book = book
         self._shapes = shapes
         self._decided = decided
-        self._known: dict[str, tuple[Installed, ...]] = {}
+        self._known: dict[str, tuple[RuleInstall, ...]] = {}
         self.failed: dict[str, dict[str, CelProblem]] = {}
 
-    def of(self, name: str) -> tuple[Installed, ...]:
+    def of(self, name: str) -> tuple[RuleInstall, ...]:
         """Return what rules install on a node that was looked at, in the order of their names."""
         return self._known[name]
 
-    def look(self, nodes: Mapping[str, Said]) -> None:
+    def look(self, nodes: Mapping[str, NodeDefinition]) -> None:
         """Find it for those nodes of which it is not known. Stopped: that cannot be found."""
         going = {
-            name: Going(name, said, self._shapes.of(said))
+            name: Progress(name, said, self._shapes.of(said))
             for name, said in nodes.items()
             if name not in self._known and not said.retired
         }
@@ -211,7 +211,7 @@ class Installing:
         self._known.update(dict.fromkeys(nodes.keys() - self._known.keys(), ()))
         self._known.update((name, one.installed) for name, one in going.items())
 
-    def _found(self, rule: Rule, going: Mapping[str, Going]) -> Iterator[tuple[Going, Installed]]:
+    def _found(self, rule: Rule, going: Mapping[str, Progress]) -> Iterator[tuple[Progress, RuleInstall]]:
         if rule.feature is None:
             return
         if rule.count is not None:
@@ -225,8 +225,8 @@ class Installing:
             yield going[name], _installed(rule, rule.feature, holding)
 
     def _placed(
-        self, rule: Rule, feature: Ref, going: Mapping[str, Going]
-    ) -> Iterator[tuple[Going, Installed]]:
+        self, rule: Rule, feature: Ref, going: Mapping[str, Progress]
+    ) -> Iterator[tuple[Progress, RuleInstall]]:
         """Yield where it was decided to install a feature. For instances that are gone that is nothing."""
         places = self._decided.places(rule.name)
         for one in [going[name] for name in going.keys() & places.keys()]:
@@ -235,31 +235,31 @@ class Installing:
             uses = [_use(seen, Ref(feature.name, here[seen.self_.name].origin)) for seen in found]
             if uses:
                 decided = [Decision(rule.name, feature.name, feature.origin, use.origin) for use in uses]
-                yield one, Installed(rule.name, tuple(uses), one.name, tuple(decided))
+                yield one, RuleInstall(rule.name, tuple(uses), one.name, tuple(decided))
 
-    def _seen(self, rule: Rule, one: Going) -> Iterator[Seen]:
+    def _seen(self, rule: Rule, one: Progress) -> Iterator[Candidate]:
         """Yield what the condition of a rule is evaluated on: a node, or the instances on it."""
         features = self._shapes.features(one.shape, one.installed)
         if rule.over is None:
-            yield Seen(one.name, one.said, features)
+            yield Candidate(one.name, one.definition, features)
         elif rule.over.name in features:
             for unit in first_by_name(self._shapes.units(one.shape, one.installed, rule.over.name)):
-                yield Seen(one.name, one.said, features, unit)
+                yield Candidate(one.name, one.definition, features, unit)
 
 
-def _by_node(holding: Iterable[Seen]) -> dict[str, list[Seen]]:
-    found: dict[str, list[Seen]] = {}
+def _by_node(holding: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    found: dict[str, list[Candidate]] = {}
     for seen in holding:
         found.setdefault(seen.name, []).append(seen)
     return found
 
 
-def _installed(rule: Rule, feature: Ref, holding: list[Seen]) -> Installed:
+def _installed(rule: Rule, feature: Ref, holding: list[Candidate]) -> RuleInstall:
     """Return a rule's feature, plain or as each instance for which its condition holds."""
-    return Installed(rule.name, tuple([_use(seen, feature) for seen in holding]))
+    return RuleInstall(rule.name, tuple([_use(seen, feature) for seen in holding]))
 
 
-def _use(seen: Seen, feature: Ref) -> Use:
+def _use(seen: Candidate, feature: Ref) -> Use:
     """Return a feature as it is installed in a place."""
     if seen.unit is None:
         return Use(feature.name, feature.origin)
@@ -268,11 +268,11 @@ def _use(seen: Seen, feature: Ref) -> Use:
 
 # What rules bring to each node: what they install, and then, by all features, what they set.
 
-Being = tuple[Said, tuple[Override, ...]]
+Being = tuple[NodeDefinition, tuple[Override, ...]]
 """A node, and the overrides that apply to it."""
 
 
-class Bringing:
+class RuleEngine:
     """Finds what rules bring to nodes, for one or for many at once, which is faster."""
 
     def __init__(self, layers: Layers) -> None:
@@ -283,40 +283,40 @@ class Bringing:
         self.decided = Decided(leaving, layers.model.allocations)
         self.installing = Installing(self.book, self.shapes, self.decided)
         self.failed: dict[str, dict[str, CelProblem]] = self.installing.failed
-        self._brought: dict[str, Brought] = {}
+        self._effects: dict[str, RuleEffects] = {}
 
     @cached_property
     def valued(self) -> Strata:
         """The order of the rules that leave values open."""
         return order_valued(self._layers, self.book)
 
-    def installs(self, nodes: Mapping[str, Said]) -> Mapping[str, tuple[Installed, ...]]:
+    def installs(self, nodes: Mapping[str, NodeDefinition]) -> Mapping[str, tuple[RuleInstall, ...]]:
         """Return what rules install on nodes, in the order of the rules' names."""
         self.installing.look(nodes)
         return {name: self.installing.of(name) for name in nodes}
 
-    def brought(self, nodes: Mapping[str, Being]) -> Mapping[str, Brought]:
+    def effects(self, nodes: Mapping[str, Being]) -> Mapping[str, RuleEffects]:
         """Return all that rules bring to nodes. Stopped: that cannot be found."""
-        new = {name: node for name, node in nodes.items() if name not in self._brought}
+        new = {name: node for name, node in nodes.items() if name not in self._effects}
         if new:
             self._bring(new)
-        return {name: self._brought[name] for name in nodes}
+        return {name: self._effects[name] for name in nodes}
 
-    def one(self, name: str, node: Being) -> Brought:
+    def one(self, name: str, node: Being) -> RuleEffects:
         """Return all that rules bring to one node."""
-        if name not in self._brought:
+        if name not in self._effects:
             self._bring({name: node})
-        return self._brought[name]
+        return self._effects[name]
 
     def _bring(self, nodes: Mapping[str, Being]) -> None:
         installs = self.installs({name: said for name, (said, _) in nodes.items()})
         sets = self._sets(nodes, installs)
         for name, node in nodes.items():
-            brought = Brought(installs[name], tuple(sets.get(name, ())), decided=self.decided.rules(name))
-            self._brought[name] = self._with_decided(name, node, brought)
+            effects = RuleEffects(installs[name], tuple(sets.get(name, ())), decided=self.decided.rules(name))
+            self._effects[name] = self._with_decided(name, node, effects)
 
     def _sets(
-        self, nodes: Mapping[str, Being], installs: Mapping[str, tuple[Installed, ...]]
+        self, nodes: Mapping[str, Being], installs: Mapping[str, tuple[RuleInstall, ...]]
     ) -> Mapping[str, list[str]]:
         """Return the rules that set something on nodes, in order of name."""
         rules, found = self.book.of_kind(RuleKind.SET), defaultdict[str, list[str]](list)
@@ -330,25 +330,25 @@ class Bringing:
                 found[name].append(rule.name)
         return found
 
-    def _with_decided(self, name: str, node: Being, brought: Brought) -> Brought:
+    def _with_decided(self, name: str, node: Being, effects: RuleEffects) -> RuleEffects:
         """With the values and attributes that were decided for a node."""
         values, attributes = self.decided.values(name), self.decided.attributes(name)
         if node[0].retired or not (values or attributes):
-            return brought
+            return effects
         if attributes:
             shape = self.shapes.of(*node)
-            installs = tuple(self._filled(each, shape, brought, name) for each in brought.installs)
-            brought = msgspec.structs.replace(brought, installs=installs)
-        return msgspec.structs.replace(brought, values=values, attributes=attributes, node=name)
+            installs = tuple(self._filled(each, shape, effects, name) for each in effects.installs)
+            effects = msgspec.structs.replace(effects, installs=installs)
+        return msgspec.structs.replace(effects, values=values, attributes=attributes, node=name)
 
-    def _filled(self, installed: Installed, shape: Shape, brought: Brought, node: str) -> Installed:
+    def _filled(self, installed: RuleInstall, shape: Shape, effects: RuleEffects, node: str) -> RuleInstall:
         """Return what was decided for instances goes along where a rule installs something as they are."""
         over = self.book.rules[installed.rule].over
         if over is None:
             return installed
         attributes, reaches = self.decided.attributes(node), self.book.inclusion.reaches
         units = {
-            unit.name: unit for unit in first_by_name(self.shapes.units(shape, brought.installs, over.name))
+            unit.name: unit for unit in first_by_name(self.shapes.units(shape, effects.installs, over.name))
         }
         uses = []
         for use in installed.uses:
@@ -357,16 +357,16 @@ class Bringing:
             uses.append(msgspec.structs.replace(use, attributes={**found, **use.attributes}))
         return msgspec.structs.replace(installed, uses=tuple(uses), node=node)
 
-    def _setting(self, rule: Rule, seen: list[Seen]) -> Iterable[str]:
+    def _setting(self, rule: Rule, seen: list[Candidate]) -> Iterable[str]:
         answers = self.book.asked(rule, seen)
         if answers.failed:
             self.failed.setdefault(rule.name, {}).update(answers.failed)
         return [node.name for node in answers.holding]
 
-    def _seen(self, name: str, node: Being, installs: tuple[Installed, ...]) -> Seen:
+    def _seen(self, name: str, node: Being, installs: tuple[RuleInstall, ...]) -> Candidate:
         """Return what conditions see once all features are known."""
         shape = self.shapes.of(*node)
-        return Seen(name, node[0], self.shapes.features(shape, installs))
+        return Candidate(name, node[0], self.shapes.features(shape, installs))
 
 
 # The instances on nodes that lack an attribute which some rule may give, as their lists say them.

@@ -12,7 +12,7 @@ from gitcfg.cel.expression import Expression
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.rules.evaluate import (
     Answers,
-    Seen,
+    Candidate,
     Unreadable,
     Where,
     ask_condition,
@@ -258,7 +258,7 @@ class Rulebook:
             self._meaning[name] = next(self._wrong(name), None) is None
         return self._meaning[name]
 
-    def asked(self, rule: Rule, seen: Sequence[Seen]) -> Answers:
+    def asked(self, rule: Rule, seen: Sequence[Candidate]) -> Answers:
         """Return where the condition of a rule holds. Stopped: its evaluation was stopped."""
         try:
             return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])

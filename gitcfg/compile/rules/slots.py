@@ -9,11 +9,11 @@ import msgspec
 from gitcfg.cel import Budget, CelProblem, CelStopped, Key, KeyExpression
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.nodes import Installed, Said
+from gitcfg.compile.nodes import NodeDefinition, RuleInstall
 from gitcfg.compile.rules.evaluate import (
     OF_VALUES,
     Answers,
-    Seen,
+    Candidate,
     Unit,
     ask_condition,
     ask_keys,
@@ -21,23 +21,23 @@ from gitcfg.compile.rules.evaluate import (
     first_by_name,
     strip_frames,
 )
-from gitcfg.compile.rules.placement import Bringing, Shape
+from gitcfg.compile.rules.placement import RuleEngine, Shape
 from gitcfg.compile.rules.rulebook import Strata
 from gitcfg.model.rules import Rule, RuleKind
 
-Groups = Mapping[Key | None, tuple[Seen, ...]]
+Groups = Mapping[Key | None, tuple[Candidate, ...]]
 """Slots by key; without `per` all under None."""
 
 
 class Places:
     """Slots in order of their nodes' names, and by slot why it cannot be said of others."""
 
-    def __init__(self, slots: tuple[Seen, ...], failed: Mapping[str, CelProblem]) -> None:
+    def __init__(self, slots: tuple[Candidate, ...], failed: Mapping[str, CelProblem]) -> None:
         self.slots = slots
         self.failed = failed
 
     @cached_property
-    def by_slot(self) -> Mapping[str, Seen]:
+    def by_slot(self) -> Mapping[str, Candidate]:
         """The slots as allocations name them."""
         return {seen.slot: seen for seen in self.slots}
 
@@ -50,16 +50,16 @@ class Grouped:
         self.failed = failed
 
     @cached_property
-    def by_node(self) -> Mapping[str, Sequence[tuple[Key | None, Seen]]]:
+    def by_node(self) -> Mapping[str, Sequence[tuple[Key | None, Candidate]]]:
         """The slots on each node, each with its key."""
-        found: dict[str, list[tuple[Key | None, Seen]]] = {}
+        found: dict[str, list[tuple[Key | None, Candidate]]] = {}
         for key, slots in self.groups.items():
             for seen in slots:
                 found.setdefault(seen.name, []).append((key, seen))
         return found
 
 
-def group_slots(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budget) -> Grouped:
+def group_slots(per: KeyExpression | None, slots: tuple[Candidate, ...], budget: Budget) -> Grouped:
     """Slots in groups; without a key all are one."""
     if per is None:
         return Grouped({None: slots}, {})
@@ -67,7 +67,7 @@ def group_slots(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budg
         keys, problems = ask_keys(per, slots, budget)
     except CelStopped as problem:
         return Grouped({}, fail_all(slots, problem))
-    found: dict[Key | None, list[Seen]] = {}
+    found: dict[Key | None, list[Candidate]] = {}
     for row, (seen, key) in enumerate(zip(slots, keys, strict=True)):
         if row not in problems:
             found.setdefault(key, []).append(seen)
@@ -75,7 +75,7 @@ def group_slots(per: KeyExpression | None, slots: tuple[Seen, ...], budget: Budg
     return Grouped({key: tuple(members) for key, members in found.items()}, failed)
 
 
-def fail_all(slots: Iterable[Seen], problem: CelProblem) -> Mapping[str, CelProblem]:
+def fail_all(slots: Iterable[Candidate], problem: CelProblem) -> Mapping[str, CelProblem]:
     """Nothing is known of any of them."""
     return dict.fromkeys([seen.slot for seen in slots], strip_frames(problem))
 
@@ -89,28 +89,28 @@ Params = Callable[[], Mapping[str, Any]]
 class _Node(msgspec.Struct, frozen=True, gc=False):
     """A node as some rules see it, and what it has of features then."""
 
-    seen: Seen
+    seen: Candidate
     kind: NodeClass
     shape: Shape
-    installs: tuple[Installed, ...]
+    installs: tuple[RuleInstall, ...]
 
 
 class Slots:
     """Finds the nodes and instances that rules apply to. Retired nodes have no part in rules."""
 
-    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+    def __init__(self, fleet: Fleet, rule_engine: RuleEngine) -> None:
         self._fleet = fleet
-        self._shapes = bringing.shapes
-        self._installing = bringing.installing
-        self._order = bringing.book.order
+        self._shapes = rule_engine.shapes
+        self._installing = rule_engine.installing
+        self._order = rule_engine.book.order
         self._seen: dict[int | None, list[_Node]] = {}
-        self._found: dict[Hashable, tuple[Seen, ...]] = {}
+        self._found: dict[Hashable, tuple[Candidate, ...]] = {}
 
     def sight(self, rule: Rule) -> Hashable:
         """Equal for rules that see the same: what was decided for attributes only some kinds do."""
         return self._level(rule), rule.kind in OF_VALUES, rule.over and rule.over.name
 
-    def of(self, rule: Rule) -> tuple[Seen, ...]:
+    def of(self, rule: Rule) -> tuple[Candidate, ...]:
         """Return all nodes, or all instances of the feature that a rule goes over, class by class.
 
         They are found once for all rules that see the same.
@@ -120,16 +120,16 @@ class Slots:
             self._found[sight] = tuple(self._of(rule))
         return self._found[sight]
 
-    def _of(self, rule: Rule) -> Iterator[Seen]:
+    def _of(self, rule: Rule) -> Iterator[Candidate]:
         level = self._level(rule)
         if level not in self._seen:
             self._seen[level] = list(self._nodes(level))
         for node in self._seen[level]:
             yield from self._slots(rule, node)
 
-    def on(self, rule: Rule, name: str) -> tuple[Seen, ...]:
+    def on(self, rule: Rule, name: str) -> tuple[Candidate, ...]:
         """Return a node, or the instances on it; nothing of a retired one."""
-        said, kind = self._fleet.roster.said(name), self._fleet[name].kind
+        said, kind = self._fleet.roster.definition(name), self._fleet[name].node_class
         if said.retired:
             return ()
         return tuple(
@@ -140,71 +140,73 @@ class Slots:
         """What a rule sees: of those that install one the same as all of its stratum, of the others None."""
         return self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
 
-    def _slots(self, rule: Rule, node: _Node) -> Iterator[Seen]:
+    def _slots(self, rule: Rule, node: _Node) -> Iterator[Candidate]:
         seen = node.seen
         if rule.over is None:
             yield seen
         elif rule.over.name in seen.features:
             for unit in first_by_name(self._shapes.units(node.shape, node.installs, rule.over.name)):
                 unit = self._as_had(rule, unit, node.kind)
-                yield Seen(seen.name, seen.said, seen.features, unit, seen.params)
+                yield Candidate(seen.name, seen.definition, seen.features, unit, seen.params)
 
     def _nodes(self, level: int | None) -> Iterator[_Node]:
         """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
         for node_class in self._fleet.classes:
             params = partial(_params, node_class)  # one for all of them, by which they look alike
-            for name in () if node_class.said.retired else node_class.names:
-                yield self._node(level, name, self._fleet.roster.said(name), node_class, params)
+            for name in () if node_class.definition.retired else node_class.names:
+                yield self._node(level, name, self._fleet.roster.definition(name), node_class, params)
 
-    def _node(self, level: int | None, name: str, said: Said, node_class: NodeClass, params: Params) -> _Node:
-        shape, installs = self._as_seen(level, name, said, node_class)
-        seen = Seen(name, said, self._shapes.features(shape, installs), None, params)
+    def _node(
+        self, level: int | None, name: str, definition: NodeDefinition, node_class: NodeClass, params: Params
+    ) -> _Node:
+        shape, installs = self._as_seen(level, name, definition, node_class)
+        seen = Candidate(name, definition, self._shapes.features(shape, installs), None, params)
         return _Node(seen, node_class, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, node_class: NodeClass) -> Unit:
         """Return an instance with what was decided for it, which rules that install or count never see."""
-        attributes = node_class.brought.attributes
+        attributes = node_class.effects.attributes
         if rule.kind not in OF_VALUES or not attributes:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
     def _as_seen(
-        self, level: int | None, name: str, said: Said, node_class: NodeClass
-    ) -> tuple[Shape, tuple[Installed, ...]]:
+        self, level: int | None, name: str, definition: NodeDefinition, node_class: NodeClass
+    ) -> tuple[Shape, tuple[RuleInstall, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""
         if level is None:
-            return self._shapes.of(said, node_class.overrides), node_class.brought.installs
+            return self._shapes.of(definition, node_class.overrides), node_class.effects.installs
         installs = self._installing.of(name)  # as they were without what was decided for attributes
         earlier = tuple([each for each in installs if self._order[each.rule] < level])
-        return self._shapes.of(said), earlier
+        return self._shapes.of(definition), earlier
 
 
 def _params(node_class: NodeClass) -> Mapping[str, Any]:
     return node_class.params
 
 
-class Ruled:
+class RuleView:
     """The rules of a fleet, each evaluated once, when it is needed.
 
     Slots are in order of their nodes' names. `failed` are, by rule and slot, expressions that could not be
     evaluated there; what is asked for adds to it.
     """
 
-    def __init__(self, fleet: Fleet, bringing: Bringing) -> None:
+    def __init__(self, fleet: Fleet, rule_engine: RuleEngine) -> None:
         self.fleet = fleet
-        self.book = bringing.book
-        self.failed: dict[str, dict[str, CelProblem]] = bringing.failed
-        self._bringing = bringing
-        self._slots = Slots(fleet, bringing)
+        self.book = rule_engine.book
+        self.failed: dict[str, dict[str, CelProblem]] = rule_engine.failed
+        self._rule_engine = rule_engine
+        self._slots = Slots(fleet, rule_engine)
         self._places: dict[Hashable, Places] = {}
         self._grouped: dict[Hashable, Grouped] = {}
 
     @property
     def valued(self) -> Strata:
         """The order of the rules that leave values open, which read them of each other."""
-        return self._bringing.valued
+        return self._rule_engine.valued
 
-    def slots(self, rule: str) -> tuple[Seen, ...]:
+    def slots(self, rule: str) -> tuple[Candidate, ...]:
         """Return the nodes, or instances, for which the condition of a rule holds."""
         return self.places(rule).slots
 
@@ -221,12 +223,12 @@ class Ruled:
         where = self.book.wheres.get(rule)
         return self._slots.sight(self.book.rules[rule]), where and where.condition.text
 
-    def on(self, rule: str, node: str) -> tuple[tuple[Seen, ...], Answers]:
+    def on(self, rule: str, node: str) -> tuple[tuple[Candidate, ...], Answers]:
         """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
         found = self._slots.on(self.book.rules[rule], node)
         return found, self.book.asked(self.book.rules[rule], found)
 
-    def together(self, rule: str, slots: tuple[Seen, ...]) -> Groups:
+    def together(self, rule: str, slots: tuple[Candidate, ...]) -> Groups:
         """Some slots of a rule by what it groups them by."""
         return group_slots(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
 
@@ -255,7 +257,7 @@ class Ruled:
         if problems:
             self.failed.setdefault(rule, {}).update(problems)
 
-    def counted(self, rule: str) -> Mapping[Key | None, tuple[tuple[Seen, Unit], ...]]:
+    def counted(self, rule: str) -> Mapping[Key | None, tuple[tuple[Candidate, Unit], ...]]:
         """What a limit counts in each of its groups: installations of its feature, or of what includes it.
 
         Over instances those count that have the name of one.
@@ -265,16 +267,16 @@ class Ruled:
             for key, slots in self.groups(rule).items()
         }
 
-    def _units(self, rule: str, seen: Seen) -> Sequence[Unit]:
+    def _units(self, rule: str, seen: Candidate) -> Sequence[Unit]:
         feature = self.book.rules[rule].feature
         if feature is None or feature.name not in seen.features:
             return ()
-        node_class = self.fleet.kinds[seen.name]
-        shape = self._bringing.shapes.of(seen.said, node_class.overrides)
-        found = self._bringing.shapes.units(shape, node_class.brought.installs, feature.name)
+        node_class = self.fleet.node_classes[seen.name]
+        shape = self._rule_engine.shapes.of(seen.definition, node_class.overrides)
+        found = self._rule_engine.shapes.units(shape, node_class.effects.installs, feature.name)
         return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
 
 
-def view_rules(fleet: Fleet) -> Ruled | None:
+def view_rules(fleet: Fleet) -> RuleView | None:
     """Return what the rules of a fleet ask; None where there are none."""
-    return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)
+    return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)

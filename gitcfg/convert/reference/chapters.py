@@ -267,7 +267,7 @@ def build_rule_chapter(usage: Usage) -> Chapter:
     """Return the chapter of rules."""
     nodes: dict[str, list[str]] = {}
     for kind in usage.fleet.classes:
-        for name in kind.brought.rules:
+        for name in kind.effects.rules:
             nodes.setdefault(name, []).extend(kind.names)
     entries = []
     for name, rule in sorted(usage.fleet.model.rules.items()):

@@ -184,7 +184,7 @@ def build_subsystem_chapter(usage: Usage, concerns: Interests) -> Chapter:
 
 def _find_nodes(usage: Usage, found: Subsystem) -> tuple[str, ...]:
     """Return the nodes where a subsystem runs: those with its features, or all that are not retired."""
-    kinds = (kind for kind in usage.fleet.classes if not kind.said.retired)
+    kinds = (kind for kind in usage.fleet.classes if not kind.definition.retired)
     if found.features is None:
         return tuple(name for kind in kinds for name in kind.names)
     own = {ref.name for ref in found.features}

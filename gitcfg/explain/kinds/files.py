@@ -177,7 +177,7 @@ def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[E
     found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
         if name in kind.secrets.values():
-            node = FleetNode(kind.names[0], kind, kind.said)
+            node = FleetNode(kind.names[0], kind, kind.definition)
             for one in kind.files.values():
                 if name in held(fleet, node, one, engine).values():
                     found.setdefault(one.origin, []).extend(kind.names)

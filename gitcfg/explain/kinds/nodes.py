@@ -25,7 +25,7 @@ from gitcfg.render.templates import TemplateEngine
 
 def _definitions(node: FleetNode) -> list[Node]:
     """What is said of a node: by its own file, and by its set's."""
-    found = (node.said.own, node.said.nodeset.definition if node.said.nodeset else None)
+    found = (node.definition.own, node.definition.nodeset.definition if node.definition.nodeset else None)
     return [given for given in found if given is not None]
 
 
@@ -36,23 +36,27 @@ def _description(node: FleetNode) -> str:
 def _nodes(fleet: Fleet) -> Iterator[Summary]:
     for name in fleet.names:
         node = fleet[name]
-        figures = {"groups": list(node.groups), "features": len(node.features), "retired": node.said.retired}
+        figures = {
+            "groups": list(node.groups),
+            "features": len(node.features),
+            "retired": node.definition.retired,
+        }
         yield Summary(name, _description(node), _definitions(node)[0].origin, figures)
 
 
 def _node(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     node = fleet[name]
-    said, nodeset = node.said, node.said.nodeset
+    said, nodeset = node.definition, node.definition.nodeset
     fields: dict[str, Field] = {
         "node_set": (Reference(nodeset.name, nodeset.origin),) if nodeset else (),
         "retired": Flag(said.retired),
         "groups": name_references(said.groups),
         "features": Names(node.features),
-        "without": name_references(node.kind.without),
+        "without": name_references(node.node_class.without),
         "labels": Names(said.labels),
         "facts": _facts(said.facts),
         "address": Value(said.address),
-        "overrides": tuple(Reference(found.name, found.origin) for found in node.kind.overrides),
+        "overrides": tuple(Reference(found.name, found.origin) for found in node.node_class.overrides),
         "parameters": Value(len(node.params)),
         "files": Names(tuple(node.entries)),
     }

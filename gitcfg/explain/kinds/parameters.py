@@ -32,7 +32,7 @@ from gitcfg.render.templates import TemplateEngine
 def _summaries_subsystem(fleet: Fleet) -> Iterator[Summary]:
     counts = dict.fromkeys(fleet.model.subsystems, 0)
     for kind in fleet.classes:
-        for name in subsystems(fleet, FleetNode(kind.names[0], kind, kind.said)):
+        for name in subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition)):
             counts[name] += len(kind.names)
     for name in sorted(fleet.model.subsystems):
         found = fleet.model.subsystems[name]
@@ -66,7 +66,9 @@ def _definition_subsystem(fleet: Fleet, _: TemplateEngine, name: str) -> Definit
 
 
 def _running(fleet: Fleet, name: str) -> tuple[str, ...]:
-    kinds = (kind for kind in fleet.classes if _on(fleet, FleetNode(kind.names[0], kind, kind.said), name))
+    kinds = (
+        kind for kind in fleet.classes if _on(fleet, FleetNode(kind.names[0], kind, kind.definition), name)
+    )
     return tuple(sorted(node for kind in kinds for node in kind.names))
 
 

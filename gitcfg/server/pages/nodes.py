@@ -81,7 +81,7 @@ def _configure(fleets: FleetCache, commit: str, name: str) -> NodeConfiguration 
             view_from(fleet.compiled, name),
             node.groups,
             node.features,
-            {one.name: in_words(one.until, fleet.compiled.today) for one in here.kind.overrides},
+            {one.name: in_words(one.until, fleet.compiled.today) for one in here.node_class.overrides},
             tuple(_parameter_row(fleet, name, param) for param in node.params),
             tuple(FileRow(path, describe_content(entry)) for path, entry in sorted(here.entries.items())),
             make_links(fleets, commit),

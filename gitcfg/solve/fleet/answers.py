@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Rule
 
@@ -82,7 +82,7 @@ class Failing(Exception):
 # Rules of which it is not known what they ask: nothing is decided then.
 
 
-def refuse_failed(ruled: Ruled, rules: Iterable[Rule]) -> None:
+def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
     """After they were asked.
 
     Raises:

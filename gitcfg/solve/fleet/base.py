@@ -9,11 +9,11 @@ import msgspec
 
 from gitcfg.cel import Key
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.nodes import Installed
-from gitcfg.compile.rules.evaluate import Seen, Unit, slot_name
+from gitcfg.compile.nodes import RuleInstall
+from gitcfg.compile.rules.evaluate import Candidate, Unit, slot_name
 from gitcfg.compile.rules.placement import Shape, Shapes
 from gitcfg.compile.rules.rulebook import Rulebook
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.problem import Spot
@@ -40,13 +40,13 @@ class Ground:
         self._book = book
         self._level = level
         self._whole: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
-        self._had: dict[str, tuple[Shape, tuple[Installed, ...]]] = {}
+        self._had: dict[str, tuple[Shape, tuple[RuleInstall, ...]]] = {}
 
-    def _of(self, node: str) -> tuple[Shape, tuple[Installed, ...]]:
+    def _of(self, node: str) -> tuple[Shape, tuple[RuleInstall, ...]]:
         if node not in self._had:
-            kind, order = self.fleet.kinds[node], self._book.order
-            shape = self._shapes.of(self.fleet.roster.said(node), kind.overrides)
-            there = tuple([each for each in kind.brought.installs if order[each.rule] <= self._level])
+            kind, order = self.fleet.node_classes[node], self._book.order
+            shape = self._shapes.of(self.fleet.roster.definition(node), kind.overrides)
+            there = tuple([each for each in kind.effects.installs if order[each.rule] <= self._level])
             self._had[node] = shape, there
         return self._had[node]
 
@@ -58,7 +58,7 @@ class Ground:
         """The features that a node does without."""
         return self._of(node)[0].without
 
-    def units(self, seen: Seen, feature: str) -> Sequence[Unit]:
+    def units(self, seen: Candidate, feature: str) -> Sequence[Unit]:
         """The installations of a feature on a node, or under the name of an instance."""
         if feature not in self.features(seen.name):
             return ()
@@ -111,14 +111,14 @@ Ways = tuple[tuple[Spot, ...], ...]
 class Place(msgspec.Struct, frozen=True):
     """A slot as a rule sees it, and what is installed there of the feature that it counts, if it is."""
 
-    seen: Seen
+    seen: Candidate
     had: Spot | None
 
 
 class Spots:
     """`open`: what may be placed, by node, with the rules that may place it; `places`: of rules, by key."""
 
-    def __init__(self, ground: Ground, ruled: Ruled) -> None:
+    def __init__(self, ground: Ground, ruled: RuleView) -> None:
         self.ground = ground
         self._ruled = ruled
         self.open: dict[Spot, list[str]] = {}
@@ -136,7 +136,7 @@ class Spots:
                     for key, members in groups.items()
                 }
 
-    def _place(self, rule: str, feature: str, seen: Seen, choose: bool) -> Place:
+    def _place(self, rule: str, feature: str, seen: Candidate, choose: bool) -> Place:
         for unit in self.ground.units(seen, feature)[:1]:
             had = (unit.feature, slot_name(seen.name, unit))
             self.fixed[had] = seen.name
@@ -156,7 +156,7 @@ class Spots:
             if spot[1] == place.seen.slot and self.ground.brings(spot[0], feature, place.seen.name):
                 yield spot
 
-    def limited(self, feature: str, seen: Seen) -> Iterator[Ways]:
+    def limited(self, feature: str, seen: Candidate) -> Iterator[Ways]:
         """What a limit counts on a node, or as an instance: what is there, and what may be.
 
         What includes another that is there counts in its place.

@@ -7,7 +7,7 @@ from itertools import chain
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.git.tree import Tree
 from gitcfg.model import Model
 from gitcfg.model.rules import Allocation, Rule, RuleKind
@@ -53,7 +53,7 @@ class Deciding:
             return found
         return Solved({name: found[name] for name in sorted(found)}, tuple(sorted(aside)))
 
-    def _places(self, ruled: Ruled) -> Allocations | Unsolved:
+    def _places(self, ruled: RuleView) -> Allocations | Unsolved:
         """Stratum by stratum: what is placed in one is there for the next."""
         made: Allocations = {}
         before: list[Rule] = []
@@ -69,11 +69,11 @@ class Deciding:
                 before += rules
         return made
 
-    def _ruled(self, allocations: Allocations) -> Ruled | None:
+    def _ruled(self, allocations: Allocations) -> RuleView | None:
         """What rules ask of the fleet while this is decided."""
         model = msgspec.structs.replace(self._model, allocations=allocations)
         fleet = Fleet(model, self._tree, self._today)
-        return None if fleet.bringing is None else Ruled(fleet, fleet.bringing)
+        return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)
 
     def _chooses(self, rule: Rule) -> bool:
         return rule.count is not None and self._known(rule)
@@ -81,7 +81,7 @@ class Deciding:
     def _known(self, rule: Rule) -> bool:
         return all(ref.name in self._model.features for ref in (rule.feature, rule.over) if ref is not None)
 
-    def _wrong(self, ruled: Ruled) -> set[str]:
+    def _wrong(self, ruled: RuleView) -> set[str]:
         """Rules that are wrong themselves: nothing is known of them."""
         book = ruled.book
         circles = (*book.strata.circles, *ruled.valued.circles)
@@ -90,7 +90,7 @@ class Deciding:
         return wrong | {name for name, rule in book.rules.items() if not self._known(rule)}
 
     def _stratum(
-        self, ruled: Ruled, level: int, rules: Sequence[Rule], before: Sequence[Rule]
+        self, ruled: RuleView, level: int, rules: Sequence[Rule], before: Sequence[Rule]
     ) -> Allocations | Unsolved:
         spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
         spots.add(rules, choose=True)
@@ -102,7 +102,7 @@ class Deciding:
             return self._unsolved(found, of_placing(problem, found.causes))
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
-    def _broken(self, ruled: Ruled) -> Unsolved | None:
+    def _broken(self, ruled: RuleView) -> Unsolved | None:
         """What is wrong by hand, or by rules that leave no choice, once all is placed."""
         layers = ruled.book.strata.layers
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
@@ -115,7 +115,7 @@ class Deciding:
         concerned = of_placing(problem, found.causes)
         return self._unsolved(found, concerned or self._about(ruled, found.causes))
 
-    def _about(self, ruled: Ruled, causes: Iterable[str]) -> tuple[str, ...]:
+    def _about(self, ruled: RuleView, causes: Iterable[str]) -> tuple[str, ...]:
         """The nodes that rules are about."""
         names = [cause.rule for cause in self._causes.named(causes) if cause.rule is not None]
         return tuple(sorted({seen.name for name in names for seen in ruled.slots(name)}, key=natural))
@@ -137,7 +137,7 @@ class Deciding:
             slots.setdefault(owner, []).append(spot[1])
         return {rule: placed(rule, names) for rule, names in slots.items()}
 
-    def _values(self, ruled: Ruled, known: Allocations) -> Allocations | Unsolved:
+    def _values(self, ruled: RuleView, known: Allocations) -> Allocations | Unsolved:
         """Layer by layer: what is given in one, the next one reads. `ruled` is asked while `known` stands."""
         for at, names in enumerate(ruled.valued.layers):
             now = self._ruled(known) if at else ruled
@@ -147,7 +147,7 @@ class Deciding:
             known = known | made
         return known
 
-    def _given(self, ruled: Ruled, rules: Sequence[Rule]) -> Allocations | Unsolved:
+    def _given(self, ruled: RuleView, rules: Sequence[Rule]) -> Allocations | Unsolved:
         handed = Handed(ruled, rules, self._model.allocations, self._causes)
         refuse_failed(ruled, handed.rules)
         problem = handed.problem()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations, permutations
 
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Cause, Causes
 from gitcfg.solve.fleet.base import Spots, Ways, natural
@@ -17,7 +17,7 @@ _MOST_WAYS = 16
 class Placed:
     """Puts a problem together from what was found of it."""
 
-    def __init__(self, spots: Spots, ruled: Ruled, causes: Causes) -> None:
+    def __init__(self, spots: Spots, ruled: RuleView, causes: Causes) -> None:
         self._spots = spots
         self._ruled = ruled
         self._causes = causes
@@ -95,7 +95,7 @@ class Placed:
     def _left_out(self, node: str, feature: str) -> Cause | None:
         if feature not in self._spots.ground.without(node):
             return None
-        said = self._ruled.fleet.kinds[node].without
+        said = self._ruled.fleet.node_classes[node].without
         origins = tuple(ref.origin for ref in said if ref.name == feature)
         return Cause(f"{node} does without {feature}", origins)
 

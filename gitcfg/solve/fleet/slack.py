@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.compile.rules.evaluate import Seen
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.evaluate import Candidate
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Values, parse
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Causes
@@ -53,7 +53,7 @@ class Tight(msgspec.Struct, frozen=True):
         return self.rule.kind in _OF_CHANGES or self.slots > 0
 
 
-def tight(ruled: Ruled, rule: Rule) -> Tight:
+def tight(ruled: RuleView, rule: Rule) -> Tight:
     """How a rule stands."""
     wrong = {found.rule for found in ruled.book.unreadable}
     if rule.kind in _OF_CHANGES or rule.name in wrong:
@@ -65,14 +65,14 @@ def tight(ruled: Ruled, rule: Rule) -> Tight:
     return Tight(rule, _names({seen.name for seen in slots}), len(slots), groups, rooms, _names(failed))
 
 
-def _groups(ruled: Ruled, rule: Rule) -> Iterator[Group]:
+def _groups(ruled: RuleView, rule: Rule) -> Iterator[Group]:
     counted = (_counted if rule.kind is RuleKind.INSTALL else _limited)(ruled, rule)
     for key, members in ruled.groups(rule.name).items():
         slots = _names({seen.slot for seen in members})
         yield Group(key, slots, *counted.get(key, ((), ())))
 
 
-def _counted(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _counted(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
     """By key, where a feature is, and where else it might be by what is there already; limits aside."""
     level = ruled.book.order.get(rule.name)
     if level is None or rule.feature is None or rule.feature.name not in ruled.fleet.model.features:
@@ -90,7 +90,7 @@ def _counted(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tu
     }
 
 
-def _limited(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
     """By key, where what a limit counts is; it places nothing."""
     if rule.kind is not RuleKind.LIMIT:
         return {}
@@ -100,7 +100,7 @@ def _limited(ruled: Ruled, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tu
     }
 
 
-def _rooms(ruled: Ruled, rule: Rule, slots: Sequence[Seen]) -> Iterator[Room]:
+def _rooms(ruled: RuleView, rule: Rule, slots: Sequence[Candidate]) -> Iterator[Room]:
     for param, said in rule.domains.items():
         kind = ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
         try:
@@ -111,7 +111,7 @@ def _rooms(ruled: Ruled, rule: Rule, slots: Sequence[Seen]) -> Iterator[Room]:
         yield Room(param, values.describe(), values.size, sum(value in values for value in used))
 
 
-def _value(seen: Seen, param: str) -> Any:
+def _value(seen: Candidate, param: str) -> Any:
     if seen.unit is None:
         return seen.params().get(param)
     bound = seen.unit.attributes.get(param)

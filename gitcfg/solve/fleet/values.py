@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import CelProblem
-from gitcfg.compile.rules.evaluate import Seen, read_values
-from gitcfg.compile.rules.slots import Ruled
+from gitcfg.compile.rules.evaluate import Candidate, read_values
+from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.rules import Allocation, Rule, Uniqueness
@@ -24,14 +24,14 @@ class _Asked(msgspec.Struct, frozen=True):
 
     slot: str
     param: str
-    seen: Seen
+    seen: Candidate
     rules: list[Rule]
 
 
 class Handed:
     """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
 
-    def __init__(self, ruled: Ruled, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
+    def __init__(self, ruled: RuleView, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
         self.rules = rules
         self._ruled = ruled
         self._stood = stood
@@ -117,17 +117,17 @@ class Handed:
                 for param, cause in causes.items():
                     yield Apart(cause, [_name(one, param) for one in seen])
 
-    def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Seen]]:
+    def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Candidate]]:
         """The slots that differ, each from each other."""
         slots = self._ruled.slots(rule.name)
         if unique.key is None and unique.scope == "fleet":
             return [list(slots)]
-        found: dict[Any, list[Seen]] = defaultdict(list)
+        found: dict[Any, list[Candidate]] = defaultdict(list)
         for seen, key in zip(slots, self._keys(rule, slots), strict=True):
             found[key].append(seen)
         return found.values()
 
-    def _keys(self, rule: Rule, slots: Iterable[Seen]) -> list[Any]:
+    def _keys(self, rule: Rule, slots: Iterable[Candidate]) -> list[Any]:
         expression = self._ruled.book.uniques.get(rule.name)
         if expression is None:
             return [seen.name for seen in slots]
@@ -148,6 +148,6 @@ class Handed:
         return made
 
 
-def _name(seen: Seen, param: str) -> str:
+def _name(seen: Candidate, param: str) -> str:
     """A slot may be an instance of several features; each of them has its own attributes."""
     return f"{seen.slot}\n{param}\n{seen.self_.feature}"

@@ -28,7 +28,7 @@ features:
 
 
 def labels(fleet: Fleet, name: str) -> list[str | None]:
-    return [part.label for part in fleet[name].kind.parts]
+    return [part.label for part in fleet[name].node_class.parts]
 
 
 def test_what_is_installed_lies_below_groups_and_what_is_set_above_them() -> None:
@@ -54,7 +54,7 @@ def test_without_takes_away_what_rules_install_and_what_follows_from_it() -> Non
     found = fleet(files, install("y", "mail"), install("z", "dns", where='"service" in node.features'))
     assert found["a"].features == ("dns", "mail", "service")
     assert found["b"].features == ()
-    assert found.stacks.unfiltered(found["b"].kind) == {"mail", "service"}
+    assert found.stacks.unfiltered(found["b"].node_class) == {"mail", "service"}
 
 
 def test_instances_are_installed_as_what_they_stand_for() -> None:
@@ -78,7 +78,7 @@ def test_instances_that_rules_install_count() -> None:
         install("x", "lease", over="dhcp", where='self.as == "eth1"'),
         install("y", "dhcp", over="interface"),
     )
-    installs = found["a"].kind.brought.installs
+    installs = found["a"].node_class.effects.installs
     assert {each.rule: [use.instance for use in each.uses] for each in installs} == {
         "x": ["eth1"],
         "y": ["eth0", "eth1", "eth2"],
@@ -95,12 +95,12 @@ def test_a_condition_that_fails_brings_nothing_and_is_kept() -> None:
     found = fleet(FILES, install("y", "mail", where='node.facts.rack == "r1"'), setting("x", {"s": 1}))
     assert found["c"].features == ("mail", "service")
     assert found["a"].features == ()
-    assert found.bringing is not None
-    assert {node: str(problem) for node, problem in found.bringing.failed["y"].items()} == {
+    assert found.rule_engine is not None
+    assert {node: str(problem) for node, problem in found.rule_engine.failed["y"].items()} == {
         "a": "1:1: node.facts has no 'rack'"
     }
     _ = found.classes
-    assert found.bringing.failed["y"].keys() == {"a", "b"}
+    assert found.rule_engine.failed["y"].keys() == {"a", "b"}
 
 
 def test_nodes_to_which_the_same_is_brought_share_a_class() -> None:
@@ -136,7 +136,7 @@ def test_set_sees_what_overrides_install_and_install_does_not() -> None:
 def test_retired_nodes_get_nothing() -> None:
     found = fleet({**FILES, "nodes/a": "state: retired"}, install("y", "mail"), setting("x", {"p": 1}))
     assert found["a"].params == {}
-    assert found["a"].kind.brought.rules == ()
+    assert found["a"].node_class.effects.rules == ()
 
 
 def test_members_of_a_set_may_get_different_things() -> None:

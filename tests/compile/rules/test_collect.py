@@ -290,7 +290,7 @@ def test_what_grows_with_every_step_ends_with_a_problem() -> None:
 def test_what_others_give_makes_a_difference() -> None:
     said = "{param: name, feature: dns}"
     old, new = collecting(said), collecting(said, **{"nodes/h": "features: [dns]"})
-    assert "listed" in (Differing(old, new).names(old["e"].kind, new["e"].kind) or ())
+    assert "listed" in (Differing(old, new).names(old["e"].node_class, new["e"].node_class) or ())
 
 
 def test_facts_are_the_same_where_cel_has_them_equal() -> None:

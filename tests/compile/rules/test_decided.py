@@ -51,7 +51,7 @@ def test_a_counted_feature_is_installed_where_that_was_decided_and_says_so() -> 
         allocations=(placed("w", "a", "gone", "c"),),
     )
     assert [name for name in found.names if "web" in found[name].features] == ["a", "c"]
-    (installed,) = found["c"].kind.brought.installs
+    (installed,) = found["c"].node_class.effects.installs
     assert installed.uses[0].origin == at(4, "w")
     assert [step.path for step in found["c"].trail("p")] == [("feature web", "rule w")]
     assert "allocations/w.yaml" in find_source_files(found, "a")

@@ -5,8 +5,16 @@ from typing import Any
 import pytest
 
 from gitcfg.cel import NODE_VARIABLES, SELF_VARIABLES, Budget, Condition, compile_condition, compile_key
-from gitcfg.compile.nodes import said
-from gitcfg.compile.rules.evaluate import Seen, Unit, Where, ask_condition, ask_keys, group_alike, read_values
+from gitcfg.compile.nodes import define_node
+from gitcfg.compile.rules.evaluate import (
+    Candidate,
+    Unit,
+    Where,
+    ask_condition,
+    ask_keys,
+    group_alike,
+    read_values,
+)
 from gitcfg.compile.rules.slots import view_rules
 from gitcfg.model import Binding, Fact, ListEdit, Node, Op, Origin, Ref
 from gitcfg.model.rules import RuleKind
@@ -17,13 +25,13 @@ AT = Origin("x.yaml", 1, 1)
 KNOWN = {**NODE_VARIABLES, **SELF_VARIABLES}
 
 
-def node(name: str, facts: dict[str, Any], features: str = "", labels: str = "", **given: Any) -> Seen:
+def node(name: str, facts: dict[str, Any], features: str = "", labels: str = "", **given: Any) -> Candidate:
     refs = tuple(Ref(label, AT) for label in labels.split())
     known = {key: Fact(value) for key, value in facts.items()}
     own = Node(name, AT, facts=known, labels=ListEdit(Op.SET, refs))
     attributes = {key: Binding(Op.SET, value, None, AT, AT) for key, value in given.items()}
     unit = Unit("interface", "eth0", attributes)
-    return Seen(name, said(own, None), frozenset(features.split()), unit)
+    return Candidate(name, define_node(own, None), frozenset(features.split()), unit)
 
 
 NODES = (
@@ -62,7 +70,7 @@ def test_a_condition_is_asked_once_of_each_sort_and_answers_for_every_node(text:
     assert len(group_alike(condition, NODES).firsts) == SORTS[text]
 
 
-def _alone(condition: Condition, seen: Seen) -> Any:
+def _alone(condition: Condition, seen: Candidate) -> Any:
     holds, problems = condition.holds_each([read_values(condition, seen)])
     return problems[0].args if problems else holds[0]
 
@@ -84,7 +92,7 @@ def test_values_of_one_class_are_read_once() -> None:
         return {"port": 80}
 
     condition = compile_condition("node.params.port == 80", KNOWN)
-    nodes = [Seen(name, NODES[0].said, frozenset(), None, params) for name in "ab"]
+    nodes = [Candidate(name, NODES[0].definition, frozenset(), None, params) for name in "ab"]
     assert len(group_alike(condition, nodes).firsts) == 1
     assert len(ask_condition(Where(condition, None), nodes, Budget()).holding) == 2
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.nodes import Said
+from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.compile.stacks import Stacks
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
@@ -21,7 +21,7 @@ from tests.compile.fleets import TODAY, mixed
 from tests.compile.rules.written import install, setting
 from tests.seeds import TIMES, mostly_slow
 
-Holds = Callable[[str, Said, frozenset[str]], bool]
+Holds = Callable[[str, NodeDefinition, frozenset[str]], bool]
 NOWHERE = Origin("x")
 
 
@@ -72,7 +72,7 @@ class Naive:
 
     def params(self, name: str) -> tuple[dict[str, object], frozenset[str]]:
         """Values and features of a node."""
-        said = self.fleet.roster.said(name)
+        said = self.fleet.roster.definition(name)
         installs: list[str] = []
         for rule in [] if said.retired else self._order():
             features = self.stacks.compile(_with(said, (), installs), ()).features
@@ -127,7 +127,7 @@ def _as_group(rule: Rule) -> Group:
     return Group(f"rule {rule.name}", NOWHERE, features=uses, params=rule.params)
 
 
-def _with(said: Said, sets: list[str] | tuple[()], installs: list[str]) -> Said:
+def _with(said: NodeDefinition, sets: list[str] | tuple[()], installs: list[str]) -> NodeDefinition:
     """Higher names topmost, so first in lists of groups."""
     above = [Ref(f"rule {rule}", NOWHERE) for rule in sorted(sets, reverse=True)]
     below = [Ref(f"rule {rule}", NOWHERE) for rule in sorted(installs, reverse=True)]
@@ -165,10 +165,10 @@ def test_classes_are_as_nodes_asked_alone(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6 * TIMES))
 def test_a_node_asked_alone_is_as_among_all(seed: int) -> None:
     fleet, _ = ruled(seed)
-    together = fleet.kinds
+    together = fleet.node_classes
     for name in fleet.names:
-        alone = Fleet(fleet.model, fleet.tree, TODAY, fleet.declarations.implied)[name].kind
-        assert alone.brought.key == together[name].brought.key
+        alone = Fleet(fleet.model, fleet.tree, TODAY, fleet.declarations.implied)[name].node_class
+        assert alone.effects.key == together[name].effects.key
         assert [part.label for part in alone.parts] == [part.label for part in together[name].parts]
         assert dict(alone.params) == dict(together[name].params)
 
@@ -183,7 +183,7 @@ def test_the_last_acting_step_is_the_value_and_steps_of_rules_name_them(seed: in
             assert [step for step in steps if not step.overridden][-1].result == value
             for step in steps:
                 if step.path[-1].startswith("rule "):
-                    assert step.path[-1].removeprefix("rule ") in node.kind.brought.rules
+                    assert step.path[-1].removeprefix("rule ") in node.node_class.effects.rules
 
 
 @pytest.mark.parametrize("seed", range(6 * TIMES))
@@ -192,8 +192,8 @@ def test_layers_stand_in_the_order_of_semantics(seed: int) -> None:
     default = f"group {fleet.model.settings.default_group}"
     for kind in fleet.classes:
         labels = [part.label or "" for part in kind.parts]
-        installs = [f"rule {each.rule}" for each in kind.brought.installs]
-        sets = [f"rule {rule}" for rule in kind.brought.sets]
+        installs = [f"rule {each.rule}" for each in kind.effects.installs]
+        sets = [f"rule {rule}" for rule in kind.effects.sets]
         by_rules = [label for label in labels if label.startswith("rule ")]
         assert labels[:1] in ([default], [])
         below = [f"group {name}" for name in kind.groups]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from gitcfg.cel import Truth
-from gitcfg.compile.rules.evaluate import Seen
-from gitcfg.compile.rules.slots import Ruled, view_rules
+from gitcfg.compile.rules.evaluate import Candidate
+from gitcfg.compile.rules.slots import RuleView, view_rules
 from gitcfg.model.rules import Rule, RuleKind
 from tests.compile.rules.fleets import fleet
 from tests.compile.rules.written import counted, install, rule, setting
@@ -36,7 +36,7 @@ FILES = {
 }
 
 
-def view(*rules: Rule, **more: str) -> Ruled:
+def view(*rules: Rule, **more: str) -> RuleView:
     found = view_rules(fleet({**FILES, **more}, *rules))
     assert found is not None
     return found
@@ -46,7 +46,7 @@ def limit(name: str, feature: str, **said: Any) -> Rule:
     return rule(name, RuleKind.LIMIT, feature=feature, count=counted(0, 1), **said)
 
 
-def slots(seen: tuple[Seen, ...]) -> list[str]:
+def slots(seen: tuple[Candidate, ...]) -> list[str]:
     return [one.slot for one in seen]
 
 
