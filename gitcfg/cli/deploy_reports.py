@@ -15,9 +15,8 @@ from gitcfg.cli.server_state import (
     no_state,
     open_database,
 )
-from gitcfg.deploy import record
-from gitcfg.deploy.record_files import untold
-from gitcfg.deploy.record_lines import Kept
+from gitcfg.deploy import records
+from gitcfg.deploy.records import RunRecord, find_unreported
 from gitcfg.deploy.reports import deployed, reports
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
@@ -46,7 +45,7 @@ class _Answer(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-def send_run(repository: "Repository", asked: StateQuery, kept: Kept, now: float) -> Receipt:
+def send_run(repository: "Repository", asked: StateQuery, kept: RunRecord, now: float) -> Receipt:
     """Send a run. Raise GitcfgError if it is refused, Unreachable if there is no answer."""
     if asked.server is not None:
         return _send_over_http(asked.server, asked.token, kept, now)
@@ -76,14 +75,14 @@ def send_unsent_runs(
 def _send_each(repository: "Repository", asked: StateQuery, folder: Path, now: float) -> Iterator[str]:
     failed: dict[str, tuple[GitcfgError, list[str]]] = {}
     away: Unreachable | None = None
-    for kept in filter(deployed, untold(folder)):
+    for kept in filter(deployed, find_unreported(folder)):
         run = kept.run.id
         if away is not None:  # a server that gives no answer is asked once, not for each run
             failed[away.message][1].append(run)
             continue
         try:
             taken = send_run(repository, asked, kept, now)
-            record.told(folder, run, taken.place, now)
+            records.note_reported(folder, run, taken.place, now)
         except GitcfgError as error:
             away = error if isinstance(error, Unreachable) else None
             failed.setdefault(error.message, (error, []))[1].append(run)
@@ -107,7 +106,7 @@ def note_unknown_nodes(run: str, taken: Receipt) -> Iterator[str]:
         yield f"note: {taken.place} does not describe {names}, and keeps nothing of what {run} did there."
 
 
-def _send_over_http(server: str, token: str | None, kept: Kept, now: float) -> Receipt:
+def _send_over_http(server: str, token: str | None, kept: RunRecord, now: float) -> Receipt:
     new, known, unknown = 0, 0, set[str]()
     for body in reports(kept, now):
         answer = ask_server(server, token, "/v1/deploys", "POST", body)

@@ -15,8 +15,8 @@ from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import Database, Server, StateFolder, StateQuery, Token, state_query
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
-from gitcfg.deploy import record_files as files
-from gitcfg.deploy.record_lines import WELL, Kept, NodeDone
+from gitcfg.deploy import records
+from gitcfg.deploy.records import WELL, NodeDone, RunRecord
 from gitcfg.deploy.reports import outcome, outcomes
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
@@ -81,18 +81,18 @@ def list_deploys(session: Session, output: Output, now: float) -> int:
     return 0
 
 
-def _runs(folder: Path, notes: list[str]) -> Iterator[Kept]:
+def _runs(folder: Path, notes: list[str]) -> Iterator[RunRecord]:
     """Yield one after the other, since some are large; `notes` gets what is wrong with files."""
-    for found in files.files(folder):
+    for found in records.read_runs(folder):
         if found.problem:
             notes.append(f"note: {safe(found.problem)}")
         if found.kept is not None:
             yield found.kept
 
 
-def run_to_json(kept: Kept) -> dict[str, Any]:
+def run_to_json(kept: RunRecord) -> dict[str, Any]:
     """Return a deploy of `gitcfg.deploys/1`. Times are seconds since the epoch."""
-    run, told = kept.run, kept.told
+    run, told = kept.run, kept.reported
     return {
         "run": run.id,
         "target": run.commit,
@@ -109,7 +109,7 @@ def run_to_json(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _format_row(kept: Kept, now: float) -> tuple[Text, ...]:
+def _format_row(kept: RunRecord, now: float) -> tuple[Text, ...]:
     run, counts = kept.run, outcomes(kept)
     said = ", ".join(f"{number} {word}" for word, number in counts.items())
     return (
@@ -124,7 +124,7 @@ def _format_row(kept: Kept, now: float) -> tuple[Text, ...]:
 
 def show_deploy(session: Session, said: str, output: Output, now: float) -> int:
     """Show one. Raise GitcfgError if there is none."""
-    kept = files.named(_records_folder(session.open().repository), said)
+    kept = records.find_run(_records_folder(session.open().repository), said)
     if output is not Output.TEXT:
         write_record(deploy_to_json(kept), output)
         return 0
@@ -134,20 +134,20 @@ def show_deploy(session: Session, said: str, output: Output, now: float) -> int:
     return 0
 
 
-def deploy_to_json(kept: Kept) -> dict[str, Any]:
+def deploy_to_json(kept: RunRecord) -> dict[str, Any]:
     """Return `gitcfg.deployment/1`: the nodes in the order of their turns."""
     nodes = [_node(kept, name) for name in kept.run.nodes]
     return {"schema": "gitcfg.deployment/1", **run_to_json(kept), "nodes": nodes}
 
 
-def _node(kept: Kept, name: str) -> dict[str, Any]:
+def _node(kept: RunRecord, name: str) -> dict[str, Any]:
     """Return a node's record; what is not known is null."""
     done = kept.done.get(name)
     said = msgspec.to_builtins(done) if done is not None else {}
     return {"node": name, "outcome": outcome(kept, name), **{each: said.get(each) for each in _FIELDS}}
 
 
-def _format_deploy(kept: Kept, now: float) -> Iterator[Text]:
+def _format_deploy(kept: RunRecord, now: float) -> Iterator[Text]:
     run = kept.run
     head = Text(run.id, "bold")
     head.append(
@@ -188,13 +188,13 @@ def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
 def send_deploy(session: Session, said: str, asked: StateQuery, now: float) -> int:
     """Send one to a server. Raise GitcfgError if there is none, or no server takes it."""
     from gitcfg.cli.deploy_reports import note_unknown_nodes, send_run
-    from gitcfg.deploy.record import told
+    from gitcfg.deploy.records import note_reported
 
     repository = session.open().repository
     folder = _records_folder(repository)
-    kept = files.named(folder, said)
+    kept = records.find_run(folder, said)
     taken = send_run(repository, asked, kept, now)
-    told(folder, kept.run.id, taken.place, now)
+    note_reported(folder, kept.run.id, taken.place, now)
     again = f", {taken.known} of which it knew already" if taken.known else ""
     session.write(f"Told {taken.place} of {counted(taken.new + taken.known, 'node')}{again}.\n")
     for note in note_unknown_nodes(kept.run.id, taken):
@@ -206,4 +206,4 @@ def _records_folder(repository: Repository) -> Path:
     if repository.shared is None:
         repository.git_or_error("nothing can be deployed from it")
     assert repository.shared is not None
-    return files.folder_of(repository.shared)
+    return records.runs_folder(repository.shared)

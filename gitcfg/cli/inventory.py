@@ -189,10 +189,10 @@ def load_reports(source: Source, asked: StateQuery) -> NodeReports:
 def _deploy_reports(repository: "Repository") -> "list[NodeState]":
     if repository.shared is None:
         return []
-    from gitcfg.deploy.record_files import folder_of, ids, runs_in_order
+    from gitcfg.deploy.records import list_ids, runs_folder, runs_in_order
 
-    folder = folder_of(repository.shared)
-    if not ids(folder):
+    folder = runs_folder(repository.shared)
+    if not list_ids(folder):
         return []
     from gitcfg.deploy.reports import states
 

@@ -1,30 +1,112 @@
-"""Who is begun when: batches, how many at once, and when nobody else is; a pure state machine."""
+"""Which nodes are begun when: batches, how many at once, and when no other is; a pure state machine."""
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec.structs import replace
 
-from gitcfg.deploy.turns import (
-    Abandon,
-    Action,
-    Counts,
-    Ended,
-    Event,
-    Leave,
-    Over,
-    Plan,
-    Skip,
-    Start,
-    State,
-    Stop,
-    Why,
-)
+from gitcfg.deploy.outcomes import Weight, Why
 from gitcfg.model import Share
 from gitcfg.model.text import counted
 
+INTERRUPTED = "The deploy was interrupted."
+FAULT = "gitcfg itself failed while it was at {}."
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The nodes in order; `sizes` says how many of them have been begun once each batch was.
+
+    `jobs` are at work at most. `failures` is how many may fail and `unreached` how many may not be reached,
+    in the whole run; None: as many as there are, but then the next batch begins only after one that was well.
+    """
+
+    nodes: tuple[str, ...]
+    sizes: tuple[int, ...]
+    jobs: int
+    failures: int | None = None
+    unreached: int | None = None
+
+    def span(self, batch: int) -> tuple[int, int]:
+        """Where a batch begins and ends."""
+        return self.sizes[batch - 1] if batch else 0, self.sizes[batch]
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Nodes that are over, by what they weigh."""
+
+    well: int = 0
+    failed: int = 0
+    unreached: int = 0
+    aside: int = 0
+
+    def plus(self, weight: Weight) -> "Counts":
+        """One more."""
+        return replace(self, **{weight.value: getattr(self, weight.value) + 1})
+
+
+class State(msgspec.Struct, frozen=True):
+    """How far a run has got: `begun` nodes of the order, of these the running ones; what the others came to.
+
+    Once `why` is more than done, nobody else is begun; `because` is a sentence that says it.
+    """
+
+    batch: int = 0
+    begun: int = 0
+    running: frozenset[str] = frozenset()
+    whole: Counts = Counts()
+    here: Counts = Counts()
+    why: Why = Why.DONE
+    because: str = ""
+    over: bool = False
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A node is done with."""
+
+    node: str
+    weight: Weight
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """Begin nobody else; who is running may finish. `because` is a sentence that says why."""
+
+    why: Why = Why.INTERRUPTED
+    because: str = INTERRUPTED
+
+
+class Leave(msgspec.Struct, frozen=True):
+    """Wait for nobody either."""
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Begin with a node."""
+
+    node: str
+    batch: int
+
+
+class Skip(msgspec.Struct, frozen=True):
+    """These are not begun any more."""
+
+    nodes: tuple[str, ...]
+
+
+class Abandon(msgspec.Struct, frozen=True):
+    """These are left in the middle."""
+
+    nodes: tuple[str, ...]
+
+
+class Over(msgspec.Struct, frozen=True):
+    """All are done with."""
+
+
+Event = Ended | Stop | Leave
+Action = Start | Skip | Abandon | Over
+
 
 def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
-    """The sizes of batches, counted from the first on; such as add nobody are left out, the last has all."""
+    """Return the sizes of batches, counted from the first on: none adds no node, the last has all."""
     found: list[int] = []
     for size in (*(share.of(nodes) for share in shares), nodes):
         if size > (found[-1] if found else 0):
@@ -33,17 +115,17 @@ def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
 
 
 def allowed(limit: Share, nodes: int) -> int:
-    """How many a limit lets through. A share that is no whole number lets no more through than it says."""
+    """Return how many a limit lets through; a share that is no whole number is rounded down."""
     return int(nodes * limit.number / 100) if limit.percent else int(limit.number)
 
 
 def begin(plan: Plan) -> tuple[State, tuple[Action, ...]]:
-    """A run before anything has happened, and what to do first."""
+    """Return a run before anything has happened, and what to do first."""
     return _onward(plan, State())
 
 
 def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, ...]]:
-    """What an event makes of a run, and what to do. A node that is not running cannot end."""
+    """Return what an event makes of a run, and what to do. A node that is not running cannot end."""
     if state.over or (isinstance(event, Ended) and event.node not in state.running):
         return state, ()
     if isinstance(event, Leave):
@@ -54,7 +136,7 @@ def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, .
 
 
 def _halted(state: State, stop: Stop) -> State:
-    """What somebody wants beats what went wrong, and of that the first counts."""
+    """Halt the run: what somebody wants beats what went wrong, and of that the first counts."""
     if state.why is not Why.DONE and stop.why is not Why.INTERRUPTED:
         return state
     return replace(state, why=stop.why, because=stop.because)
@@ -63,10 +145,10 @@ def _halted(state: State, stop: Stop) -> State:
 def _ended(plan: Plan, state: State, event: Ended) -> State:
     whole, here = state.whole.plus(event.weight), state.here.plus(event.weight)
     after = replace(state, running=state.running - {event.node}, whole=whole, here=here)
-    return _judged(after, _too_many(plan, whole))
+    return _limited(after, _too_many(plan, whole))
 
 
-def _judged(state: State, because: str) -> State:
+def _limited(state: State, because: str) -> State:
     if not because or state.why is not Why.DONE:
         return state
     return replace(state, why=Why.LIMIT, because=because)
@@ -76,8 +158,8 @@ def _too_many(plan: Plan, whole: Counts) -> str:
     if plan.failures is not None and whole.failed > plan.failures:
         return f"{counted(whole.failed, 'node')} failed, and {_at_most(plan.failures)} may."
     if plan.unreached is not None and whole.unreached > plan.unreached:
-        said = counted(whole.unreached, "node")
-        return f"{said} could not be reached, and that may happen to {_at_most(plan.unreached)}."
+        nodes = counted(whole.unreached, "node")
+        return f"{nodes} could not be reached, and that may happen to {_at_most(plan.unreached)}."
     return ""
 
 
@@ -107,10 +189,9 @@ def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
 
 
 def _next(plan: Plan, state: State) -> State:
-    """The batch after one that is over, if that one was well."""
+    """Return the batch after one that is over, if that one was well."""
     because = _unwell(plan, state.here, state.batch + 1)
-    after = replace(state, batch=state.batch + 1, here=Counts())
-    return _judged(state, because) if because else after
+    return _limited(state, because) if because else replace(state, batch=state.batch + 1, here=Counts())
 
 
 def _unwell(plan: Plan, here: Counts, number: int) -> str:

@@ -1,31 +1,18 @@
-"""What a deploy and the far end of its line have to say to each other, as values."""
+"""What a deploy and a node say to each other; of a node, types, lengths and characters are checked."""
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+from msgspec.structs import asdict
 
-from gitcfg.install.outcome import Outcome
+from gitcfg.deploy.outcomes import FarError, Outcome, Unreadable
+from gitcfg.install import outcome as installed
 from gitcfg.install.package import Actions
 
 NO_AGENT, INSTALLED, RUNNING = "", "installed", "running"
 """Whether an agent keeps a node: there is none, it is set up, it runs now."""
-
-
-class Line(Protocol):
-    """A process on a node, its standard input and output. What it cannot do is an OSError."""
-
-    def send(self, data: bytes) -> None:
-        """Write all of it."""
-
-    def receive(self, most: int) -> bytes:
-        """At most that many bytes, as soon as there are some; nothing at the end."""
-
-    def said(self) -> str:
-        """The end of what it wrote to its standard error."""
-
-    def ended(self) -> int | None:
-        """Its exit code, once it is over."""
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -44,7 +31,7 @@ class Hello(msgspec.Struct, frozen=True):
     commit: str | None = None
     digest: str | None = None
     agent: str = NO_AGENT
-    report: Outcome | None = None
+    report: installed.Outcome | None = None
     busy: str = ""
     interrupted: bool = False
     problem: str = ""
@@ -76,7 +63,7 @@ class Done(msgspec.Struct, frozen=True):
     bytes on the line, the program included, `seconds` what the node took.
     """
 
-    outcome: Outcome
+    outcome: installed.Outcome
     differences: Mapping[str, str] = {}
     seconds: float = 0.0
     sent: int = 0
@@ -84,4 +71,130 @@ class Done(msgspec.Struct, frozen=True):
 
 
 Decide = Callable[[Hello], Order | None]
-Told = Callable[[str, str], None]
+OnStep = Callable[[str, str], None]
+
+
+# What a node says, as values: of the right types, of limited length, and fit for a terminal.
+
+_Word = Annotated[str, msgspec.Meta(max_length=256)]
+_Commit = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
+_Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_NoDigest = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{64})?\Z")]
+_Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
+_Path = Annotated[str, msgspec.Meta(max_length=8192)]
+_Paths = Annotated[tuple[_Path, ...], msgspec.Meta(max_length=20_000)]
+
+MOST_HELLO, MOST_DONE, MOST_STEP, MOST_PROBLEM = 4 << 20, 16 << 20, 4096, 1 << 20
+_KINDS = (Outcome.FULL, Outcome.BUSY, Outcome.SUDO, Outcome.REFUSED)
+_STANDS = (installed.OK, installed.UNCHANGED)
+_RESULTS = (*_STANDS, installed.REFUSED, installed.REVERTED, installed.FAILED)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+T = TypeVar("T")
+
+
+class _Outcome(msgspec.Struct, frozen=True):
+    result: _Word
+    commit: _Word
+    digest: _NoDigest
+    step: _Path = ""
+    command: _Paths = ()
+    exit: int | None = None
+    output: _Text = ""
+    changed: _Paths = ()
+    removed: _Paths = ()
+    restarted: _Paths = ()
+    reloaded: _Paths = ()
+    stopped: _Paths = ()
+    kept: _Paths = ()
+
+
+class _Hello(msgspec.Struct, frozen=True):
+    python: _Word
+    host: _Word
+    user: _Word
+    agent: Literal["", "installed", "running"] = ""
+    commit: _Commit | None = None
+    digest: _Digest | None = None
+    report: _Outcome | None = None
+    busy: _Word = ""
+    interrupted: bool = False
+    problem: _Path = ""
+    owed: _Paths = ()
+
+
+class _Done(msgspec.Struct, frozen=True):
+    outcome: _Outcome
+    differences: Annotated[dict[_Path, _Text], msgspec.Meta(max_length=20_000)] = {}
+    seconds: float = 0.0
+
+
+class _Problem(msgspec.Struct, frozen=True):
+    kind: _Word
+    message: _Path
+    hints: Annotated[tuple[_Path, ...], msgspec.Meta(max_length=20)] = ()
+
+
+def parse_hello(raw: bytes) -> Hello:
+    """Parse the node's first words. Raise Unreadable, as all of these, if they are not."""
+    said = _read(raw, _Hello)
+    report = _outcome(said.report) if said.report and said.report.result in _RESULTS else None
+    return Hello(**{**_cleaned(asdict(said)), "report": report})
+
+
+def parse_done(raw: bytes, commit: str, sent: int, received: int) -> Done:
+    """Parse what came of an order for a commit."""
+    said = _read(raw, _Done)
+    stands = said.outcome.result in _STANDS
+    if said.outcome.result not in _RESULTS or said.outcome.commit not in (commit, commit if stands else ""):
+        raise Unreadable()
+    if stands and not said.outcome.digest:
+        raise Unreadable()
+    differences = {clean(path): clean(text) for path, text in said.differences.items()}
+    return Done(_outcome(said.outcome), differences, said.seconds, sent, received)
+
+
+def parse_step(raw: bytes) -> tuple[str, str]:
+    """Parse a step, and how far it is."""
+    step, state = _read(raw, tuple[_Path, _Word])
+    return clean(step), clean(state)
+
+
+def parse_problem(raw: bytes) -> FarError:
+    """Parse why nothing was touched."""
+    said = _read(raw, _Problem)
+    kind = Outcome(said.kind) if said.kind in _KINDS else Outcome.REFUSED
+    return FarError(kind, clean(said.message), *map(clean, said.hints))
+
+
+def parse_numbers(raw: bytes, most: int) -> tuple[int, ...]:
+    """Parse which of so many things the node lacks: each at most once, in order."""
+    found = _read(raw, tuple[int, ...])
+    if any(not 0 <= one < most for one in found) or sorted(set(found)) != list(found):
+        raise Unreadable()
+    return found
+
+
+def _read(raw: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise Unreadable() from None
+
+
+def _outcome(said: _Outcome) -> installed.Outcome:
+    return installed.Outcome(**_cleaned(asdict(said)))
+
+
+def _cleaned(said: dict[str, Any]) -> dict[str, Any]:
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(clean, value))
+        return clean(value) if isinstance(value, str) else value
+
+    return {key: cleaned(value) for key, value in said.items()}
+
+
+def clean(text: str) -> str:
+    """Return a text without what a terminal would obey."""
+    return _CONTROL.sub("\ufffd", text)

@@ -1,21 +1,99 @@
-"""What is sent to a node: made when its turn comes, from what stands there, by one thread."""
+"""Orders: what is sent to nodes, made when their turn comes from what stands there, by one thread."""
 
+import re
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 import msgspec
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery.configuration import Configuration, find_consequences, make_configuration
-from gitcfg.deploy.changes import Changes
-from gitcfg.deploy.hosts import AGENT, AGENT_HINT
+from gitcfg.delivery.configuration import Configuration, find_consequences, find_steps, make_configuration
+from gitcfg.deploy.approval import AGENT, AGENT_HINT
 from gitcfg.deploy.messages import NO_AGENT, Hello, Order
 from gitcfg.install.package import Actions
-from gitcfg.library import Fleet, Source
+from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import REFUSED, GitcfgError
 
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_TOGETHER = 200
+"""To compare one node alone takes as long as so many together: 60 to 100 ms, and 3 s for 10,000."""
+_OLDER = 8
 _MANY = 4
 """A part of the fleet is compiled by itself where all of it has so many times more nodes."""
+
+
+class Changes:
+    """What must happen on nodes that go from what is in force there to a fleet. For one thread at a time."""
+
+    def __init__(self, source: Source, fleet: Fleet, names: Collection[str]) -> None:
+        """`fleet` knows the nodes, and stays open."""
+        self._source = source
+        self._fleet = fleet
+        self._names = names
+        self._older: OrderedDict[str, _Older] = OrderedDict()
+
+    def actions(self, name: str, commit: str | None) -> Actions:
+        """Return them for a node on which a commit is in force; one that is not here counts as None."""
+        older = self._at(commit) if commit is not None and _COMMIT.fullmatch(commit) else None
+        return older.actions(name) if older is not None else _compare_node(None, self._fleet, name)
+
+    def _at(self, commit: str) -> "_Older | None":
+        """Return None if that commit is not here, or says nothing of any nodes."""
+        if commit not in self._older:
+            if not self._source.repository.knows(commit):
+                return None
+            try:
+                fleet = self._source.at(commit)
+            except GitcfgError:
+                return None
+            self._older[commit] = _Older(fleet, self._fleet, self._names)
+        self._older.move_to_end(commit)
+        while len(self._older) > _OLDER:
+            self._older.popitem(last=False)[1].close()
+        return self._older[commit]
+
+    def close(self) -> None:
+        """Close the fleets of other commits."""
+        while self._older:
+            self._older.popitem()[1].close()
+
+
+class _Older:
+    """A commit that is in force somewhere, until all nodes were compared: then that is all that is kept."""
+
+    def __init__(self, fleet: Fleet, new: Fleet, names: Collection[str]) -> None:
+        self._fleet = fleet
+        self._new = new
+        self._names = names
+        self._asked = 0
+        self._known: Mapping[str, Actions] | None = None
+
+    def actions(self, name: str) -> Actions:
+        self._asked += 1
+        if self._known is None and self._asked * _TOGETHER > len(self._names):
+            self._known = self._compare()
+            self._fleet.close()
+        if self._known is None:
+            return _compare_node(self._fleet, self._new, name)
+        return self._known[name] if name in self._known else _compare_node(None, self._new, name)
+
+    def close(self) -> None:
+        self._fleet.close()
+
+    def _compare(self) -> Mapping[str, Actions]:
+        """Return all nodes that were there before, also those for which nothing changes."""
+        there = [name for name in self._names if name in self._fleet]
+        found = dict.fromkeys(there, Actions())
+        for change in compare(self._fleet, self._new, there).changes:
+            due = Actions(change.restart, change.reload, change.stop)
+            found |= dict.fromkeys(change.nodes, due)
+        return found
+
+
+def _compare_node(old: Fleet | None, new: Fleet, name: str) -> Actions:
+    due = find_steps(old, new, name)
+    return Actions(due.restart, due.reload, due.stop)
 
 
 class Sending(msgspec.Struct, frozen=True):
@@ -38,7 +116,7 @@ class Orders:
         self._sending = sending
 
     def of(self, name: str, hello: Hello) -> Order:
-        """The order for a node on which this stands. GitcfgError: it may not be touched, or none is made."""
+        """Make the order for a node that said hello. Raise GitcfgError if the node must not be touched."""
         sending = self._sending
         if hello.agent != NO_AGENT and name not in sending.held:
             raise GitcfgError(AGENT, AGENT_HINT, code=REFUSED)
@@ -58,7 +136,7 @@ class Orders:
 
     @cached_property
     def _fleet(self) -> Fleet:
-        """All nodes that orders are asked for, compiled together: only what they are made from is read.
+        """Return all nodes that get orders, compiled together: only what they are made from is read.
 
         One by one each had a process of its own for its templates, and cost 100 ms.
         """
@@ -73,9 +151,9 @@ class Orders:
 
     @cached_property
     def _consequences(self) -> Consequences:
-        """What nodes have in common is judged once."""
+        """Judge once what nodes have in common."""
         return find_consequences(self._fleet)
 
     def _actions(self, found: Configuration, hello: Hello) -> Actions:
-        """As the change from what is in force asks for; where the digest is the same nothing changes."""
+        """Return the actions that the change asks for; where the digest is the same nothing changes."""
         return Actions() if hello.digest == found.digest else self._changes.actions(found.node, hello.commit)

@@ -1,9 +1,13 @@
-"""What becomes of a node in a deploy: one word for each, and what it weighs for all the others."""
+"""What becomes of a node in a deploy: one word for each, what it weighs for all others, and errors."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
+
+from gitcfg.model import GitcfgError
+
+_SOME_FAILED = 3
 
 
 class Outcome(StrEnum):
@@ -44,6 +48,19 @@ class Weight(StrEnum):
 WELL = frozenset((Outcome.OK, Outcome.UNCHANGED, Outcome.DIFFERS))
 """The node was reached, and there is nothing to be worried about."""
 _UNREACHED = frozenset((Outcome.UNREACHABLE, Outcome.HOST_KEY, Outcome.AUTH))
+
+
+class Why(StrEnum):
+    """How a run ends: `limit` is that too much went wrong, `interrupted` that somebody wanted it.
+
+    `output` is that what it says cannot be written any more, `fault` one of gitcfg's own.
+    """
+
+    DONE = "done"
+    LIMIT = "limit"
+    INTERRUPTED = "interrupted"
+    OUTPUT = "output"
+    FAULT = "fault"
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -87,9 +104,52 @@ class Result(msgspec.Struct, frozen=True):
         return Weight.ASIDE if aside else Weight.FAILED
 
 
-def tallied(results: Iterable[Result]) -> dict[Outcome, tuple[Result, ...]]:
-    """Results by outcome, in the order of the outcomes, and in it by name."""
+def group_by_outcome(results: Iterable[Result]) -> dict[Outcome, tuple[Result, ...]]:
+    """Group results by outcome, in the order of the outcomes, and in each by name."""
     found: dict[Outcome, list[Result]] = {outcome: [] for outcome in Outcome}
     for result in results:
         found[result.outcome].append(result)
     return {outcome: tuple(sorted(some, key=lambda one: one.node)) for outcome, some in found.items() if some}
+
+
+class FarError(GitcfgError):
+    """The far end could not do what it was asked for, and nothing was touched; `kind` is the outcome."""
+
+    def __init__(self, kind: Outcome, message: str, *hints: str) -> None:
+        super().__init__(message, *hints, code=_SOME_FAILED)
+        self.kind = kind
+
+
+class Unreadable(FarError):
+    """What the node says is not what the far end of a deploy says."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(Outcome.REFUSED, " ".join(("The node's answer cannot be read.", why)).rstrip())
+
+
+class Noisy(FarError):
+    """The node's login writes without an end, so that the far end is not heard."""
+
+    def __init__(self) -> None:
+        hint = "Without a terminal a login must write nothing: see what its shell reads when it starts."
+        message = "The node's login writes so much that nothing else can be heard."
+        super().__init__(Outcome.REFUSED, message, hint)
+
+
+class NoPython(FarError):
+    """There is no Python on the node that could run the far end."""
+
+    def __init__(self, message: str, *hints: str) -> None:
+        super().__init__(Outcome.NO_PYTHON, message, *hints)
+
+
+class LineLost(FarError):
+    """The line ended too early.
+
+    `after` is the last step that was heard of, "" where the installation cannot have begun: a node is as it
+    was then. Otherwise it goes on by itself, and the next `Hello` has its report.
+    """
+
+    def __init__(self, message: str, *hints: str, after: str = "") -> None:
+        super().__init__(Outcome.LOST, message, *hints)
+        self.after = after

@@ -1,4 +1,4 @@
-"""Reports of deploys: runs as a server is told of them, at once or later, and as an inventory has them."""
+"""Reports of deploys: runs as they are sent to a server, and as an inventory has them."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,11 +10,17 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.deploy.messages import Hello
-from gitcfg.deploy.record import append
-from gitcfg.deploy.record_files import found_in, ids, place
-from gitcfg.deploy.record_lines import Kept, NodeDone, Run
-from gitcfg.deploy.record_open import content
-from gitcfg.deploy.turns import Why
+from gitcfg.deploy.outcomes import Why
+from gitcfg.deploy.records import (
+    NodeDone,
+    Run,
+    RunRecord,
+    append_line,
+    list_ids,
+    read_file,
+    read_run,
+    run_file,
+)
 from gitcfg.install import outcome as installed
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import HOST
@@ -26,7 +32,7 @@ _AT_ONCE, _MOST_BYTES = 500, 512 * 1024
 _MOST_WHO, _MOST_STEP, _MOST_SECONDS = 200, 200, 1e7
 
 
-def deployed(kept: Kept) -> tuple[Deployed, ...]:
+def deployed(kept: RunRecord) -> tuple[Deployed, ...]:
     """What a run has come to, in the order in which nodes were done with."""
     return tuple(_deployed(kept, done) for done in kept.done.values() if _tried(done))
 
@@ -37,7 +43,7 @@ def _tried(done: NodeDone) -> bool:
     return not spared and done.outcome not in _UNTRIED and HOST.fullmatch(done.node) is not None
 
 
-def _deployed(kept: Kept, done: NodeDone) -> Deployed:
+def _deployed(kept: RunRecord, done: NodeDone) -> Deployed:
     run, seconds = kept.run, min(max(done.seconds, 0.0), _MOST_SECONDS)
     who = run.who[:_MOST_WHO] or "somebody"
     result = Result(
@@ -46,7 +52,7 @@ def _deployed(kept: Kept, done: NodeDone) -> Deployed:
     return Deployed(done.node, result, done.commit, done.digest, bool(done.agent))
 
 
-def reports(kept: Kept, now: float) -> Iterator[bytes]:
+def reports(kept: RunRecord, now: float) -> Iterator[bytes]:
     """What a server is told of a run (`gitcfg.deploy-report/1`), in as many parts as it takes."""
     some: list[bytes] = []
     size = 0
@@ -61,7 +67,7 @@ def reports(kept: Kept, now: float) -> Iterator[bytes]:
         yield _report(kept, now, some)
 
 
-def _report(kept: Kept, now: float, nodes: list[bytes]) -> bytes:
+def _report(kept: RunRecord, now: float, nodes: list[bytes]) -> bytes:
     run = kept.run
     record = {
         "schema": "gitcfg.deploy-report/1",
@@ -81,7 +87,7 @@ def _said(one: Deployed) -> dict[str, Any]:
     }
 
 
-def states(runs: Iterable[Kept]) -> list[NodeState]:
+def states(runs: Iterable[RunRecord]) -> list[NodeState]:
     """The nodes on which anything was ever installed, in order of name, as a database would know them.
 
     Runs come in the order in which they began.
@@ -106,7 +112,7 @@ def known(before: NodeState | None, said: Deployed) -> NodeState:
     return replace(node, last=at, result=result, via=result.by, deployed=at)
 
 
-def outcomes(kept: Kept) -> Mapping[str, int]:
+def outcomes(kept: RunRecord) -> Mapping[str, int]:
     """How many nodes have come to what, the most frequent first."""
     counts: dict[str, int] = {}
     for name in kept.run.nodes:
@@ -115,7 +121,7 @@ def outcomes(kept: Kept) -> Mapping[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def outcome(kept: Kept, name: str) -> str:
+def outcome(kept: RunRecord, name: str) -> str:
     """What a node of a run has come to, also where its file does not say it.
 
     Of a run that was broken off, or had a fault, it may be anything: somebody may have been at the node just
@@ -151,7 +157,7 @@ class Later:
                 run, lost = self._unheard[node]
                 done = became(run, lost, hello, dry)
                 if done is not None:
-                    append(self._folder, run.id, replace(done, at=self._clock()))
+                    append_line(self._folder, run.id, replace(done, at=self._clock()))
 
     @cached_property
     def _unheard(self) -> dict[str, tuple[Run, NodeDone]]:
@@ -167,17 +173,17 @@ class Later:
         return found
 
 
-def _runs(folder: Path) -> Iterator[Kept]:
+def _runs(folder: Path) -> Iterator[RunRecord]:
     """Newest first, down to the oldest that has not heard of some node: mostly there is none to decode."""
-    known = ids(folder)
-    has = [number for number, run in enumerate(known) if _misses_some(place(folder, run))]
-    found = (found_in(folder, run).kept for run in known[: max(has, default=-1) + 1])
+    known = list_ids(folder)
+    has = [number for number, run in enumerate(known) if _misses_some(run_file(folder, run))]
+    found = (read_run(folder, run).kept for run in known[: max(has, default=-1) + 1])
     return (kept for kept in found if kept is not None)
 
 
 def _misses_some(file: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
-        raw, _ = content(file)
+        raw, _ = read_file(file)
         return any(mark in raw for mark in _MARKS)
     return False
 

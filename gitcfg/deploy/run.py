@@ -1,38 +1,129 @@
-"""A deploy: nodes have their turns in threads, and everything else happens in the one that runs it."""
+"""A deploy: nodes have their turns in threads, and everything else happens in the thread that runs it."""
 
 import queue
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
 
 import msgspec
 
 from gitcfg.deploy import batches
-from gitcfg.deploy.carry import program
-from gitcfg.deploy.listening import Finished, Listener
+from gitcfg.deploy.batches import FAULT, Abandon, Action, Ended, Event, Leave, Plan, Skip, Start, State, Stop
 from gitcfg.deploy.messages import Hello, Order
-from gitcfg.deploy.outcomes import Outcome, Result
-from gitcfg.deploy.reach import Network
-from gitcfg.deploy.turns import (
-    FAULT,
-    Abandon,
-    Action,
-    Ended,
-    Event,
-    Leave,
-    Plan,
-    Skip,
-    Start,
-    State,
-    Stop,
-    Why,
-)
-from gitcfg.deploy.visit import Entering, Visit
-from gitcfg.deploy.workers import Asks, Back, Interrupt, News, Workers
+from gitcfg.deploy.network import Network
+from gitcfg.deploy.outcomes import Outcome, Result, Why
+from gitcfg.deploy.program import program
+from gitcfg.deploy.turn import Entering, Turn
 from gitcfg.model import GitcfgError
 
 _TICK = 0.25
 _SKIPPED = "It was not begun. {}"
 _LEFT = "It was left in the middle."
 _LATER = "If an installation was begun, it goes on; the next deploy tells what stands."
+
+
+class Listener(Protocol):
+    """Follows a deploy; it is called by the thread that runs it, one call after the other."""
+
+    def began(self, node: str, batch: int) -> None:
+        """A node has its turn."""
+
+    def step(self, node: str, step: str, detail: str) -> None:
+        """What happens on a node."""
+
+    def ended(self, result: Result) -> None:
+        """A node is done with; said once of each."""
+
+    def stopping(self, because: str) -> None:
+        """Nobody else has a turn."""
+
+    def tick(self) -> None:
+        """Some time has passed, and perhaps nothing else has happened."""
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """How a deploy ended; `results` have each of its nodes once."""
+
+    results: Mapping[str, Result]
+    why: Why
+    because: str
+
+
+class Step(msgspec.Struct, frozen=True):
+    """News of a worker: what happens on a node."""
+
+    node: str
+    step: str
+    detail: str
+
+
+class Asks(msgspec.Struct, frozen=True):
+    """A thread waits for the order to a node, or for why there is none."""
+
+    node: str
+    hello: Hello
+    answer: "queue.SimpleQueue[Order | BaseException]"
+
+
+class Back(msgspec.Struct, frozen=True):
+    """A thread is back from a node, with its result, or with a fault of gitcfg's own."""
+
+    node: str
+    result: Result | BaseException
+
+
+class Interrupt(msgspec.Struct, frozen=True):
+    """Somebody wants it to end."""
+
+
+News = Step | Asks | Back | Interrupt | Stop
+
+
+class Workers:
+    """As many threads as there ever were turns at once; each does one turn after the other."""
+
+    def __init__(self, network: Network, entering: Entering, news: "queue.SimpleQueue[News]") -> None:
+        self._network = network
+        self._entering = entering
+        self._news = news
+        self._turns: queue.SimpleQueue[Turn | None] = queue.SimpleQueue()
+        self._threads = 0
+
+    def begin(self, node: str, running: int) -> Turn:
+        """Let a node have its turn, as one of so many."""
+        turn = Turn(node, self._entering, partial(self._ask, node))
+        self._turns.put(turn)
+        if self._threads < running:
+            self._threads += 1
+            # Daemons: whoever leaves nodes in the middle does not wait for what the network does then.
+            threading.Thread(target=self._work, name=f"node-{self._threads}", daemon=True).start()
+        return turn
+
+    def end(self) -> None:
+        """End the threads: there are no more turns."""
+        for _ in range(self._threads):
+            self._turns.put(None)
+
+    def _work(self) -> None:
+        """Run as a thread. What it must not end with is raised where the deploy runs."""
+        while (turn := self._turns.get()) is not None:
+            try:
+                back: Result | BaseException = turn.go(self._network, partial(self._told, turn.node))
+            except BaseException as error:
+                back = error
+            self._news.put(Back(turn.node, back))
+
+    def _told(self, node: str, step: str, detail: str) -> None:
+        self._news.put(Step(node, step, detail))
+
+    def _ask(self, node: str, hello: Hello) -> Order:
+        answer: queue.SimpleQueue[Order | BaseException] = queue.SimpleQueue()
+        self._news.put(Asks(node, hello, answer))
+        found = answer.get()
+        if isinstance(found, BaseException):
+            raise found
+        return found
 
 
 class Deploy:
@@ -55,7 +146,7 @@ class Deploy:
         self._listener = listener
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._workers = Workers(network, entering, self._news)
-        self._visits: dict[str, Visit] = {}
+        self._running: dict[str, Turn] = {}
         self._batches: dict[str, int] = {}
         self._results: dict[str, Result] = {}
         self._texts: dict[str, str] = {}
@@ -72,7 +163,7 @@ class Deploy:
         self._news.put(Stop(why, because))
 
     def run(self) -> Finished:
-        """Until each node is done with; a fault of gitcfg's own is raised once those at work are."""
+        """Run until each node is done with; a fault of gitcfg's own is raised once those at work are."""
         program()  # made once: threads that all begin by making it took 0.1 s of CPU time each
         self._state, actions = batches.begin(self._plan)
         self._act(actions)
@@ -90,7 +181,7 @@ class Deploy:
 
     def _hear(self, news: News) -> None:
         if isinstance(news, Asks):
-            news.answer.put(self._ordered(news))
+            news.answer.put(self._make_order(news))
         elif isinstance(news, Back):
             self._back(news)
         elif isinstance(news, Interrupt):
@@ -101,8 +192,8 @@ class Deploy:
         elif news.node in self._state.running:
             self._listener.step(news.node, news.step, news.detail)
 
-    def _ordered(self, asks: Asks) -> Order | BaseException:
-        """What cannot be ordered is told to the thread, whose node then has that as its result."""
+    def _make_order(self, asks: Asks) -> Order | BaseException:
+        """Make an order, or return why there is none, which becomes the node's result."""
         if self._interrupted > 1:
             return GitcfgError(_LEFT)
         try:
@@ -123,7 +214,7 @@ class Deploy:
             self._step(Ended(news.node, result.weight))
 
     def _end(self, result: Result) -> None:
-        self._visits.pop(result.node, None)
+        self._running.pop(result.node, None)
         result = msgspec.structs.replace(
             result,
             batch=self._batches.pop(result.node, 0),
@@ -134,7 +225,7 @@ class Deploy:
         self._listener.ended(result)
 
     def _once(self, text: str) -> str:
-        """What many nodes say alike is kept once."""
+        """Keep once what many nodes say alike."""
         return self._texts.setdefault(text, text)
 
     def _step(self, event: Event) -> None:
@@ -154,9 +245,9 @@ class Deploy:
                     self._end(Result(name, Outcome.SKIPPED, message=because))
             elif isinstance(action, Abandon):
                 for name in action.nodes:
-                    self._end(Result(name, Outcome.LOST, message=_LEFT, hint=self._visits[name].cut()))
+                    self._end(Result(name, Outcome.LOST, message=_LEFT, hint=self._running[name].cut()))
 
     def _start(self, action: Start) -> None:
         self._batches[action.node] = action.batch + 1
         self._listener.began(action.node, action.batch + 1)
-        self._visits[action.node] = self._workers.begin(action.node, len(self._state.running))
+        self._running[action.node] = self._workers.begin(action.node, len(self._state.running))

@@ -2,9 +2,9 @@
 
 import threading
 
-from gitcfg.deploy.answers import clean
+from gitcfg.deploy.messages import clean
+from gitcfg.deploy.network import Patient, Unreached
 from gitcfg.deploy.outcomes import Outcome
-from gitcfg.deploy.reach import Patient, Unreached
 
 PROMPT = "gitcfg-asks-for-sudo:"
 """What sudo writes to its standard error where it wants a password, so that none is sent to anything else."""

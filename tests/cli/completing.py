@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gitcfg.cli.completion.shells import complete
-from gitcfg.deploy.record import folder_of
+from gitcfg.deploy.records import runs_folder
 
 FILES = {
     "gitcfg.yaml": "format: 1\n",
@@ -47,7 +47,7 @@ def pool_in(top: Path) -> Path:
         ["tag", "--annotate", "-m", "Spring", "snapshot/2026/spring"],
     ):
         subprocess.run([*GIT, *words], cwd=folder, check=True)
-    deploys = folder_of(folder / ".git")
+    deploys = runs_folder(folder / ".git")
     deploys.mkdir()
     for name in ("1pkd3a0aaa.jsonl", "1pkd3b1bbb.jsonl", "$(touch x).jsonl", "notes"):
         (deploys / name).write_text("")

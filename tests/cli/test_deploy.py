@@ -19,8 +19,8 @@ import pytest
 from gitcfg.cli.deploy import run as conduct
 from gitcfg.cli.deploy.listeners import Listeners
 from gitcfg.cli.main import run
+from gitcfg.deploy.network import Unreached
 from gitcfg.deploy.outcomes import Outcome
-from gitcfg.deploy.reach import Unreached
 from tests.cli.published import judge
 from tests.deploy.process import Process
 

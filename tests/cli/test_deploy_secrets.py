@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitcfg.cli.deploy import run as conduct
-from gitcfg.deploy.reach import Reaching
+from gitcfg.deploy.network import Reaching
 from tests.cli import test_deploy
 from tests.cli.test_deploy import Network, Pool
 

@@ -15,9 +15,9 @@ from gitcfg.cli.deploy.live import LineProgress, LiveProgress
 from gitcfg.cli.deploy.options import Limits
 from gitcfg.cli.deploy.output import DeployEnd, DeployHead, format_summary, print_results
 from gitcfg.cli.deploy.run import exit_code, handle_signals
-from gitcfg.deploy.listening import Finished
-from gitcfg.deploy.outcomes import Outcome, Result
-from gitcfg.deploy.turns import INTERRUPTED, Why
+from gitcfg.deploy.batches import INTERRUPTED
+from gitcfg.deploy.outcomes import Outcome, Result, Why
+from gitcfg.deploy.run import Finished
 from gitcfg.model import Share
 
 COMMIT = "c" * 40

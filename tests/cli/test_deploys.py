@@ -12,7 +12,7 @@ from gitcfg.cli.deploy_reports import send_unsent_runs
 from gitcfg.cli.main import run
 from gitcfg.cli.records import ITEMS
 from gitcfg.cli.server_state import StateQuery
-from gitcfg.deploy.record import NodeDone, Recorder, Run, folder_of
+from gitcfg.deploy.records import NodeDone, Recorder, Run, runs_folder
 from gitcfg.library import open as opened
 from gitcfg.state.records import Checkin
 from gitcfg.state.state import State, connect
@@ -30,7 +30,7 @@ class Pool:
     """A repository, from which three deploys were made: one done, one broken off, one still at work."""
 
     def __init__(self, place: Path) -> None:
-        self.place, self.folder = place, folder_of(place / ".git")
+        self.place, self.folder = place, runs_folder(place / ".git")
         for path, text in FILES.items():
             (place / path).parent.mkdir(exist_ok=True)
             (place / path).write_text(text)

@@ -4,8 +4,9 @@ import os
 import select
 from collections.abc import Callable
 
-from gitcfg.deploy.carry import LINE, SHELL
-from gitcfg.deploy.talk import Done, Order, talk
+from gitcfg.deploy.messages import Done, Order
+from gitcfg.deploy.program import LINE, SHELL
+from gitcfg.deploy.turn import talk
 from gitcfg.install.place import Place
 from gitcfg.install.remote.protocol import HAVE, MARK, FarLine
 from gitcfg.install.remote.session import Carried, converse

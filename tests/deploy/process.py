@@ -10,7 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from gitcfg.deploy.talk import Done, Hello, Order, command, talk
+from gitcfg.deploy.messages import Done, Hello, Order
+from gitcfg.deploy.program import command
+from gitcfg.deploy.turn import talk
 from gitcfg.install.package import Actions, Package, package_to_json
 from tests.install.world import STATE, World
 

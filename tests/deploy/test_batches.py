@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gitcfg.deploy.batches import allowed, batches, begin, step
-from gitcfg.deploy.outcomes import Weight
-from gitcfg.deploy.turns import (
+from gitcfg.deploy.batches import (
     INTERRUPTED,
     Abandon,
     Action,
@@ -21,8 +19,12 @@ from gitcfg.deploy.turns import (
     Start,
     State,
     Stop,
-    Why,
+    allowed,
+    batches,
+    begin,
+    step,
 )
+from gitcfg.deploy.outcomes import Weight, Why
 from gitcfg.model import Share
 
 SHARES = st.one_of(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, talk
+from gitcfg.deploy.outcomes import FarError
+from gitcfg.deploy.turn import talk
 from gitcfg.install.package import Package
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, unheard
 from tests.install.world import World, made_file, package

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.carry import program
+from gitcfg.deploy.program import program
 from gitcfg.install.disk import Disk
 from gitcfg.install.place import Place
 from gitcfg.install.remote.bootstrap import load_codes, seal

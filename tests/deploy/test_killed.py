@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from gitcfg.deploy.talk import Done, FarError, LineLost, Order
+from gitcfg.deploy.messages import Done, Order
+from gitcfg.deploy.outcomes import FarError, LineLost
 from gitcfg.install.interruption import recover
 from gitcfg.install.package import Package, package_from_json
 from tests.deploy.forked import forked

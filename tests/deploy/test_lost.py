@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, command, talk
+from gitcfg.deploy.messages import Hello, Order
+from gitcfg.deploy.outcomes import FarError, LineLost
+from gitcfg.deploy.program import command
+from gitcfg.deploy.turn import talk
 from gitcfg.install.package import Check, Subsystem
 from tests.deploy.forked import forked
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, restarting, unheard

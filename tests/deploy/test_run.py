@@ -9,22 +9,19 @@ from typing import Any
 
 import pytest
 
-from gitcfg.deploy import visit
-from gitcfg.deploy.batches import batches
-from gitcfg.deploy.listening import Finished
-from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
-from gitcfg.deploy.outcomes import Outcome, Result, Weight
-from gitcfg.deploy.problems import FarError, LineLost, NoPython, Unreadable
-from gitcfg.deploy.reach import Unreached
-from gitcfg.deploy.run import Deploy
-from gitcfg.deploy.turns import INTERRUPTED, Plan, Why
-from gitcfg.deploy.visit import Entering
+from gitcfg.deploy import turn
+from gitcfg.deploy.batches import INTERRUPTED, Plan, batches
+from gitcfg.deploy.messages import Decide, Done, Hello, OnStep, Order
+from gitcfg.deploy.network import Line, Unreached
+from gitcfg.deploy.outcomes import FarError, LineLost, NoPython, Outcome, Result, Unreadable, Weight, Why
+from gitcfg.deploy.run import Deploy, Finished
+from gitcfg.deploy.turn import Entering
 from gitcfg.install.outcome import Outcome as Installed
 from gitcfg.install.package import Actions
 from gitcfg.model import REFUSED, GitcfgError, Share
 
 COMMIT = "c" * 40
-Far = Callable[[str, Decide, Told], Done | None]
+Far = Callable[[str, Decide, OnStep], Done | None]
 
 
 class Opened:
@@ -119,7 +116,7 @@ def order(node: str, hello: Hello) -> Order:
     return Order({"node": node, "commit": COMMIT}, Actions())
 
 
-def well(node: str, decide: Decide, told: Told) -> Done:
+def well(node: str, decide: Decide, told: OnStep) -> Done:
     said = decide(Hello("3.11", node, "root", "b" * 40, "d1"))
     assert said is not None
     assert said.package["node"] == node
@@ -145,12 +142,12 @@ class Tried:
         self.names = tuple(f"n{number}" for number in range(count))
         self.heard, self.network = Heard(), network or Network()
         plan = Plan(self.names, batches(shares, count), jobs)
-        monkeypatch.setattr(visit, "talk", self._talk(far))
+        monkeypatch.setattr(turn, "talk", self._talk(far))
         self.deploy = Deploy(plan, self.network, Entering(time.monotonic, **entering), orders, self.heard)
 
     @staticmethod
-    def _talk(far: Far) -> Callable[[Line, Decide, Told], Done | None]:
-        def talk(line: Line, decide: Decide, told: Told) -> Done | None:
+    def _talk(far: Far) -> Callable[[Line, Decide, OnStep], Done | None]:
+        def talk(line: Line, decide: Decide, told: OnStep) -> Done | None:
             assert isinstance(line, Opened)
             return far(line.node, decide, told)
 
@@ -192,14 +189,14 @@ def test_orders_are_made_by_the_thread_that_runs_the_deploy(monkeypatch: pytest.
 
 
 def failing(kind: str) -> Far:
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         return FAILURES[kind](node, decide, told)
 
     return far
 
 
 def _raises(error: Exception, after: bool = False) -> Far:
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         if after:
             decide(Hello("3.11", node, "root", "b" * 40, "d1"))
         raise error
@@ -208,7 +205,7 @@ def _raises(error: Exception, after: bool = False) -> Far:
 
 
 def _comes_to(installed: Installed) -> Far:
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         decide(Hello("3.11", node, "root", "b" * 40, "d1"))
         return Done(installed)
 
@@ -221,9 +218,9 @@ FAILURES: dict[str, Far] = {
     "failed": _comes_to(Installed("failed", COMMIT, "d2", "check x")),
     "refused": _comes_to(Installed("refused", COMMIT, "d2", "prepare")),
     "no-python": _raises(NoPython("There is none.")),
-    "full": _raises(FarError("full", "The disk is full."), after=True),
-    "busy": _raises(FarError("busy", "Somebody is at it."), after=True),
-    "sudo": _raises(FarError("sudo", "No.")),
+    "full": _raises(FarError(Outcome("full"), "The disk is full."), after=True),
+    "busy": _raises(FarError(Outcome("busy"), "Somebody is at it."), after=True),
+    "sudo": _raises(FarError(Outcome("sudo"), "No.")),
     "lost": _raises(LineLost("It ended.", after="swap"), after=True),
 }
 
@@ -255,7 +252,7 @@ def test_a_node_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch, outcome:
 
 
 def test_a_node_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(node: str, decide: Decide, told: Told) -> Done | None:
+    def slow(node: str, decide: Decide, told: OnStep) -> Done | None:
         time.sleep(0.05)
         raise LineLost("It ended.")
 
@@ -283,7 +280,7 @@ def test_an_agent_that_is_there_says_nothing_of_the_commit() -> None:
 
 
 def test_who_says_nonsense_is_not_let_off_for_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         decide(Hello("3.11", node, "root", agent="running"))
         raise Unreadable()
 
@@ -292,7 +289,7 @@ def test_who_says_nonsense_is_not_let_off_for_an_agent(monkeypatch: pytest.Monke
 
 
 def test_a_dry_run_tells_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def far(node: str, decide: Decide, told: Told) -> Done:
+    def far(node: str, decide: Decide, told: OnStep) -> Done:
         decide(Hello("3.11", node, "root"))
         word = "ok" if node == "n0" else "unchanged"
         return Done(Installed(word, COMMIT, "d"), {"/etc/f": "+x"} if node == "n0" else {})
@@ -308,7 +305,7 @@ def test_a_dry_run_tells_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_fault_of_ones_own_is_raised_once_those_at_work_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
     at_work = threading.Barrier(2)
 
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         at_work.wait(10)
         if node == "n0":
             raise ZeroDivisionError
@@ -349,7 +346,7 @@ def test_an_interrupt_lets_those_at_work_finish(monkeypatch: pytest.MonkeyPatch)
 def test_a_second_interrupt_leaves_them_and_says_how_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     at_work, network = threading.Barrier(3), Network()
 
-    def hangs(node: str, decide: Decide, told: Told) -> Done | None:
+    def hangs(node: str, decide: Decide, told: OnStep) -> Done | None:
         if node == "n0":
             decide(Hello("3.11", node, "root"))
         at_work.wait(10)
@@ -411,7 +408,7 @@ def test_what_the_last_installation_came_to_is_told(
 ) -> None:
     """Perhaps the line was lost, and nobody has heard of it."""
 
-    def far(node: str, decide: Decide, told: Told) -> Done | None:
+    def far(node: str, decide: Decide, told: OnStep) -> Done | None:
         decide(Hello("3.11", node, "root", "b" * 40, "d1", report=last, **more))
         step = "check x" if result == "reverted" else ""
         return Done(Installed(result, COMMIT, "d2", step=step, output="own"))

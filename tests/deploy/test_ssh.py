@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.deploy.network import Reaching, Unreached
 from gitcfg.deploy.outcomes import Outcome
-from gitcfg.deploy.reach import Reaching, Unreached
 from gitcfg.deploy.ssh import Ssh
-from gitcfg.deploy.ssh_settings import settings
+from gitcfg.deploy.ssh_config import read_settings
 from gitcfg.deploy.sudo import ASKING, PROMPT, Password, SudoLine
 from gitcfg.model import GitcfgError
 from tests.system.sshd import Sshd, sshd, user
@@ -336,11 +336,11 @@ def test_settings_of_one_host_that_cannot_be_meant_are_its_own_trouble(place: Pl
 
 def test_settings_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(GitcfgError, match="There is no file"):
-        settings(str(tmp_path / "none"))
+        read_settings(str(tmp_path / "none"))
     wrong = tmp_path / "wrong"
     wrong.write_text("Host n1\n  nonsense\n")
     with pytest.raises(GitcfgError, match="wrong cannot be read: Unparsable line"):
-        settings(str(wrong))
+        read_settings(str(wrong))
 
 
 def sudo(place: Place, password: Password, node: str) -> str:

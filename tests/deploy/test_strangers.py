@@ -9,7 +9,9 @@ from functools import partial
 
 import pytest
 
-from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, talk
+from gitcfg.deploy.messages import Hello, Order
+from gitcfg.deploy.outcomes import FarError, LineLost
+from gitcfg.deploy.turn import talk
 from gitcfg.install.remote.parts import SMALL
 from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, encode_message
 from tests.deploy.process import ordered, unheard

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.carry import program
-from gitcfg.deploy.talk import Hello, talk
+from gitcfg.deploy.messages import Hello
+from gitcfg.deploy.program import program
+from gitcfg.deploy.turn import talk
 from gitcfg.install.package import Actions, Check, Subsystem
 from gitcfg.install.record import read_installed
 from tests.deploy.process import PYTHONS, deploy, greeted, line_to, ordered, restarting

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.carry import LINE, SHELL
-from gitcfg.deploy.talk import FarError, LineLost, NoPython, command, talk
+from gitcfg.deploy.outcomes import FarError, LineLost, NoPython
+from gitcfg.deploy.program import LINE, SHELL, command
+from gitcfg.deploy.turn import talk
 from gitcfg.install.remote.protocol import MARK
 from tests.deploy.process import Process, deploy, greeted, line_to, ordered, unheard
 from tests.install.world import STATE, World, filled, mounted, package

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from gitcfg.deploy.record import NodeDone, Recorder, Run, folder_of
+from gitcfg.deploy.records import NodeDone, Recorder, Run, runs_folder
 from tests.server.agent import Answer, Node, plain
 from tests.server.conftest import Shared
 from tests.server.described import judge
@@ -257,7 +257,7 @@ def _cookie(answer: Answer) -> str:
 def test_who_deploys_tells_it_over_http(pool: Pool) -> None:
     """It may be told again, where the answer was lost: nothing counts twice."""
     nodes = tuple(f"d{number}" for number in (1, 2))
-    folder = folder_of(pool.site.work / ".git")
+    folder = runs_folder(pool.site.work / ".git")
     made = Recorder(folder, time.time)
     made.begun(Run(RUN, pool.first, "bob", "", time.time(), (*nodes, "strange")))
     for name in (*nodes, "strange"):

@@ -35,9 +35,8 @@ def counted(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
 def main() -> None:
     """The deploy itself."""
     from gitcfg.cli.main import main as gitcfg
-    from gitcfg.deploy.record import Recorder
-    from gitcfg.deploy.ssh import Ssh
-    from gitcfg.deploy.ssh_channel import ChannelLine
+    from gitcfg.deploy.records import Recorder
+    from gitcfg.deploy.ssh import ChannelLine, Ssh
 
     for owner, methods in {
         Recorder: ("begun", "_written", "_kept", "close"),

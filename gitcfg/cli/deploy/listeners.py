@@ -7,10 +7,10 @@ from contextlib import suppress
 import msgspec
 
 from gitcfg.cli.deploy.output import DeployHead, node_to_json
-from gitcfg.deploy.listening import Listener
+from gitcfg.deploy.batches import INTERRUPTED
 from gitcfg.deploy.outcomes import Result
-from gitcfg.deploy.record import NodeDone, Recorder
-from gitcfg.deploy.turns import INTERRUPTED
+from gitcfg.deploy.records import NodeDone, Recorder
+from gitcfg.deploy.run import Listener
 
 
 class SilentListener:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg.deploy.outcomes import WELL, Outcome, Result, tallied
-from gitcfg.deploy.turns import Why
+from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why, group_by_outcome
 from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
 
@@ -57,7 +56,7 @@ def node_to_json(about: DeployHead, result: Result) -> dict[str, Any]:
 
 def deploy_to_json(about: DeployHead, ending: DeployEnd, results: Mapping[str, Result]) -> dict[str, Any]:
     """Return the record of the whole, `gitcfg.deploy/1`."""
-    counts = {outcome.value: len(some) for outcome, some in tallied(results.values()).items()}
+    counts = {outcome.value: len(some) for outcome, some in group_by_outcome(results.values()).items()}
     return {
         "schema": "gitcfg.deploy/1",
         "run": about.run,
@@ -84,7 +83,7 @@ def print_results(console: "Console", results: Mapping[str, Result], dry: bool) 
 
     from gitcfg.cli.messages import fold_messages
 
-    for outcome, some in tallied(results.values()).items():
+    for outcome, some in group_by_outcome(results.values()).items():
         said = ((result.node, tuple(_lines(result, dry))) for result in some)
         # What would change is shown in full: it is what people decide by.
         for lines, names in fold_messages(said, trouble=outcome not in WELL):
@@ -144,7 +143,8 @@ def outcome_style(outcome: Outcome) -> str:
 
 def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, Result]) -> str:
     """Say how it went, in one sentence or two."""
-    counts = ", ".join(f"{len(some)} {outcome}" for outcome, some in tallied(results.values()).items())
+    groups = group_by_outcome(results.values())
+    counts = ", ".join(f"{len(some)} {outcome}" for outcome, some in groups.items())
     said = f"{counted(len(results), 'node')}: {counts or 'nothing to do'}."
     which = f" Commit {about.commit[:ABBREVIATED]}, {ending.seconds:.1f} s."
     because = f" {safe(ending.because)}" if ending.why is not Why.DONE else ""

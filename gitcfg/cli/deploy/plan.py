@@ -13,12 +13,19 @@ from gitcfg.cli.deploy.options import DeployOptions, Which
 from gitcfg.cli.nodes import choose_nodes as named_nodes
 from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
-from gitcfg.deploy import hosts
-from gitcfg.deploy.handing import Kept as SecretsOfNodes
-from gitcfg.deploy.handing import alike, all_of, by_secret, exchanged, withheld
-from gitcfg.deploy.record import Kept, folder_of, unfinished
-from gitcfg.deploy.record_files import named
-from gitcfg.deploy.reviewed import Reviewed, fetched
+from gitcfg.deploy import approval
+from gitcfg.deploy.approval import (
+    Chosen,
+    Grants,
+    Reviewed,
+    Spared,
+    find_fetch_time,
+    find_refused,
+    find_replaced,
+    group_by_secret,
+    group_nodes,
+)
+from gitcfg.deploy.records import RunRecord, find_run, find_unfinished, runs_folder
 from gitcfg.inventory.nodes import find_holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
@@ -62,7 +69,7 @@ class DeployCommit(msgspec.Struct, frozen=True):
 class ReviewedNodes(msgspec.Struct, frozen=True):
     """The nodes of a deploy, and the secrets that they get although the protected branch does not say so."""
 
-    nodes: hosts.Chosen
+    nodes: Chosen
     beyond: tuple[str, ...] = ()
 
 
@@ -70,18 +77,18 @@ def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
     """Return the commit. Raise GitcfgError if there is none, or it was not reviewed."""
     found = Reviewed(source.repository)
     kept = _find_run(records_folder(source), wanted.which) if wanted.which.resume is not None else None
-    usual = found.usual
-    tip, branch = (usual.commit, usual.name) if usual is not None else (None, "")
+    default = found.default
+    tip, branch = (default.commit, default.name) if default is not None else (None, "")
     said = kept.run.commit if kept is not None else wanted.which.at
     if said is None and tip is None:
         raise GitcfgError("No protected branch has a commit here.", "--at REV says which commit is meant.")
     commit = str(source.repository.commit(said).id) if said is not None else str(tip)
     reason = _reason(found, commit, wanted, kept)
-    names = unfinished(kept) if kept is not None else None
+    names = find_unfinished(kept) if kept is not None else None
     return DeployCommit(commit, tip, branch, reason, names, kept.run.id if kept is not None else "")
 
 
-def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: Kept | None) -> str:
+def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: RunRecord | None) -> str:
     """Return why an unreviewed commit is deployed; a resumed run has its reason already."""
     if found.has(commit):
         return ""
@@ -96,9 +103,9 @@ def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: Kept | No
     raise GitcfgError(message, "Push it, and fetch.", _DO, code=REFUSED)
 
 
-def _find_run(folder: "Path", which: Which) -> Kept:
+def _find_run(folder: "Path", which: Which) -> RunRecord:
     """Return the run to resume. Raise GitcfgError if there is none, or it is still at work."""
-    kept = named(folder, which.resume or "")
+    kept = find_run(folder, which.resume or "")
     if kept.going:
         message = f"The deploy {kept.run.id} is still at work."
         raise GitcfgError(message, f"`gitcfg deploys {kept.run.id}` says how far it is.", code=REFUSED)
@@ -111,19 +118,19 @@ def records_folder(source: Source) -> "Path":
     if shared is None:
         source.repository.git_or_error("nothing can be deployed from it")
     assert shared is not None
-    return folder_of(shared)
+    return runs_folder(shared)
 
 
 def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
     """Return a note if the deployed branch was not fetched for long, else ""."""
-    usual = Reviewed(source.repository).usual
-    if usual is None or wanted.which.at is not None or wanted.which.resume is not None:
+    branch = Reviewed(source.repository).default
+    if branch is None or wanted.which.at is not None or wanted.which.resume is not None:
         return ""
-    since = fetched(source.repository, usual)
+    since = find_fetch_time(source.repository, branch)
     if since is None or now - since < _LONG:
         return ""
     age = format_age(now - since)
-    return f"note: {usual.name} was fetched {age}; `git fetch` brings what was reviewed since then."
+    return f"note: {branch.name} was fetched {age}; `git fetch` brings what was reviewed since then."
 
 
 def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:
@@ -156,9 +163,7 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
         raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)
 
 
-def choose_nodes(
-    source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery
-) -> hosts.Chosen:
+def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery) -> Chosen:
     """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
     with source.at(commit.ruling) as ruling:
         held = find_holds(ruling, source.today)
@@ -167,7 +172,7 @@ def choose_nodes(
         repository = source.repository
         return str(repository.commit(text).id) if repository.knows(text) else None
 
-    return hosts.chosen(names, commit.commit, held, resolved, _nodes_with_agent(source, asked))
+    return approval.choose_nodes(names, commit.commit, held, resolved, _nodes_with_agent(source, asked))
 
 
 def _nodes_with_agent(source: Source, asked: StateQuery) -> frozenset[str]:
@@ -203,8 +208,8 @@ def apply_review(
     commit: DeployCommit,
     fleet: Fleet,
     counts: Fleet | None,
-    nodes: hosts.Chosen,
-    wanted: SecretsOfNodes,
+    nodes: Chosen,
+    wanted: Grants,
 ) -> ReviewedNodes:
     """Leave out nodes that may no longer have a secret; of an unreviewed commit only warn, and send it.
 
@@ -216,23 +221,23 @@ def apply_review(
     if commit.reason:
         return ReviewedNodes(nodes, _warn_of_secrets(session, commit, fleet, counts, wanted))
     free = {name: secrets for name, secrets in wanted.items() if name not in nodes.held}
-    kept = {name: _spare(commit, secrets) for name, secrets in withheld(free, counts).items()}
+    kept = {name: _spare(commit, secrets) for name, secrets in find_refused(free, counts).items()}
     left = tuple(name for name in nodes.nodes if name not in kept)
     return ReviewedNodes(replace(nodes, nodes=left, spared={**nodes.spared, **kept}))
 
 
-def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> hosts.Spared:
+def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> Spared:
     said = ", ".join(map(shown, secrets))
     what = f"The secret {said} is" if len(secrets) == 1 else f"The secrets {said} are"
-    return hosts.Spared(f"{what} not for this node any more.", _HINT.format(commit.branch))
+    return Spared(f"{what} not for this node any more.", _HINT.format(commit.branch))
 
 
 def _warn_of_secrets(
-    session: Session, commit: DeployCommit, fleet: Fleet, counts: Fleet | None, wanted: SecretsOfNodes
+    session: Session, commit: DeployCommit, fleet: Fleet, counts: Fleet | None, wanted: Grants
 ) -> tuple[str, ...]:
     """Warn of secrets that are sent although the protected branch does not have them so; return them."""
-    missing = by_secret(withheld(wanted, counts))
-    others = exchanged(wanted, fleet, counts)
+    missing = group_by_secret(find_refused(wanted, counts))
+    others = find_replaced(wanted, fleet, counts)
     where = commit.branch or "any protected branch"
     console = session.console(stderr=True)
     for name, nodes in missing.items():
@@ -243,11 +248,11 @@ def _warn_of_secrets(
     for name, nodes in others.items():
         text = f"warning: The secret {shown(name)} has another encrypted file than on {where}, and goes to"
         console.print(f"{text} {counted(len(nodes), 'node')}: {abridged(nodes)}.", style="yellow")
-    return tuple(sorted(all_of([tuple(missing), tuple(others)])))
+    return tuple(sorted({*missing, *others}))
 
 
 def open_contents(
-    session: Session, fleet: Fleet, wanted: SecretsOfNodes, files: Sequence[str] | None
+    session: Session, fleet: Fleet, wanted: Grants, files: Sequence[str] | None
 ) -> Contents | None:
     """Return what gives nodes the true contents of files with secrets, None if no node has any.
 
@@ -266,7 +271,7 @@ def open_contents(
     known = fleet.model.secrets
     values = {
         name: open_secret(fleet.tree, known[name], keys)
-        for name in sorted(all_of(wanted.values()))
+        for name in sorted(set().union(*wanted.values()))
         if name in known
     }
 
@@ -277,11 +282,11 @@ def open_contents(
     return found
 
 
-def _check_contents(fleet: Fleet, wanted: SecretsOfNodes, hidden: Contents) -> None:
+def _check_contents(fleet: Fleet, wanted: Grants, hidden: Contents) -> None:
     """Raise GitcfgError if a content fits nowhere on some nodes. What is made here is thrown away."""
     wrong: dict[str, tuple[GitcfgError, list[str]]] = {}
     part = fleet.valued(wanted)
-    for names in alike(part, wanted):
+    for names in group_nodes(part, wanted):
         try:
             hidden(part, names[0])
         except GitcfgError as error:

@@ -37,20 +37,17 @@ from gitcfg.cli.deploy.plan import (
 from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session
-from gitcfg.deploy.batches import allowed, batches
-from gitcfg.deploy.handing import needed
-from gitcfg.deploy.hosts import Spared
-from gitcfg.deploy.listening import Finished, Listener
+from gitcfg.deploy.approval import Spared, find_secrets
+from gitcfg.deploy.batches import Plan, allowed, batches
 from gitcfg.deploy.messages import Hello, Order
+from gitcfg.deploy.network import Network, Reaching
 from gitcfg.deploy.orders import Orders, Sending
-from gitcfg.deploy.outcomes import WELL, Outcome, Result
-from gitcfg.deploy.reach import Network, Reaching
-from gitcfg.deploy.record import Recorder, Run, run_id
+from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why
+from gitcfg.deploy.records import Recorder, Run, run_id
 from gitcfg.deploy.reports import Later
-from gitcfg.deploy.run import Deploy
+from gitcfg.deploy.run import Deploy, Finished, Listener
 from gitcfg.deploy.sudo import Password
-from gitcfg.deploy.turns import Plan, Why
-from gitcfg.deploy.visit import Entering
+from gitcfg.deploy.turn import Entering
 from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError, Share
@@ -89,7 +86,7 @@ def deploy(
         network = _network(wanted, fleet, reviewed, names)
         refuse_errors(session, fleet, names)
         found = choose_nodes(source, commit, names, asked)
-        getting = needed(fleet, found.nodes)
+        getting = find_secrets(fleet, found.nodes)
         judgement = apply_review(session, commit, fleet, reviewed, found, getting)
         nodes = judgement.nodes
         secrets = open_contents(

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from gitcfg.deploy.messages import Hello
-from gitcfg.deploy.record import Recorder, told
-from gitcfg.deploy.record_files import found_in
-from gitcfg.deploy.record_lines import Kept, NodeDone, Run
+from gitcfg.deploy.records import NodeDone, Recorder, Run, RunRecord, note_reported, read_run
 from gitcfg.deploy.reports import Later, states
 from gitcfg.install.outcome import Outcome
 
@@ -24,8 +22,8 @@ def run(folder: Path, name: str, *done: NodeDone, commit: str = NEW) -> None:
     recorder.ended("done")
 
 
-def kept(folder: Path, name: str = FIRST) -> Kept:
-    found = found_in(folder, name).kept
+def kept(folder: Path, name: str = FIRST) -> RunRecord:
+    found = read_run(folder, name).kept
     assert found is not None
     return found
 
@@ -51,14 +49,14 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("dry", [True, False])
 def test_it_is_written_down(folder: Path, word: str, result: str, dry: bool) -> None:
     run(folder, FIRST, NodeDone("n1", word, "validate app"), NodeDone("n2", "ok", commit=NEW))
-    told(folder, FIRST, "database", 6.0)
+    note_reported(folder, FIRST, "database", 6.0)
     Later(folder, ("n1", "n2"), lambda: 9.0).heard("n1", hello(result), dry)
     done = kept(folder).done["n1"]
     assert (done.outcome, done.at) == (result, 9.0)
     assert done.output == f"Its end was not heard then ({word}), and by the next visit: {result}.\nno"
     assert (done.commit is None) == (result == "failed")
-    assert (kept(folder).told, kept(folder).broken) == (kept(folder).told, 0)
-    assert kept(folder).told is not None
+    assert (kept(folder).reported, kept(folder).broken) == (kept(folder).reported, 0)
+    assert kept(folder).reported is not None
     (state, _) = states([kept(folder)])
     assert state.result is not None
     assert (state.result.outcome, state.result.commit) == (result, NEW)

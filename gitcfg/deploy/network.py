@@ -6,7 +6,6 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg.deploy.messages import Line
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.model import GitcfgError
 
@@ -34,6 +33,22 @@ class Unreached(GitcfgError):
     def __init__(self, outcome: Outcome, message: str, *hints: str) -> None:
         super().__init__(message, *hints, code=3)
         self.outcome = outcome
+
+
+class Line(Protocol):
+    """A process on a node, its standard input and output. What it cannot do is an OSError."""
+
+    def send(self, data: bytes) -> None:
+        """Write all of it."""
+
+    def receive(self, most: int) -> bytes:
+        """At most that many bytes, as soon as there are some; nothing at the end."""
+
+    def said(self) -> str:
+        """The end of what it wrote to its standard error."""
+
+    def ended(self) -> int | None:
+        """Its exit code, once it is over."""
 
 
 class Patient(Line, Protocol):

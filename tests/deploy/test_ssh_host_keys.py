@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.hostkeys import Host, judged, kinds
-from gitcfg.deploy.known_hosts import HostKey, add, hashed, named, read
+from gitcfg.deploy.ssh_host_keys import (
+    Host,
+    HostKey,
+    add_host_key,
+    find_kinds,
+    format_host,
+    hash_host,
+    judge_host_key,
+    read_known_hosts,
+)
 
 ONE = HostKey("ssh-ed25519", "AAAAC3NzaC1lZDI1NTE5AAAAIAW27J6wYCXoixvf2Vq4e+1Bptrpwb/IrPfmgHK4eApP")
 TWO = HostKey("ssh-ed25519", "AAAAC3NzaC1lZDI1NTE5AAAAIHbm05QcLkl5a8E1OEFiXTvpQP2gyGVZBSnZn8cemPTi")
@@ -20,7 +28,7 @@ def line(hosts: str, key: HostKey) -> str:
 def found(tmp_path: Path, text: str, host: str, port: int = 22) -> list[str]:
     file = tmp_path / "known_hosts"
     file.write_text(text)
-    return [key.body for key in read([str(file), str(tmp_path / "none")]).keys(host, port)]
+    return [key.body for key in read_known_hosts([str(file), str(tmp_path / "none")]).keys(host, port)]
 
 
 @pytest.mark.parametrize(
@@ -36,9 +44,9 @@ def found(tmp_path: Path, text: str, host: str, port: int = 22) -> list[str]:
         ("*.example.com", "a.example.com", 22, True),
         ("*.example.com,!b.example.com", "b.example.com", 22, False),
         ("n?", "n1", 22, True),
-        (hashed("n1", b"12345678901234567890"), "n1", 22, True),
-        (hashed("n1", b"12345678901234567890"), "n2", 22, False),
-        (hashed("[n1]:2222", b"12345678901234567890"), "n1", 2222, True),
+        (hash_host("n1", b"12345678901234567890"), "n1", 22, True),
+        (hash_host("n1", b"12345678901234567890"), "n2", 22, False),
+        (hash_host("[n1]:2222", b"12345678901234567890"), "n1", 2222, True),
         ("|1|no|base64!", "n1", 22, False),
     ],
 )
@@ -56,7 +64,7 @@ def test_what_ssh_keygen_hashes_is_found(tmp_path: Path) -> None:
     file.write_text(line("n1", ONE) + line("[n2]:2222", TWO))
     subprocess.run(["ssh-keygen", "-H", "-f", str(file)], check=True, capture_output=True)
     assert "n1" not in file.read_text()
-    known = read([str(file)])
+    known = read_known_hosts([str(file)])
     assert [key.body for key in known.keys("n1", 22)] == [ONE.body]
     assert [key.body for key in known.keys("n2", 2222)] == [TWO.body]
 
@@ -66,8 +74,8 @@ def test_what_is_added_ssh_keygen_finds(tmp_path: Path, before: str) -> None:
     file = tmp_path / "new/known_hosts"
     file.parent.mkdir()
     file.write_text(before)
-    add(str(file), named("n1", 2222), ONE)
-    add(str(file), hashed("n2", b"x" * 20), TWO)
+    add_host_key(str(file), format_host("n1", 2222), ONE)
+    add_host_key(str(file), hash_host("n2", b"x" * 20), TWO)
     for name, key in (("[n1]:2222", ONE), ("n2", TWO)):
         done = subprocess.run(["ssh-keygen", "-F", name, "-f", str(file)], capture_output=True, text=True)
         assert key.body in done.stdout
@@ -84,7 +92,7 @@ def test_a_fingerprint_is_as_ssh_keygen_shows_it(tmp_path: Path) -> None:
 def known(tmp_path: Path, text: str, host: Host, shown: HostKey) -> str:
     file = tmp_path / "known_hosts"
     file.write_text(text)
-    wrong = judged(read([str(file)]), host, shown)
+    wrong = judge_host_key(read_known_hosts([str(file)]), host, shown)
     return "" if wrong is None else f"{'new' if wrong.new else 'wrong'}: {wrong.message}"
 
 
@@ -126,7 +134,7 @@ def test_a_revoked_key_is_trusted_by_nobody(tmp_path: Path) -> None:
 def test_the_kinds_of_known_keys_are_asked_for_first(tmp_path: Path) -> None:
     file = tmp_path / "known_hosts"
     file.write_text(line("n1", RSA) + line("n1", ONE))
-    both = read([str(file)])
-    assert kinds(both, Host("n1", 22)) == ("ssh-rsa", "ssh-ed25519")
-    assert kinds(both, Host("n2", 22, "n2", ONE)) == ("ssh-ed25519",)
-    assert kinds(both, Host("n2", 22)) == ()
+    both = read_known_hosts([str(file)])
+    assert find_kinds(both, Host("n1", 22)) == ("ssh-rsa", "ssh-ed25519")
+    assert find_kinds(both, Host("n2", 22, "n2", ONE)) == ("ssh-ed25519",)
+    assert find_kinds(both, Host("n2", 22)) == ()

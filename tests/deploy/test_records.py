@@ -15,9 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.deploy import record, record_files
-from gitcfg.deploy.record import NodeDone, Recorder, Run, run_id
-from gitcfg.deploy.record_lines import MOST_OUTPUT, Ended, encoded, read, unfinished
+from gitcfg.deploy import records
+from gitcfg.deploy.records import (
+    MOST_OUTPUT,
+    Ended,
+    NodeDone,
+    Recorder,
+    Run,
+    encode_line,
+    find_unfinished,
+    parse_run,
+    run_id,
+)
 from gitcfg.model import GitcfgError
 
 COMMIT = "a" * 40
@@ -46,17 +55,17 @@ def recorder(folder: Path) -> Recorder:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    found = record.folder_of(tmp_path)
+    found = records.runs_folder(tmp_path)
     assert found == tmp_path / "gitcfg-deploys"
     return found
 
 
 @given(st.lists(DONE, max_size=8), st.booleans(), st.integers(0, 10**6))
 def test_any_prefix_tells_the_nodes_whose_lines_are_whole(done: list[NodeDone], end: bool, cut: int) -> None:
-    lines = [encoded(run()), *map(encoded, done), *([encoded(Ended("done", 9.0))] if end else [])]
+    lines = [encode_line(run()), *map(encode_line, done), *([encode_line(Ended("done", 9.0))] if end else [])]
     whole = b"".join(lines)
     data = whole[: cut % (len(whole) + 1)]
-    kept = read(data)
+    kept = parse_run(data)
     if len(data) < len(lines[0]):
         assert kept is None
         return
@@ -67,17 +76,17 @@ def test_any_prefix_tells_the_nodes_whose_lines_are_whole(done: list[NodeDone], 
     assert (kept.end is not None) == (len(data) == len(whole) and end)
     assert not kept.broken
     well = {one.node for one in kept.done.values() if one.outcome in ("ok", "unchanged")}
-    assert unfinished(kept) == tuple(name for name in NODES if name not in well)
+    assert find_unfinished(kept) == tuple(name for name in NODES if name not in well)
 
 
 @given(st.lists(DONE, max_size=4), st.binary(max_size=60), st.integers(0, 3))
 def test_whatever_stands_between_lines_is_counted_and_passed_over(
     done: list[NodeDone], rubbish: bytes, at: int
 ) -> None:
-    lines = [*map(encoded, done)]
+    lines = [*map(encode_line, done)]
     rubbish = rubbish.replace(b"\n", b" ")
     lines.insert(min(at, len(lines)), rubbish + b"\n")
-    kept = read(b"".join([encoded(run()), *lines]))
+    kept = parse_run(b"".join([encode_line(run()), *lines]))
     assert kept is not None
     assert kept.done == {one.node: one for one in done}
     assert kept.broken == bool(rubbish)
@@ -87,10 +96,10 @@ def test_whatever_stands_between_lines_is_counted_and_passed_over(
 def test_a_foreign_file_is_told(data: bytes) -> None:
     first = data.partition(b"\n")
     if not first[1]:
-        assert read(data) is None
+        assert parse_run(data) is None
         return
     with pytest.raises(ValueError, match="does not begin"):
-        read(data)
+        parse_run(data)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +116,7 @@ def test_the_end_of_an_output_begins_where_a_line_does(
     output: str, before: int | None, kept: str | None
 ) -> None:
     """Unless the last line alone is too long; how much stood before it is told."""
-    found = read(encoded(run()) + encoded(NodeDone("n1", "failed", output=output)))
+    found = parse_run(encode_line(run()) + encode_line(NodeDone("n1", "failed", output=output)))
     assert found is not None
     said = found.done["n1"].output
     head, _, rest = said.partition("\n")
@@ -124,9 +133,9 @@ def test_the_end_of_an_output_begins_where_a_line_does(
 
 
 def test_a_file_of_another_version_is_none_of_ours() -> None:
-    line = encoded(run()).replace(b"deploy-run/1", b"deploy-run/2")
+    line = encode_line(run()).replace(b"deploy-run/1", b"deploy-run/2")
     with pytest.raises(ValueError, match="does not begin"):
-        read(line)
+        parse_run(line)
 
 
 def test_a_run_is_kept_line_by_line(folder: Path) -> None:
@@ -135,17 +144,17 @@ def test_a_run_is_kept_line_by_line(folder: Path) -> None:
     file = folder / "1234567abc.jsonl"
     assert file.stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert (kept.ended, dict(kept.done)) == ("running", {})
     made.node(NodeDone("n2", "failed", "check", "\udc80" + "x" * MOST_OUTPUT * 2, commit=COMMIT))
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert kept.done["n2"].output == f"... {MOST_OUTPUT + 1} characters before\n" + "x" * MOST_OUTPUT
     assert kept.done["n2"].at == 7.0
     made.node(NodeDone("n1", "ok", output="\udc80", at=6.5))
     made.ended("limit")
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert (kept.ended, kept.done["n1"].at, kept.done["n1"].output) == ("limit", 6.5, "?")
-    assert unfinished(kept) == ("n2", "n3", "n4")
+    assert find_unfinished(kept) == ("n2", "n3", "n4")
     assert made.fault == ""
 
 
@@ -164,7 +173,7 @@ def test_many_threads_write_whole_lines(folder: Path) -> None:
     for thread in threads:
         thread.join()
     made.ended("done")
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert kept.broken == 0
     assert set(kept.done) == set(names)
 
@@ -186,12 +195,12 @@ def test_what_cannot_be_written_is_told_and_written_later(folder: Path) -> None:
         assert made.fault
         made.node(NodeDone("n2", "ok"))
         assert made.fault
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert not kept.done
     made.node(NodeDone("n3", "ok"))
     made.ended("done")
     assert made.fault == ""
-    (kept,) = record.runs(folder)
+    (kept,) = records.runs(folder)
     assert (set(kept.done), kept.ended, kept.broken) == ({"n1", "n2", "n3"}, "done", 1)
 
 
@@ -222,7 +231,7 @@ def _at_most(size: int) -> Iterator[None]:
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from gitcfg.deploy.record import NodeDone, Recorder, Run
+from gitcfg.deploy.records import NodeDone, Recorder, Run
 made = Recorder(Path(sys.argv[1]), lambda: 7.0)
 made.begun(Run("1234567abc", "a" * 40, "alice", "", 5.0, ("n1", "n2")))
 made.node(NodeDone("n1", "ok"))
@@ -236,15 +245,15 @@ def test_a_killed_run_is_broken_off_and_can_be_resumed(folder: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        (kept,) = record.runs(folder)
+        (kept,) = records.runs(folder)
         assert kept.ended == "running"
-        record_files.prune(folder, 0)
-        assert record_files.ids(folder) == ["1234567abc"]
+        records.prune_runs(folder, 0)
+        assert records.list_ids(folder) == ["1234567abc"]
         process.kill()
-    (kept,) = record.runs(folder)
-    assert (kept.ended, unfinished(kept)) == ("broken off", ("n2",))
-    record_files.prune(folder, 0)
-    assert record_files.ids(folder) == []
+    (kept,) = records.runs(folder)
+    assert (kept.ended, find_unfinished(kept)) == ("broken off", ("n2",))
+    records.prune_runs(folder, 0)
+    assert records.list_ids(folder) == []
 
 
 def test_ids_sort_by_time_and_the_oldest_are_dropped(folder: Path) -> None:
@@ -258,7 +267,7 @@ def test_ids_sort_by_time_and_the_oldest_are_dropped(folder: Path) -> None:
         kept = recorder(folder)
         kept.begun(run(ident=one))
         kept.ended("done")
-    assert record_files.ids(folder) == made[:-101:-1]
+    assert records.list_ids(folder) == made[:-101:-1]
 
 
 def test_a_run_is_named_by_either_end_of_its_id(folder: Path) -> None:
@@ -266,11 +275,11 @@ def test_a_run_is_named_by_either_end_of_its_id(folder: Path) -> None:
         made = recorder(folder)
         made.begun(run(ident=ident))
         made.ended("done")
-    assert record_files.named(folder, "XYZ").run.id == "1234568xyz"
-    assert record_files.named(folder, "1234567").run.id == "1234567abc"
+    assert records.find_run(folder, "XYZ").run.id == "1234568xyz"
+    assert records.find_run(folder, "1234567").run.id == "1234567abc"
     for text, said in (("123", "any of 2"), ("9999", "no deploy"), ("yz", "no deploy"), ("", "no deploy")):
         with pytest.raises(GitcfgError, match=said):
-            record_files.named(folder, text)
+            records.find_run(folder, text)
 
 
 def test_damaged_and_foreign_files_are_told(folder: Path) -> None:
@@ -278,13 +287,13 @@ def test_damaged_and_foreign_files_are_told(folder: Path) -> None:
     made.begun(run())
     made.ended("done")
     (folder / "1234568000.jsonl").write_bytes(b"\x00\xff\n")
-    (folder / "1234568001.jsonl").write_bytes(encoded(run()))
-    (folder / "1234568002.jsonl").write_bytes(encoded(run())[:20])
+    (folder / "1234568001.jsonl").write_bytes(encode_line(run()))
+    (folder / "1234568002.jsonl").write_bytes(encode_line(run())[:20])
     (folder / "1234568003.jsonl").symlink_to("/etc/passwd")
     os.mkfifo(folder / "1234568004.jsonl")
     (folder / "1234568005.jsonl").mkdir()
     (folder / "notes.jsonl").write_text("mine")
-    found = {one.id: one for one in record_files.files(folder)}
+    found = {one.id: one for one in records.read_runs(folder)}
     assert [one.id for one in found.values() if one.kept] == ["1234567abc"]
     problems = {one.id for one in found.values() if one.problem}
     assert problems == {f"123456800{number}" for number in (0, 1, 3, 4, 5)}
@@ -294,7 +303,7 @@ def test_damaged_and_foreign_files_are_told(folder: Path) -> None:
 
 def _refusal(folder: Path, text: str) -> str:
     with pytest.raises(GitcfgError) as caught:
-        record_files.named(folder, text)
+        records.find_run(folder, text)
     return caught.value.message
 
 
@@ -304,10 +313,10 @@ def test_whom_a_run_was_told_stands_by_itself(folder: Path) -> None:
     made.close()
     with (folder / "1234567abc.jsonl").open("ab") as file:
         file.write(b'{"what":"no')
-    record.told(folder, "1234567abc", "https://server", 8.0)
-    (kept,) = record.runs(folder)
-    assert kept.told is not None
-    assert (kept.told.place, kept.broken) == ("https://server", 1)
+    records.note_reported(folder, "1234567abc", "https://server", 8.0)
+    (kept,) = records.runs(folder)
+    assert kept.reported is not None
+    assert (kept.reported.place, kept.broken) == ("https://server", 1)
 
 
 def test_who_was_not_told_yet_is_found(folder: Path) -> None:
@@ -321,8 +330,8 @@ def test_who_was_not_told_yet_is_found(folder: Path) -> None:
         if end != "going":
             made.ended("done")
         if end == "told":
-            record.told(folder, ident, "https://server", 8.0)
+            records.note_reported(folder, ident, "https://server", 8.0)
         if end == "damaged":
             (folder / f"{ident}.jsonl").write_text("")
         kept[ident] = made
-    assert [one.run.id for one in record_files.untold(folder)] == ["1234561abc"]
+    assert [one.run.id for one in records.find_unreported(folder)] == ["1234561abc"]

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitcfg.delivery.configuration import find_steps
-from gitcfg.deploy import changes
-from gitcfg.deploy.changes import Changes
-from gitcfg.deploy.hosts import chosen
+from gitcfg.deploy import orders
+from gitcfg.deploy.approval import Reviewed, choose_nodes
 from gitcfg.deploy.messages import Hello
-from gitcfg.deploy.orders import Orders, Sending
-from gitcfg.deploy.reviewed import Reviewed
+from gitcfg.deploy.orders import Changes, Orders, Sending
 from gitcfg.git.repository import Repository
 from gitcfg.install.package import Actions
 from gitcfg.inventory.nodes import find_holds
@@ -47,7 +45,7 @@ def test_the_hold_that_counts_is_the_last_in_order_of_name() -> None:
 def test_holds_at_another_commit_and_agents_are_obeyed() -> None:
     held = find_holds(in_memory(FILES), date(2026, 1, 1))
     names = [f"n{number}" for number in range(1, 6)]
-    found = chosen(names, HEAD, held, resolved, {"n1", "n4"})
+    found = choose_nodes(names, HEAD, held, resolved, {"n1", "n4"})
     assert found.nodes == ("n1", "n5")
     assert found.held == {"n1"}
     assert sorted(found.spared) == ["n2", "n3", "n4"]
@@ -59,7 +57,7 @@ def test_holds_at_another_commit_and_agents_are_obeyed() -> None:
 
 def test_a_hold_that_leads_nowhere_keeps_its_nodes() -> None:
     held = find_holds(in_memory(FILES), date(2026, 1, 1))
-    assert "n1" in chosen(["n1"], HEAD, held, lambda text: None, ()).spared
+    assert "n1" in choose_nodes(["n1"], HEAD, held, lambda text: None, ()).spared
 
 
 def git(folder: Path, *words: str) -> str:
@@ -109,7 +107,7 @@ def test_of_a_clone_what_was_fetched_counts(pool: Path, tmp_path: Path) -> None:
     assert not has(mine)
     theirs = change(pool, {"groups/h.yaml": "{}\n"})
     git(clone, "fetch", "--quiet")
-    usual = Reviewed(Repository.open(clone)).usual
+    usual = Reviewed(Repository.open(clone)).default
     assert usual is not None
     assert usual.commit == theirs
 
@@ -133,7 +131,7 @@ def test_the_settings_say_which_branches_count(pool: Path) -> None:
     assert reviewed(pool)[0] == ["prod-2", "prod-1"]
 
 
-def orders(source: Source, **said: object) -> Orders:
+def make_orders(source: Source, **said: object) -> Orders:
     return Orders(source, source.at("HEAD"), ["n1", "n2"], Sending("me@here", **said))  # type: ignore[arg-type]
 
 
@@ -146,7 +144,7 @@ def test_an_order_says_what_the_change_asks_for(pool: Path) -> None:
     with opened(pool).at(first) as fleet:
         digest = fleet["n1"].digest
     second = change(pool, {"features/F.yaml": "description: f\nfiles: {/etc/f: {text: two}}\n"})
-    made = orders(opened(pool))
+    made = make_orders(opened(pool))
     found = made.of("n1", hello(None))
     assert found.package["commit"] == second
     assert found.package["files"]["/etc/f"]["content"] == "two"
@@ -167,7 +165,7 @@ def test_an_order_says_what_the_change_asks_for(pool: Path) -> None:
 def test_many_nodes_are_compared_at_once_with_the_same_result(
     pool: Path, monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
-    monkeypatch.setattr(changes, "_TOGETHER", together)
+    monkeypatch.setattr(orders, "_TOGETHER", together)
     first = git(pool, "rev-parse", "HEAD")
     more = {"nodes/n4.yaml": "files: {/etc/f: {text: four}}\n", "nodes/n7.yaml": "features: [F]\n"}
     other = "subsystems: {t: {params: [P], features: [F], restart: [/bin/t], reload: [/bin/r]}}\n"
@@ -189,13 +187,13 @@ def test_many_nodes_are_compared_at_once_with_the_same_result(
 def test_nothing_is_to_be_done_where_the_commit_changes_nothing(pool: Path) -> None:
     first = git(pool, "rev-parse", "HEAD")
     change(pool, {"groups/g.yaml": "{}\n"})
-    made = orders(opened(pool))
+    made = make_orders(opened(pool))
     assert made.of("n1", hello(first, "another")).actions == Actions()
     made.close()
 
 
 def test_a_node_with_an_agent_gets_an_order_only_where_a_hold_says_so(pool: Path) -> None:
-    made = orders(opened(pool), held={"n2"})
+    made = make_orders(opened(pool), held={"n2"})
     with pytest.raises(GitcfgError, match="An agent keeps this node") as raised:
         made.of("n1", hello(None, agent="installed"))
     assert raised.value.code == REFUSED

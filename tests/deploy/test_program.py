@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from gitcfg.deploy.carry import command, program
+from gitcfg.deploy.program import command, program
 from tests.test_architecture import ROOT
 
 SOURCES = json.loads(program().text.partition(b"\0")[2])

@@ -1,0 +1,432 @@
+"""Records of deploys: a file for each run, with lines of JSON for its begin, its nodes and its end."""
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import stat
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+
+MOST_OUTPUT = 8192
+"""So many characters of what a node said last are kept."""
+WELL = ("ok", "unchanged")
+"""The outcomes after which a node has the commit: there is nothing left to do."""
+MOST_RUNS = 100
+LAST = "last"
+"""The newest run that can be read; no id has these letters."""
+_SUFFIX = ".jsonl"
+_END = 1024
+_ID = re.compile(r"[0-9a-hj-km-np-tv-z]{10}")
+_SHORTEST = 3
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # without i, l, o and u, which are read as others
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_LARGEST = 512 * 1024 * 1024
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Run(msgspec.Struct, frozen=True, tag_field="what", tag="begun"):
+    """A deploy as it begins: its nodes in the order in which they have their turn.
+
+    `begun` is in seconds since the epoch. `reason` is said where the commit was not reviewed; `resumes` is
+    the run whose nodes that were not well this one takes on.
+    """
+
+    id: str
+    commit: str
+    who: str
+    reason: str
+    begun: float
+    nodes: tuple[str, ...]
+    resumes: str = ""
+    schema: Literal["gitcfg.deploy-run/1"] = "gitcfg.deploy-run/1"
+
+
+class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
+    """What became of a node. `outcome` is one word; `step` is what failed, `output` what was said then.
+
+    `commit` and `digest` are what is in force on the node now, None where that is not known; `changed` is how
+    many files were written. `agent` is the one that is there: none, "installed" or "running". `at` is when.
+    """
+
+    node: str
+    outcome: str
+    step: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    changed: int = 0
+    commit: str | None = None
+    digest: str | None = None
+    agent: str = ""
+    at: float = 0.0
+
+
+class Ended(msgspec.Struct, frozen=True, tag_field="what", tag="ended"):
+    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`, `output`,
+    `fault`).
+
+    `because` says that in a sentence.
+    """
+
+    how: str
+    at: float = 0.0
+    because: str = ""
+
+
+class Reported(msgspec.Struct, frozen=True, tag_field="what", tag="told"):
+    """Where the run was reported with all its nodes: a server's address, or `database`."""
+
+    place: str
+    at: float = 0.0
+
+
+Line = Run | NodeDone | Ended | Reported
+_LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+
+
+class RunRecord(msgspec.Struct, frozen=True):
+    """A run as its file tells it. `going`: somebody is at it; `broken` counts lines that cannot be read."""
+
+    run: Run
+    done: Mapping[str, NodeDone] = {}
+    end: Ended | None = None
+    reported: Reported | None = None
+    going: bool = False
+    broken: int = 0
+
+    @property
+    def ended(self) -> str:
+        """How it ended, in one word: also `running`, and `broken off` where its program was ended."""
+        if self.end is not None:
+            return self.end.how
+        return "running" if self.going else "broken off"
+
+
+class RunFile(msgspec.Struct, frozen=True):
+    """A file of a deploy: its run, or what is wrong with it. Both are missing where it never began."""
+
+    id: str
+    kept: RunRecord | None = None
+    problem: str = ""
+
+
+def find_unfinished(kept: RunRecord) -> tuple[str, ...]:
+    """Return the nodes that do not have the commit because of a run, in the order of their turns."""
+    well = {name for name, done in kept.done.items() if done.outcome in WELL}
+    return tuple(name for name in kept.run.nodes if name not in well)
+
+
+def encode_line(line: Line) -> bytes:
+    """Encode a line, with its end. What stands for no character in a program's output becomes `?`."""
+    if isinstance(line, NodeDone):
+        output = _end_of(line.output).encode("utf-8", "replace").decode()
+        line = msgspec.structs.replace(line, output=output)
+    return msgspec.json.encode(line) + b"\n"
+
+
+def _end_of(output: str) -> str:
+    """Return the last whole lines, unless one is so long that little would be left, and what is left out."""
+    over = len(output) - MOST_OUTPUT
+    if over <= 0:
+        return output
+    begin = output.find("\n", over - 1) + 1
+    if not 0 < begin <= over + MOST_OUTPUT // 2:
+        begin = over
+    return f"... {begin} characters before\n{output[begin:]}"
+
+
+def parse_run(data: bytes, going: bool = False) -> RunRecord | None:
+    """Parse a file, which may end anywhere; None if it never began. Raise ValueError if it is no record."""
+    *lines, _torn = data.split(b"\n")
+    if not lines:
+        return None
+    run = _decoded(lines[0])
+    if not isinstance(run, Run):
+        raise ValueError("it does not begin as a deploy's file does")
+    known = frozenset(run.nodes)
+    done: dict[str, NodeDone] = {}
+    end, reported, broken = None, None, 0
+    for text in lines[1:]:
+        line = _decoded(text)
+        if isinstance(line, NodeDone) and line.node in known:
+            done[line.node] = line
+        elif isinstance(line, Ended):
+            end = line
+        elif isinstance(line, Reported):
+            reported = line
+        else:
+            broken += bool(text)
+    return RunRecord(run, done, end, reported, going, broken)
+
+
+def _decoded(text: bytes) -> Line | None:
+    try:
+        return _LINE.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def read_file(path: Path) -> tuple[bytes, bool]:
+    """Read a file, and whether its writer is there, which is asked first: so nothing is missed."""
+    with open_file(path) as file:
+        at_work = is_being_try_write(file)
+        if os.fstat(file).st_size > _LARGEST:
+            raise ValueError("it is too large")
+        with open(file, "rb", closefd=False) as text:
+            return text.read(_LARGEST), at_work
+
+
+@contextlib.contextmanager
+def open_file(path: Path) -> Iterator[int]:
+    """Open a regular file as a descriptor. Raise OSError or ValueError if it cannot be read."""
+    file = os.open(path, _OPEN)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise ValueError("it is no regular file")
+        yield file
+    finally:
+        os.close(file)
+
+
+def is_being_try_write(file: int) -> bool:
+    """Is its writer there? It holds a lock, which ends with its process however that ends."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def runs_folder(shared: Path) -> Path:
+    """Return where runs are recorded; `shared` is the folder that all work trees of a repository share."""
+    return shared / "gitcfg-deploys"
+
+
+def run_file(folder: Path, run: str) -> Path:
+    """Return the file of a run."""
+    return folder / f"{run}{_SUFFIX}"
+
+
+def list_ids(folder: Path) -> list[str]:
+    """List the runs that have a file, newest first. Raise GitcfgError if the folder cannot be read."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        hint = "Who deploys from this repository must be able to read and write it."
+        raise GitcfgError(f"The folder {folder} cannot be read: {error.strerror}.", hint) from None
+    found = (name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
+    return sorted(filter(_ID.fullmatch, found), reverse=True)
+
+
+def read_runs(folder: Path) -> Iterator[RunFile]:
+    """Read all of them, newest first, each when its turn comes."""
+    return (read_run(folder, run) for run in list_ids(folder))
+
+
+def runs(folder: Path) -> Iterator[RunRecord]:
+    """Yield the runs that can be read, newest first."""
+    return (found.kept for found in read_runs(folder) if found.kept is not None)
+
+
+def runs_in_order(folder: Path) -> Iterator[RunRecord]:
+    """Yield them in the order in which they began."""
+    found = (read_run(folder, run) for run in reversed(list_ids(folder)))
+    return (one.kept for one in found if one.kept is not None)
+
+
+def find_unreported(folder: Path) -> Iterator[RunRecord]:
+    """Yield those that are over and were not reported, in the order in which they began."""
+    asked = (run for run in reversed(list_ids(folder)) if not _ends_as_reported(run_file(folder, run)))
+    found = (read_run(folder, run).kept for run in asked)
+    return (kept for kept in found if kept is not None and kept.reported is None and not kept.going)
+
+
+def _ends_as_reported(path: Path) -> bool:
+    """Look at its end alone: to read 100 runs of 10,000 nodes took 2.2 s of CPU time after each deploy."""
+    with contextlib.suppress(OSError, ValueError), open_file(path) as file:
+        end = os.pread(file, _END, max(0, os.fstat(file).st_size - _END))
+        return b'{"what":"told",' in end
+    return False
+
+
+def read_run(folder: Path, run: str) -> RunFile:
+    """Read the file of a run."""
+    file = run_file(folder, run)
+    try:
+        data, at_work = read_file(file)
+        kept = parse_run(data, at_work)
+    except OSError as error:
+        return RunFile(run, problem=f"{file} cannot be read: {error.strerror}.")
+    except ValueError as error:
+        return RunFile(run, problem=f"{file} is no record of a deploy: {error}.")
+    if kept is not None and kept.run.id != run:
+        return RunFile(run, problem=f"{file} is the record of another deploy.")
+    return RunFile(run, kept)
+
+
+def find_run(folder: Path, text: str) -> RunRecord:
+    """Find a run by its id, by how it alone begins or ends, or `last`. Raise GitcfgError if there is none."""
+    if text == LAST:
+        return _last(folder)
+    known = list_ids(folder)
+    low = text.lower()
+    near = [run for run in known if len(low) >= _SHORTEST and (run.startswith(low) or run.endswith(low))]
+    listed = "`gitcfg deploys` lists them."
+    if not near:
+        raise GitcfgError(f"There is no deploy {shown(text)}.", listed)
+    if len(near) > 1:
+        raise GitcfgError(f"{shown(text)} may be any of {len(near)} deploys.", listed)
+    found = read_run(folder, near[0])
+    if found.kept is None:
+        raise GitcfgError(found.problem or f"The deploy {found.id} never began.", listed)
+    return found.kept
+
+
+def _last(folder: Path) -> RunRecord:
+    found = next(runs(folder), None)
+    if found is None:
+        raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
+    return found
+
+
+def prune_runs(folder: Path, most: int = MOST_RUNS) -> None:
+    """Drop the oldest ones; never one that is being written."""
+    for run in list_ids(folder)[most:]:
+        with contextlib.suppress(OSError, ValueError), open_file(run_file(folder, run)) as file:
+            if not is_being_try_write(file):
+                run_file(folder, run).unlink()
+
+
+def run_id(now: float) -> str:
+    """Return a new run's id: its time in nine digits, the last two within a second, and one by chance."""
+    number = int(now * 1024)
+    return "".join(_DIGITS[number >> shift & 31] for shift in range(40, -1, -5)) + secrets.choice(_DIGITS)
+
+
+class Recorder:
+    """Writes the file of a run, each line at once, whatever ends the program; for several threads at once.
+
+    `fault` is why lines are not in the file; they are tried again with each further one.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float]) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._file: int | None = None
+        self._waiting: list[bytes] = []
+        self._torn = False
+        self._lock = threading.Lock()
+        self.fault = ""
+
+    def begun(self, run: Run) -> None:
+        """Begin the file, and drop the oldest. Raise GitcfgError if it cannot be written: begin nothing."""
+        try:
+            # Only their owner looks into them; the first one is also that of the cache, which wants that.
+            for folder in (self._folder.parent, self._folder):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            prune_runs(self._folder, MOST_RUNS - 1)
+            self._file = os.open(run_file(self._folder, run.id), _CREATE, 0o600)
+        except OSError as error:
+            raise self._impossible(run, error.strerror or str(error)) from None
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._write(run)
+        self._sync()
+        if self.fault:
+            self.close()
+            with contextlib.suppress(OSError):
+                run_file(self._folder, run.id).unlink()
+            raise self._impossible(run, self.fault)
+
+    def node(self, done: NodeDone) -> None:
+        """Record that a node is done with; `at` is set where it is not."""
+        self._write(done if done.at else replace(done, at=self._clock()))
+
+    def ended(self, how: str, because: str = "") -> None:
+        """Record how it ended (`done`, `limit`, `interrupted`, `output`, `fault`), and close the file."""
+        self._write(Ended(how, self._clock(), because))
+        self._sync()
+        self.close()
+
+    def close(self) -> None:
+        """Write no more; a run that has not ended is broken off."""
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)
+            self._file = None
+
+    def _write(self, line: Line) -> None:
+        with self._lock:
+            self._waiting.append(encode_line(line))
+            while self._waiting and self._try_write(self._waiting[0]):
+                del self._waiting[0]
+
+    def _try_write(self, text: bytes) -> bool:
+        """Write in one go: else another line could stand in it. After a torn line a new one begins."""
+        if self._file is None:
+            self.fault = "the file is closed"
+            return False
+        whole = b"\n" + text if self._torn else text
+        try:
+            count = os.write(self._file, whole)
+        except OSError as error:
+            self.fault = error.strerror or str(error)
+            return False
+        self._torn = count < len(whole)
+        self.fault = "no room is left" if self._torn else ""
+        return not self._torn
+
+    def _sync(self) -> None:
+        """Have the file on the disk."""
+        with self._lock:
+            if self._file is not None:
+                try:
+                    os.fsync(self._file)
+                    _sync_folder(self._folder)
+                except OSError as error:
+                    self.fault = error.strerror or str(error)
+
+    def _impossible(self, run: Run, why: str) -> GitcfgError:
+        hint = "Nothing was begun. Who deploys must be able to write there, and the disk must have room."
+        return GitcfgError(f"The deploy cannot be recorded in {run_file(self._folder, run.id)}: {why}.", hint)
+
+
+def note_reported(folder: Path, run: str, where: str, at: float) -> None:
+    """Note where a run was reported. Raise GitcfgError if that fails: it is reported again, without harm."""
+    try:
+        append_line(folder, run, Reported(where, at))
+    except OSError as error:
+        hint = "The next deploy tells it again."
+        raise GitcfgError(f"{run_file(folder, run)} cannot be written: {error.strerror}.", hint) from None
+
+
+def append_line(folder: Path, run: str, line: Line) -> None:
+    """Append a line to the file of a run that is over. Raise OSError if it cannot be written."""
+    opened = os.open(run_file(folder, run), _APPEND)
+    try:
+        os.write(opened, b"\n" + encode_line(line))  # what was torn before it stays by itself
+    finally:
+        os.close(opened)
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,275 @@
+"""Host keys: files as OpenSSH keeps them (known_hosts), and whether a host that shows a key is trusted."""
+
+import base64
+import binascii
+import fcntl
+import hmac
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gitcfg.deploy.network import Unreached
+from gitcfg.deploy.outcomes import Outcome
+
+_PORT = 22
+_HASHED = "|1|"
+_REVOKED, _AUTHORITY = "@revoked", "@cert-authority"
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+_USER = "~/.ssh/known_hosts ~/.ssh/known_hosts2"
+_SYSTEM = "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"
+_RSA = ("rsa-sha2-512", "rsa-sha2-256")
+"""How hosts sign with a key of the kind ssh-rsa."""
+
+
+class HostKey(msgspec.Struct, frozen=True):
+    """A public key, `kind` and `body` as OpenSSH writes them; `place` is where it is known from."""
+
+    kind: str
+    body: str
+    place: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """As `ssh-keygen -l` shows it; also of what is no key."""
+        try:
+            data = base64.b64decode(self.body)
+        except (binascii.Error, ValueError):
+            data = self.body.encode()
+        return "SHA256:" + base64.b64encode(sha256(data).digest()).decode().rstrip("=")
+
+    def same(self, other: "HostKey") -> bool:
+        """Is it the same key, wherever it is known from?"""
+        return (self.kind, self.body) == (other.kind, other.body)
+
+
+class Hashed(msgspec.Struct, frozen=True):
+    """A line about one name, of which only the hash stands there."""
+
+    salt: bytes
+    digest: bytes
+    key: HostKey
+
+    def fits(self, name: str) -> bool:
+        """Is it about this one?"""
+        return hmac.digest(self.salt, name.encode(), "sha1") == self.digest
+
+
+class Patterns(msgspec.Struct, frozen=True):
+    """A line about all names that its patterns fit."""
+
+    hosts: str
+    key: HostKey
+
+    def fits(self, name: str) -> bool:
+        """Is it about this one?"""
+        patterns = self.hosts.split(",")
+        refused = any(fnmatchcase(name, one[1:]) for one in patterns if one.startswith("!"))
+        return not refused and any(fnmatchcase(name, one) for one in patterns if not one.startswith("!"))
+
+
+class KnownHosts(msgspec.Struct, frozen=True):
+    """What files say. Names without a pattern are found at once, whatever number of lines there is."""
+
+    plain: dict[str, list[HostKey]]
+    others: list[Hashed | Patterns]
+    revoked: list[HostKey]
+
+    def keys(self, host: str, port: int) -> tuple[HostKey, ...]:
+        """Return the keys of a host; what is known without a port counts where nothing is known with it."""
+        names = (host,) if port == _PORT else (f"[{host}]:{port}", host)
+        return next(filter(None, map(self._of, names)), ())
+
+    def _of(self, name: str) -> tuple[HostKey, ...]:
+        found = self.plain.get(name.lower())
+        return (*(found or ()), *(one.key for one in self.others if one.fits(name.lower())))
+
+
+def format_host(host: str, port: int) -> str:
+    """Return a host as these files name it."""
+    return host if port == _PORT else f"[{host}]:{port}"
+
+
+def read_known_hosts(files: Iterable[str]) -> KnownHosts:
+    """Read files; one that is not there says nothing. Raise OSError if one cannot be read."""
+    found = KnownHosts({}, [], [])
+    for file in files:
+        path = Path(file)
+        if path.is_file():
+            for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+                _add_line(found, line, f"{file}:{number}")
+    return found
+
+
+def _add_line(found: KnownHosts, line: str, place: str) -> None:
+    words = line.split()
+    if not words or words[0].startswith("#"):
+        return
+    mark = words.pop(0) if words[0].startswith("@") else ""
+    if len(words) < 3 or mark == _AUTHORITY:  # a host's certificate is nothing that paramiko can judge
+        return
+    hosts, key = words[0], HostKey(words[1], words[2], place)
+    if mark == _REVOKED:
+        found.revoked.append(key)
+    elif hosts.startswith(_HASHED):
+        found.others.extend(_hashed(hosts, key))
+    elif any(sign in hosts for sign in "*?!"):
+        found.others.append(Patterns(hosts.lower(), key))
+    else:
+        for name in hosts.lower().split(","):
+            found.plain.setdefault(name, []).append(key)
+
+
+def _hashed(text: str, key: HostKey) -> Iterator[Hashed]:
+    """Yield nothing where it is not what OpenSSH writes."""
+    salt, _, digest = text.removeprefix(_HASHED).partition("|")
+    with suppress(ValueError):
+        yield Hashed(base64.b64decode(salt), base64.b64decode(digest), key)
+
+
+def hash_host(name: str, salt: bytes) -> str:
+    """Return a name as `HashKnownHosts` wants it."""
+    digest = hmac.digest(salt, name.encode(), "sha1")
+    return f"{_HASHED}{base64.b64encode(salt).decode()}|{base64.b64encode(digest).decode()}"
+
+
+def add_host_key(file: str, hosts: str, key: HostKey) -> None:
+    """Add a line, whoever else does so too. Raise OSError if it cannot be written."""
+    path = Path(file)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    opened = os.open(path, _APPEND, 0o600)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        os.write(opened, "".join(_lines(opened, hosts, key)).encode())
+    finally:
+        os.close(opened)
+
+
+def _lines(opened: int, hosts: str, key: HostKey) -> Iterator[str]:
+    """Yield the line, on one of its own."""
+    size = os.fstat(opened).st_size
+    if size and os.pread(opened, 1, size - 1) != b"\n":
+        yield "\n"
+    yield f"{hosts} {key.kind} {key.body}\n"
+
+
+class Host(msgspec.Struct, frozen=True):
+    """A host by what its keys are known by: its address, or else what it is `called`.
+
+    `node` is the node's key in the repository (keys/), which may be its host key, or its agent's own.
+    """
+
+    name: str
+    port: int
+    called: str = ""
+    node: HostKey | None = None
+
+    def keys(self, known: KnownHosts) -> tuple[HostKey, ...]:
+        """Return those that are known of it."""
+        return known.keys(self.name, self.port) or known.keys(self.called, self.port)
+
+
+class Distrust(msgspec.Struct, frozen=True):
+    """Why a host is not trusted; `new`: nothing speaks against it but that nobody knows it."""
+
+    message: str
+    hints: tuple[str, ...] = ()
+    new: bool = False
+
+
+def judge_host_key(known: KnownHosts, host: Host, shown: HostKey) -> Distrust | None:
+    """Return why a host with this key is not to be trusted, None if it is who it should be."""
+    revoked = next((key for key in known.revoked if key.same(shown)), None)
+    if revoked is not None:
+        return Distrust(f"Its host key {shown.fingerprint} is revoked ({revoked.place}).")
+    keys = host.keys(known)
+    if any(key.same(shown) for key in keys) or (host.node is not None and host.node.same(shown)):
+        return None
+    return _another(host, shown, keys) if keys else _unknown(host, shown)
+
+
+def find_kinds(known: KnownHosts, host: Host) -> tuple[str, ...]:
+    """Return the kinds of the keys that are known: what the host should be asked to show."""
+    keys = host.keys(known) or ((host.node,) if host.node is not None else ())
+    return tuple(dict.fromkeys(key.kind for key in keys))
+
+
+def _another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> Distrust:
+    key = next((one for one in keys if one.kind == shown.kind), keys[0])
+    same = "" if key.kind == shown.kind else f"{key.kind} "
+    return Distrust(
+        f"It shows another host key than the one that is known: {shown.kind} {shown.fingerprint} instead of"
+        f" {same}{key.fingerprint} ({key.place}).",
+        (
+            "Somebody else may be answering. If the node was set up anew, compare the key on the node itself,"
+            f" and take the old one away: `ssh-keygen -R '{format_host(host.name, host.port)}'`.",
+        ),
+    )
+
+
+def _unknown(host: Host, shown: HostKey) -> Distrust:
+    message = f"Its host key is not known: {shown.kind} {shown.fingerprint}."
+    if host.node is not None:
+        message += f" keys/ has another key of it, {host.node.fingerprint}: its agent's, perhaps."
+    return Distrust(
+        message,
+        (
+            "On the node itself `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` shows it.",
+            "`ssh` asks whether to trust it; --accept-new trusts whatever is not known, and remembers it.",
+        ),
+        new=True,
+    )
+
+
+class Trust:
+    """A policy of paramiko, which is told of no known key and so asks for each that a host shows.
+
+    `options` are those of ssh_config for the host: they may name other files, nothing that is less strict.
+    """
+
+    def __init__(self, known: KnownHosts, host: Host, options: Mapping[str, Any], accept_new: bool) -> None:
+        self._known = known
+        self._host = host
+        self._options = options
+        self._accept_new = accept_new
+
+    def key_types(self) -> tuple[str, ...]:
+        """Return how the host signs with known keys: else asked, it may show another one."""
+        kinds = find_kinds(self._known, self._host)
+        return tuple(name for kind in kinds for name in (_RSA if kind == "ssh-rsa" else (kind,)))
+
+    def missing_host_key(self, client: object, hostname: str, key: Any) -> None:
+        """Judge the key that a host has shown and proved to have. Raise Unreached if it is not trusted."""
+        shown = HostKey(key.get_name(), key.get_base64())
+        wrong = judge_host_key(self._known, self._host, shown)
+        if wrong is None:
+            return
+        if not (wrong.new and self._accept_new):
+            raise Unreached(Outcome.HOST_KEY, wrong.message, *wrong.hints)
+        self._remember(shown)
+
+    def _remember(self, shown: HostKey) -> None:
+        file = _files(self._options, "userknownhostsfile", _USER)[0]
+        name = format_host(self._host.name, self._host.port)
+        if self._options.get("hashknownhosts") == "yes":
+            name = hash_host(name, os.urandom(20))
+        try:
+            add_host_key(file, name, shown)
+        except OSError as error:
+            message = f"Its host key is new, and {file} cannot be written: {error.strerror}."
+            raise Unreached(Outcome.HOST_KEY, message) from None
+
+
+def find_files(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return all files of host keys for a host with these options of ssh_config."""
+    return (*_files(options, "userknownhostsfile", _USER), *_files(options, "globalknownhostsfile", _SYSTEM))
+
+
+def _files(options: Mapping[str, Any], option: str, default: str) -> tuple[str, ...]:
+    names = str(options.get(option) or default).replace('"', "").split()
+    return tuple(os.path.expanduser(name) for name in names if name != "none")

@@ -1,0 +1,446 @@
+"""A node's turn in a deploy: connect, talk with the far end, and what came of it as one result."""
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from gitcfg.deploy.messages import (
+    MOST_DONE,
+    MOST_HELLO,
+    MOST_PROBLEM,
+    MOST_STEP,
+    Decide,
+    Done,
+    Hello,
+    OnStep,
+    Order,
+    clean,
+    parse_done,
+    parse_hello,
+    parse_numbers,
+    parse_problem,
+    parse_step,
+)
+from gitcfg.deploy.network import Line, Network, Opened, Unreached
+from gitcfg.deploy.outcomes import FarError, LineLost, Noisy, NoPython, Outcome, Result, Unreadable
+from gitcfg.deploy.program import LINE, NEED, OLD, SHELL, command, program
+from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
+from gitcfg.install import outcome as installed
+from gitcfg.install.remote.parts import (
+    SMALL,
+    Content,
+    Parts,
+    list_contents,
+    short_ids,
+    split_package,
+    whole_sum,
+)
+from gitcfg.install.remote.protocol import (
+    CONTENTS,
+    DONE,
+    HAVE,
+    HELLO,
+    LACKS,
+    MARK,
+    ORDER,
+    PARTS,
+    PROBLEM,
+    TOLD,
+    WireError,
+    encode_message,
+    read_message,
+)
+from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.text import ABBREVIATED, duration
+
+_LATER = "The node goes on by itself; the next deploy to it tells how that ended."
+_UNTOUCHED = "Nothing was touched."
+_LAST = {installed.REVERTED: "taken back", installed.FAILED: "not even taken back"}
+_STANDS = (Outcome.OK, Outcome.UNCHANGED)
+_MOST_LACKS, _MOST_STEPS = 1 << 20, 100_000
+HANDED_OVER = "order"
+"""The `after` of a line that is lost when the order is whole there and no step was heard of."""
+_CHUNK = 1 << 16
+_NOISE = 1 << 16
+"""Bytes that a node's shells may say before the far end speaks."""
+_NOT_FOUND, _KILLED = 127, 128
+"""What shells exit with where there is no such program; above the other, a signal has ended one."""
+
+
+class Entering(msgspec.Struct, frozen=True):
+    """How a node is entered: through sudo or not (None: unless root is logged in), and where it keeps things.
+
+    `timeout` is for all that is done there, in seconds; `clock` counts them.
+    """
+
+    clock: Callable[[], float]
+    timeout: float = 600.0
+    sudo: bool | None = None
+    password: Password | None = None
+    root: str = "/"
+    state: str = "/var/lib/gitcfg"
+
+    def command(self, user: str) -> str:
+        """Return what is run there by a user."""
+        through = self.sudo if self.sudo is not None else user != "root"
+        words = (ASKING if self.password is not None else WITHOUT) if through else ()
+        return command(words, self.root, self.state)
+
+
+class Turn:
+    """A turn, while it lasts: what has been heard until something goes wrong is part of its result.
+
+    `ask` gets the order for what stands on the node.
+    """
+
+    def __init__(self, node: str, entering: Entering, ask: Callable[[Hello], Order]) -> None:
+        self.node = node
+        self._entering = entering
+        self._ask = ask
+        self._begun = entering.clock()
+        self._deadline = self._begun + entering.timeout
+        self._hello: Hello | None = None
+        self._ordered = False
+        self._dry = False
+        self._opened: Opened | None = None
+        self._cut = False
+
+    def go(self, network: Network, told: OnStep) -> Result:
+        """Have the turn; `told` hears of the node's steps."""
+        try:
+            with network.open(self.node) as opened:
+                self._opened = opened
+                done = None if self._cut else talk(self._open_line(opened), self._decide, told)
+        except Unreached as error:
+            return self._make_result(self._outcome_in_time(error.outcome), error.message, *error.hints)
+        except FarError as error:
+            return self._explain_far_error(error)
+        except GitcfgError as error:
+            return self._explain_own_error(error)
+        except OSError as error:
+            return self._explain_far_error(LineLost(f"The connection ended: {error.strerror or error}."))
+        if done is None:
+            return self._make_result(Outcome.LOST, f"It was left. {_UNTOUCHED}")
+        return self._done(done)
+
+    def cut(self) -> str:
+        """End it at once, from another thread; return a hint on what becomes of it."""
+        self._cut = True
+        if self._opened is not None:
+            self._opened.cut()
+        return _LATER if self._ordered else _UNTOUCHED
+
+    def _open_line(self, opened: Opened) -> Line:
+        entering = self._entering
+        line = opened.line(entering.command(opened.user), self._deadline)
+        return line if entering.password is None else SudoLine(line, entering.password, self.node)
+
+    def _decide(self, hello: Hello) -> Order:
+        self._hello = hello
+        order = self._ask(hello)
+        self._dry = order.dry
+        self._ordered = not order.dry
+        return order
+
+    def _outcome_in_time(self, outcome: Outcome) -> Outcome:
+        """Return TIMEOUT for what ended because time ran out."""
+        return Outcome.TIMEOUT if self._entering.clock() >= self._deadline else outcome
+
+    def _explain_far_error(self, error: FarError) -> Result:
+        """Explain that it could not be done, or that the line was cut; then it may go on unheard."""
+        if not isinstance(error, LineLost):
+            said = self._make_result(error.kind, error.message, *error.hints)
+            # Whoever says nonsense is not let off for the agent that it says is there.
+            return msgspec.structs.replace(said, agent="") if isinstance(error, Unreadable) else said
+        outcome = self._outcome_in_time(Outcome.LOST)
+        message = error.message
+        if outcome is Outcome.TIMEOUT:
+            message = f"It took longer than {duration(self._entering.timeout)}."
+        going = self._ordered and bool(error.after)
+        said = self._make_result(outcome, message, *(error.hints or (_LATER if going else _UNTOUCHED,)))
+        if going:
+            said = msgspec.structs.replace(said, commit=None, digest=None)
+        return msgspec.structs.replace(said, step="" if error.after == HANDED_OVER else error.after)
+
+    def _explain_own_error(self, error: GitcfgError) -> Result:
+        """Explain what failed here; before the node had its order nothing was touched there."""
+        refused = error.code == REFUSED or not self._ordered
+        found = self._make_result(Outcome.REFUSED if refused else Outcome.FAILED, error.message, *error.hints)
+        # It counts as failed unless it is the agent there that was in the way.
+        return found if error.code == REFUSED else msgspec.structs.replace(found, agent="")
+
+    def _make_result(self, outcome: Outcome, message: str, *hints: str) -> Result:
+        hello = self._hello
+        return Result(
+            self.node,
+            outcome,
+            message=message,
+            hint=" ".join(hints),
+            seconds=round(self._entering.clock() - self._begun, 3),
+            before=hello.commit if hello is not None else None,
+            commit=hello.commit if hello is not None else None,
+            digest=hello.digest if hello is not None else None,
+            agent=hello.agent if hello is not None else "",
+        )
+
+    def _last_installation(self, found: installed.Outcome) -> str:
+        """Say how the installation before this one ended, if not well: perhaps nobody has heard it."""
+        hello = self._hello
+        last = hello.report if hello is not None else None
+        if hello is None or last is None or hello.busy or hello.interrupted or last.result not in _LAST:
+            return ""
+        if (last.result, last.commit, last.step) == (found.result, found.commit, found.step):
+            return ""
+        why = (last.output or last.step).partition("\n")[0]
+        return f"The last installation here, of {last.commit[:ABBREVIATED]}, was {_LAST[last.result]}: {why}"
+
+    def _done(self, done: Done) -> Result:
+        found = done.outcome
+        word = Outcome(found.result)
+        if self._dry and word is Outcome.OK:
+            word = Outcome.DIFFERS
+        said = self._make_result(word, _explain_result(word, found))
+        if word in _STANDS and not self._dry:
+            said = msgspec.structs.replace(said, commit=found.commit, digest=found.digest)
+        elif word is Outcome.FAILED:
+            said = msgspec.structs.replace(said, commit=None, digest=None)
+        return msgspec.structs.replace(
+            said,
+            step=found.step,
+            output="\n".join(filter(None, (self._last_installation(found), found.output))),
+            changed=found.changed,
+            removed=found.removed,
+            restarted=found.restarted,
+            reloaded=found.reloaded,
+            stopped=found.stopped,
+            differences=done.differences,
+            sent=done.sent,
+            received=done.received,
+        )
+
+
+def _explain_result(word: Outcome, found: installed.Outcome) -> str:
+    """Say how an installation that failed ended."""
+    if word is Outcome.REVERTED:
+        return f"`{found.step}` failed; what stood before is in force again."
+    if word is Outcome.FAILED:
+        return f"`{found.step}` failed, and so did the way back: look at the node."
+    return "The node refuses it; nothing was touched." if word is Outcome.REFUSED else ""
+
+
+# The talk over an open line: messages, in frames.
+
+
+class Frames:
+    """Messages over a line. `after` is the last step that was heard of, for who loses the line."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._came = b""
+        self.sent = 0
+        self.received = 0
+        self.after = ""
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        try:
+            self._line.send(data)
+        except OSError as error:
+            raise self.lost(error) from error
+        self.sent += len(data)
+
+    def say(self, kind: int, parts: Iterable[bytes]) -> None:
+        """Send a message."""
+        for frame in encode_message(kind, parts):
+            self.send(frame)
+
+    def say_all(self, *messages: tuple[int, Iterable[bytes]]) -> None:
+        """Send several small messages in one piece."""
+        self.send(b"".join(frame for kind, parts in messages for frame in encode_message(kind, parts)))
+
+    def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
+        """Return the next message, of a kind that `limits` has."""
+        try:
+            return read_message(self._take, limits)
+        except WireError as error:
+            raise Unreadable(str(error)) from error
+
+    def mark(self) -> str:
+        """Return what the far end's next own line says; "" at the end of the line, whatever else was said.
+
+        Raise Noisy if so much else was said that there is no use in waiting.
+        """
+        noise = 0
+        while noise <= _NOISE:
+            line, found, rest = self._came.partition(b"\n")
+            if found:
+                noise += len(line) + 1
+                self._came = rest
+                said = line.decode("ascii", "replace").rpartition(f"{MARK} ")
+                if said[1]:
+                    return said[2].strip()[:100]
+            elif len(self._came) > _NOISE:
+                break
+            elif not self._more():
+                return ""
+        raise Noisy()
+
+    def lost(self, why: object = "") -> LineLost:
+        """Say that the line has ended."""
+        said = clean(self._line.said().strip()[-500:])
+        told = "; ".join(text for text in (str(why), said) if text)
+        return LineLost(f"The connection to the node ended{f': {told}' if told else ''}.", after=self.after)
+
+    def _take(self, size: int) -> bytes:
+        while len(self._came) < size:
+            if not self._more():
+                raise self.lost()
+        taken, self._came = self._came[:size], self._came[size:]
+        return taken
+
+    def _more(self) -> bool:
+        try:
+            more = self._line.receive(_CHUNK)
+        except OSError as error:
+            raise self.lost(error) from error
+        self.received += len(more)
+        self._came += more
+        return bool(more)
+
+
+def talk(line: Line, decide: Decide, told: OnStep) -> Done | None:
+    """Deploy over an open line on which `command` runs; return None where `decide` does: nothing is touched.
+
+    `told` hears of each step of the node as it begins and ends. Raise FarError if it is not done.
+    """
+    frames = Frames(line)
+    greet(frames, line)
+    hello = parse_hello(_answer(frames, HELLO, MOST_HELLO))
+    order = decide(hello)
+    if order is None:
+        return None
+    _hand_over(frames, order, hello.digest)
+    try:
+        return _follow(frames, order, told)
+    except Unreadable as error:
+        if not frames.after:
+            raise
+        raise LineLost(error.message, after=frames.after) from error  # it may have begun
+
+
+def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
+    """Send the short ids of all parts, then the parts and contents that the node lacks; or all at once.
+
+    Nothing secret is handed over unasked, nor anything to a node that has all of it already.
+    """
+    hidden = {path: content.encode() for path, content in order.hidden.items()}
+    parts = split_package(order.package, hidden)
+    wanted = list_contents(parts.pieces)
+    size = sum(map(len, parts.pieces)) + sum(map(len, parts.contents.values()))
+    if digest != order.package["digest"] and not hidden and size <= SMALL:
+        _all_at_once(frames, order, parts, wanted, digest)
+        return
+    ids = base64.b64encode(b"".join(short_ids(parts.pieces))).decode()
+    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts, digest) | {"ids": ids})])
+    lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(parts.pieces))
+    if lacking:
+        frames.say(PARTS, [b"\n".join(parts.pieces[number] for number in lacking)])
+    lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(wanted))
+    asked = [wanted[number] for number in lacking]
+    if any(one.sha256 not in parts.contents or (order.dry and one.secret) for one in asked):
+        raise FarError(Outcome.REFUSED, "The node asks for what it must not have.")
+    if not order.dry:
+        frames.after = HANDED_OVER
+    if asked:
+        frames.say(CONTENTS, (parts.contents[one.sha256] for one in asked))
+
+
+def _all_at_once(
+    frames: Frames, order: Order, parts: Parts, wanted: tuple[Content, ...], base: str | None
+) -> None:
+    said = _ordered(order, parts, base) | {"pieces": [piece.decode() for piece in parts.pieces]}
+    if not order.dry:
+        frames.after = HANDED_OVER
+    contents = (parts.contents[one.sha256] for one in wanted)
+    frames.say_all((ORDER, [msgspec.json.encode(said)]), (CONTENTS, contents))
+
+
+def _ordered(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
+    return {
+        "head": parts.head,
+        "sum": whole_sum(parts.pieces),
+        "actions": order.actions._asdict(),
+        "dry": order.dry,
+        "force_agent": order.force_agent,
+        "who": order.who[:200],
+        "wait": order.wait,
+        "base": base or "",
+    }
+
+
+def _follow(frames: Frames, order: Order, told: OnStep) -> Done:
+    """Hear of steps, until it is done."""
+    limits = {TOLD: MOST_STEP, DONE: MOST_DONE, PROBLEM: MOST_PROBLEM}
+    for _ in range(_MOST_STEPS):
+        kind, raw = frames.receive(limits)
+        if kind == DONE:
+            return parse_done(raw, str(order.package["commit"]), frames.sent, frames.received)
+        if kind == PROBLEM:
+            raise parse_problem(raw)
+        step, state = parse_step(raw)
+        frames.after = step
+        told(step, state)
+    raise Unreadable("It tells of more steps than there can be.")
+
+
+def _answer(frames: Frames, kind: int, most: int) -> bytes:
+    came, raw = frames.receive({kind: most, PROBLEM: MOST_PROBLEM})
+    if came == PROBLEM:
+        raise parse_problem(raw)
+    return raw
+
+
+def greet(frames: Frames, line: Line) -> None:
+    """Wait until the program runs there, and send it if it is missing. Raise FarError if it cannot run."""
+    mark = frames.mark()
+    heard = []
+    while mark in (LINE, SHELL):
+        heard.append(mark)
+        mark = frames.mark()
+    if mark == NEED:
+        frames.send(program().squeezed)
+    elif mark != HAVE:
+        raise _missing(heard, mark, line)
+
+
+def _no_root(code: int, told: str) -> FarError:
+    if code == _NOT_FOUND:
+        hint = "Log in as root, or say --no-sudo where this user may write all that is deployed."
+        return FarError(Outcome.SUDO, f"There is no sudo on the node.{told}", hint)
+    hint = "--ask-sudo asks you for sudo's password once; else let this user run /bin/sh without one."
+    return FarError(Outcome.SUDO, f"sudo does not let this user become root on the node.{told}", hint)
+
+
+def _missing(heard: list[str], mark: str, line: Line) -> FarError:
+    """Say what is missing: it would have spoken next."""
+    said = clean(line.said().strip()[-1000:])
+    told = f" It says: {said}" if said else ""
+    if mark.startswith(f"{OLD} "):
+        version = clean(mark.removeprefix(f"{OLD} "))
+        return NoPython(
+            f"The node's Python is {version}, and 3.9 or newer is needed.", "Install a newer one beside it."
+        )
+    if mark:
+        return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
+    code = line.ended()
+    if code is None:
+        return LineLost(f"The connection ended before gitcfg had begun on the node.{told}")
+    if code < 0 or code > _KILLED:
+        return LineLost(f"What was to run on the node was killed before it had begun.{told}")
+    if SHELL in heard:
+        return NoPython(f"The node's python3 cannot run.{told}")
+    if LINE in heard:
+        return _no_root(code, told)
+    return FarError(Outcome.REFUSED, f"The node's login does not run commands (exit code {code}).{told}")
