@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitcfg.check.results import Checked
     from gitcfg.git.history import History
     from gitcfg.git.repository import Repository
-    from gitcfg.library import Fleet
+    from gitcfg.library import Fleet, Source
     from gitcfg.model import Finding
 
 EPILOG = """Examples:
@@ -93,9 +93,8 @@ def check(
             code = _report(session, checked, form, source.repository.prefix)
         else:
             code = write_checked(session, fleet, checked, Output(form), folded, every, ignored)
-        from gitcfg.cli.hold_warnings import find_warnings
 
-        for text in find_warnings(source, fleet):
+        for text in _find_hold_warnings(source, fleet):
             session.console(stderr=True).print(text, style="yellow")
     return code
 
@@ -310,3 +309,32 @@ class ParserNotice:
             style="yellow",
         )
         console.print(f"hint: {install_hint('htcondor')}", style="cyan")
+
+
+def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
+    """Yield a warning for each hold whose commit no server will have.
+
+    In a shallow clone nothing is known of commits that are not here.
+    """
+    from gitcfg.gate.holds import describe_stray_holds, has_holds
+    from gitcfg.git.history import History
+
+    repository = source.repository
+    if not has_holds(fleet) or not repository.knows("HEAD"):
+        return
+    history = History(repository)
+    if not history.shallow:
+        head = fleet.commit or str(repository.commit("HEAD").id)
+        for text in describe_stray_holds(
+            fleet, lambda commit: _describe_fault(repository, history, head, commit)
+        ):
+            yield f"warning: {text}"
+
+
+def _describe_fault(repository: "Repository", history: "History", head: str, commit: str) -> str:
+    """Say what is wrong with a commit at which nodes are held; "" if nothing is."""
+    if not repository.knows(commit):
+        return "and there is no such commit here"
+    if history.includes(head, str(repository.commit(commit).id)):
+        return ""
+    return "which is not in the past of what is checked: servers have what a protected branch has"

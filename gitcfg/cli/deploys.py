@@ -3,25 +3,41 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
+from msgspec.structs import replace
 from rich.text import Text
 
 from gitcfg.cli.declaration import command
-from gitcfg.cli.messages import Line, fold_messages
+from gitcfg.cli.deploy.output import Line, fold_messages
 from gitcfg.cli.records import Items, write_record
-from gitcfg.cli.server_state import Database, Server, StateFolder, StateQuery, Token, state_query
+from gitcfg.cli.server_state import (
+    Database,
+    Server,
+    StateFolder,
+    StateQuery,
+    Token,
+    Unreachable,
+    ask_server,
+    find_database,
+    no_state,
+    open_database,
+    state_query,
+)
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
 from gitcfg.deploy import records
 from gitcfg.deploy.records import WELL, NodeDone, RunRecord
-from gitcfg.deploy.reports import outcome, outcomes
+from gitcfg.deploy.reports import deployed, outcome, outcomes, reports
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
 from gitcfg.nodeset import IN_JSON, abridged
+
+if TYPE_CHECKING:
+    from gitcfg.state.records import Deployed
 
 EPILOG = """A deploy ends as done, or as what kept it from going on. One whose program was ended is broken
 off, and what became of some nodes is unknown: `gitcfg deploy --resume RUN` goes on with those not well.
@@ -37,6 +53,7 @@ _RUN = typer.Argument(help="A deploy: its id, how that begins or ends, or last."
 _SEND = typer.Option(help="Tell the server, or its database, what this one did; once counts.", metavar="RUN")
 _COLUMNS = ("deploy", "when", "who", "commit", "ended", "nodes")
 _LINES = 10
+_AT_ONCE = 1000
 _STYLES = {**dict.fromkeys(WELL, "green"), **dict.fromkeys(("skipped", "refused", "waiting"), "yellow")}
 _FIELDS = ("step", "output", "seconds", "changed", "commit", "digest", "agent", "at")
 
@@ -68,7 +85,7 @@ def deploys(
 def list_deploys(session: Session, output: Output, now: float) -> int:
     """List all, the newest first."""
     notes: list[str] = []
-    runs = _runs(_records_folder(session.open().repository), notes)
+    runs = _runs(records.find_runs_folder(session.open().repository), notes)
     if output is not Output.TEXT:
         write_record({"schema": "gitcfg.deploys/1", "deploys": list(map(run_to_json, runs))}, output)
     elif rows := [_format_row(kept, now) for kept in runs]:
@@ -124,7 +141,7 @@ def _format_row(kept: RunRecord, now: float) -> tuple[Text, ...]:
 
 def show_deploy(session: Session, said: str, output: Output, now: float) -> int:
     """Show one. Raise GitcfgError if there is none."""
-    kept = records.find_run(_records_folder(session.open().repository), said)
+    kept = records.find_run(records.find_runs_folder(session.open().repository), said)
     if output is not Output.TEXT:
         write_record(deploy_to_json(kept), output)
         return 0
@@ -187,14 +204,11 @@ def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
 
 def send_deploy(session: Session, said: str, asked: StateQuery, now: float) -> int:
     """Send one to a server. Raise GitcfgError if there is none, or no server takes it."""
-    from gitcfg.cli.deploy_reports import note_unknown_nodes, send_run
-    from gitcfg.deploy.records import note_reported
-
     repository = session.open().repository
-    folder = _records_folder(repository)
+    folder = records.find_runs_folder(repository)
     kept = records.find_run(folder, said)
     taken = send_run(repository, asked, kept, now)
-    note_reported(folder, kept.run.id, taken.place, now)
+    records.note_reported(folder, kept.run.id, taken.place, now)
     again = f", {taken.known} of which it knew already" if taken.known else ""
     session.write(f"Told {taken.place} of {counted(taken.new + taken.known, 'node')}{again}.\n")
     for note in note_unknown_nodes(kept.run.id, taken):
@@ -202,8 +216,95 @@ def send_deploy(session: Session, said: str, asked: StateQuery, now: float) -> i
     return 0
 
 
-def _records_folder(repository: Repository) -> Path:
-    if repository.shared is None:
-        repository.git_or_error("nothing can be deployed from it")
-    assert repository.shared is not None
-    return records.runs_folder(repository.shared)
+class Receipt(msgspec.Struct, frozen=True):
+    """What was taken in of a run: where, how many nodes newly, and which are not known there."""
+
+    place: str
+    new: int
+    known: int
+    unknown: tuple[str, ...] = ()
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    new: int
+    known: int
+    unknown: tuple[str, ...]
+
+
+def send_run(repository: "Repository", asked: StateQuery, kept: RunRecord, now: float) -> Receipt:
+    """Send a run. Raise GitcfgError if it is refused, Unreachable if there is no answer."""
+    if asked.server is not None:
+        return _send_over_http(asked.server, asked.token, kept, now)
+    url = find_database(repository, asked)
+    if url is None:
+        raise no_state()
+    said = [_not_later(one, now) for one in deployed(kept)]
+    new = 0
+    with open_database(url) as state:
+        for at in range(0, len(said), _AT_ONCE):
+            new += sum(state.deploys.record(said[at : at + _AT_ONCE]))
+    return Receipt("the database", new, len(said) - new)
+
+
+def send_unsent_runs(
+    repository: "Repository", asked: StateQuery, folder: Path, now: float
+) -> tuple[str, ...]:
+    """Send all runs that were not sent, oldest first, if there is a server; return notes for the user.
+
+    Nothing is lost where that fails: the next deploy sends them, too.
+    """
+    if asked.server is None and find_database(repository, asked) is None:
+        return ()
+    return tuple(_send_each(repository, asked, folder, now))
+
+
+def _send_each(repository: "Repository", asked: StateQuery, folder: Path, now: float) -> Iterator[str]:
+    failed: dict[str, tuple[GitcfgError, list[str]]] = {}
+    away: Unreachable | None = None
+    for kept in filter(deployed, records.find_unreported(folder)):
+        run = kept.run.id
+        if away is not None:  # a server that gives no answer is asked once, not for each run
+            failed[away.message][1].append(run)
+            continue
+        try:
+            taken = send_run(repository, asked, kept, now)
+            records.note_reported(folder, run, taken.place, now)
+        except GitcfgError as error:
+            away = error if isinstance(error, Unreachable) else None
+            failed.setdefault(error.message, (error, []))[1].append(run)
+        else:
+            yield from note_unknown_nodes(run, taken)
+    for problem, runs in failed.values():
+        yield " ".join(("note:", problem.message, *problem.hints, _resend_hint(runs)))
+
+
+def _resend_hint(runs: list[str]) -> str:
+    """Say how to send runs later, by the newest of them: the one just made, or the nearest to it."""
+    others = {1: "", 2: ", which also tells an earlier one"}
+    also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
+    return f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
+
+
+def note_unknown_nodes(run: str, taken: Receipt) -> Iterator[str]:
+    """Yield a note on nodes that are not known there."""
+    if taken.unknown:
+        names = safe(abridged(taken.unknown))
+        yield f"note: {taken.place} does not describe {names}, and keeps nothing of what {run} did there."
+
+
+def _send_over_http(server: str, token: str | None, kept: RunRecord, now: float) -> Receipt:
+    new, known, unknown = 0, 0, set[str]()
+    for body in reports(kept, now):
+        answer = ask_server(server, token, "/v1/deploys", "POST", body)
+        try:
+            taken = msgspec.convert(answer, _Answer)
+        except msgspec.ValidationError as error:
+            hint = "It may be of another version than this gitcfg."
+            raise GitcfgError(f"{server} answers in a way that is not known: {error}.", hint) from None
+        new, known, unknown = new + taken.new, known + taken.known, unknown | set(taken.unknown)
+    return Receipt(server, new, known, tuple(sorted(unknown)))
+
+
+def _not_later(one: "Deployed", now: float) -> "Deployed":
+    """Limit the time to now: a later one would outweigh what the node's own agent reports until then."""
+    return replace(one, result=replace(one.result, at=min(one.result.at, now)))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import edit_options as say
+from gitcfg.cli import edits as say
 from gitcfg.cli.declaration import command
 from gitcfg.model import GitcfgError
 

@@ -1,26 +1,32 @@
-"""`gitcfg hook`: what git calls, and what makes it do so."""
+"""`gitcfg hook`: what git calls before commits, before pushes and after them, and what makes git do so."""
 
 import os
 import sys
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.declaration import Command, Group, command
-from gitcfg.cli.hook_install import INSTALL, REMOVE, install, remove
-from gitcfg.cli.post_receive import post_receive
+from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
 from gitcfg.git.repository import Config, Repository
-from gitcfg.model import REFUSED
+from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from gitcfg.cache import Cache
+    from gitcfg.edit.hooks import HookChanges, Step
+    from gitcfg.gate.policy import Administrator, Policy
     from gitcfg.gate.push import Update
     from gitcfg.gate.rulings import Ruling
+    from gitcfg.gate.view import RepositoryView
+    from gitcfg.git.hooks import HookFolder
     from gitcfg.library import Fleet, Source
     from gitcfg.model import Finding
 
@@ -46,7 +52,7 @@ def pre_commit(context: typer.Context) -> int:
     source = session.open()
     with fleet_of(source, None, staged=True) as fleet:
         checked = check_with_parsers(session, fleet)
-        brought = _brought(source, fleet, checked.findings)
+        brought = _find_new(source, fleet, checked.findings)
         print_findings(session.console(), fleet.tree, brought, checked.every, STAGED)
     told = replace(checked, findings=brought, ignored=())
     earlier = set(checked.findings).difference(brought)
@@ -60,8 +66,8 @@ def pre_commit(context: typer.Context) -> int:
     return int(told.grave)
 
 
-def _brought(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
-    """What counts of what is wrong: what HEAD has not, and errors, unless HEAD says `ratchet`."""
+def _find_new(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
+    """Return the findings that count: what HEAD has not, and errors, unless HEAD says `ratchet`."""
     from gitcfg.check.results import PLACES, Known, counting
     from gitcfg.git.tree import changed_paths
     from gitcfg.library import Fleet
@@ -114,7 +120,7 @@ def _within_budget(
         return done
     cache = open_read_only(repository, os.geteuid())
     try:
-        return REFUSED if _refused(session, repository, config, cache, asked, now) else 0
+        return REFUSED if _judge(session, repository, config, cache, asked, now) else 0
     except TimeUp:
         cache.spill()
         end_work(End.TIME)
@@ -122,7 +128,7 @@ def _within_budget(
         end_work(End.MEMORY)
 
 
-def _refused(
+def _judge(
     session: Session,
     repository: Repository,
     config: Config,
@@ -130,7 +136,7 @@ def _refused(
     asked: "tuple[Update, ...]",
     now: datetime,
 ) -> bool:
-    """Tell all that the gate says. May some ref not move?"""
+    """Print all that the gate says; return whether some ref may not move."""
     from gitcfg.gate.gate import Gate
     from gitcfg.gate.policy import PUSHER, load_administrator
     from gitcfg.gate.push import find_pusher
@@ -160,13 +166,279 @@ def _refused(
     return any(ruling.refused for ruling in told)
 
 
+@command(EPILOG)
+def post_receive(context: typer.Context) -> int:
+    """Follow up on a push that was accepted: notes, the cache, the rendered ref. It never fails a push."""
+    from gitcfg.gate.push import parse_updates
+
+    session: Session = context.obj
+    asked: tuple[Update, ...] = parse_updates(sys.stdin)
+    repository = Repository.served(session.repo)
+    _attempt("What was said of the push is not noted", lambda: _note(repository, asked))
+    _attempt("The rendered ref is not up to date", lambda: _follow(session, repository))
+    _detach(lambda: _warm(session, repository, asked))
+    return 0
+
+
+def _detach(work: Callable[[], None]) -> None:
+    """Do what nobody waits for: whoever pushes does as long as a hook's outputs are open."""
+    sys.stdout.flush()
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(nowhere, descriptor)
+        work()
+    finally:
+        os._exit(0)
+
+
+def _attempt(what: str, work: Callable[[], None]) -> None:
+    """Do one thing of several: the push is accepted, whatever comes of it."""
+    try:
+        work()
+    except GitcfgError as error:
+        print(f"warning: {what}: {safe(error.message)}", file=sys.stderr)
+        for hint in filter(None, error.hints):
+            print(f"hint: {safe(hint)}", file=sys.stderr)
+    except OSError as error:
+        where = error.filename or "the system"
+        print(f"warning: {what}: {safe(str(where))}: {error.strerror or error}.", file=sys.stderr)
+
+
+def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
+    from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
+    from gitcfg.gate.policy import PUSHER, load_administrator
+    from gitcfg.gate.push import find_bypass, find_reason
+    from gitcfg.git.program import Git
+
+    config = Config(repository)
+    opened = find_bypass(config, datetime.now().astimezone())
+    text = render_note(find_reason(os.environ), opened, pusher_name(os.environ, config.last(PUSHER)))
+    if text:
+        git = Git(repository, os.environ)
+        AcceptedPush(repository, load_administrator(config), asked).add_notes(git, text)
+
+
+def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
+    from gitcfg.cache import open_cache
+    from gitcfg.gate.acceptance import AcceptedPush
+    from gitcfg.gate.policy import load_administrator, load_budget
+    from gitcfg.sandbox.budget import TimeUp, divide
+
+    config = Config(repository)
+    if divide(load_budget(config)) is not None:
+        return
+    accepted = AcceptedPush(repository, load_administrator(config), asked)
+    with suppress(TimeUp):
+        accepted.fill_cache(open_cache(repository, os.geteuid()), session.today or date.today())
+
+
+def _follow(session: Session, repository: Repository) -> None:
+    """Bring the rendered ref up to date, where one is configured."""
+    config = Config(repository)
+    ref = config.last("gitcfg.renderRef")
+    if not ref:
+        return
+    from gitcfg.cli.publication import print_followed, publisher
+    from gitcfg.git.refs import Refs
+    from gitcfg.output.branch import follow_ref
+
+    said = config.last("gitcfg.renderFrom")
+    source = (said if said.startswith("refs/") else f"refs/heads/{said}") if said else Refs(repository).head
+    if Refs(repository).tip(source) is None and said:
+        raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
+    writer = publisher(session, repository, ref)
+    print_followed(session, writer.ref, follow_ref(writer, source))
+
+
+_INSTALL_EPILOG = """\
+Hooks that are there already run first, and are kept under their names and `.before-gitcfg`.
+
+Examples:
+
+  gitcfg hook install                       check each commit of this repository
+
+  gitcfg hook install --server pool.git     judge what is pushed to that one
+
+  gitcfg -C sites/north hook install        gitcfg.yaml may lie anywhere in a work tree"""
+_REMOVE_EPILOG = """Examples:
+
+  gitcfg hook remove                        commits are no longer checked
+
+  gitcfg hook remove --server pool.git      pushes are no longer judged
+
+  gitcfg -C sites/north hook remove"""
+
+_SERVER = typer.Option(help="A repository that is pushed to, instead of a work tree's.", metavar="DIR")
+
+
+def _find_program() -> tuple[str, ...]:
+    """Return the words that call this gitcfg from anywhere: PATH may be another's when git runs a hook."""
+    called = Path(os.path.abspath(sys.argv[0]))
+    for place in (called, Path(sys.executable).with_name("gitcfg")):
+        if place.name == "gitcfg" and place.is_file() and os.access(place, os.X_OK):
+            return (str(place),)
+    return (sys.executable, "-m", "gitcfg")
+
+
+@command(_INSTALL_EPILOG)
+def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
+    """Have git check each commit, or with --server judge each push. Twice does no more than once."""
+    from gitcfg.edit import hooks
+
+    session: Session = context.obj
+    if server is None:
+        _print_changes(session, hooks.install(Repository.open(session.repo), _find_program()))
+        return
+    from gitcfg.gate.policy import load_administrator
+    from gitcfg.git.hooks import open_exactly
+
+    repository = open_exactly(server)
+    said = load_administrator(Config(repository))  # before anything is done: it may be wrong
+    _print_changes(session, hooks.install_server(repository, _find_program()))
+    _print_protection(session, server, said)
+
+
+def install_in_new_repository(console: "Console", folder: Path) -> bool:
+    """Have git check each commit of a new repository; print what is in the way, return whether it does."""
+    from gitcfg.edit.hooks import Action, install_in_new
+
+    try:
+        done = install_in_new(Repository.open(folder), _find_program())
+    except GitcfgError as error:
+        console.print(f"warning: {safe(error.message)}", style="yellow")
+        for hint in error.hints:
+            console.print(f"hint: {safe(hint)}", style="cyan")
+        return False
+    for step in done.steps:
+        if step.deed is Action.KEEP:
+            console.print(safe(_describe_step(step)))
+    return True
+
+
+@command(_REMOVE_EPILOG)
+def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
+    """Take gitcfg's hooks out again, and put back what was there before, as it was."""
+    from gitcfg.edit import hooks
+    from gitcfg.git.hooks import open_exactly
+
+    session: Session = context.obj
+    if server is None:
+        _print_changes(session, hooks.remove(Repository.served(session.repo)))
+    else:
+        _print_changes(session, hooks.remove_server(open_exactly(server)))
+
+
+def _print_changes(session: Session, done: "HookChanges") -> None:
+    """Print a line for each change; what is worth a look is on stderr."""
+    from gitcfg.edit.hooks import Action
+
+    steps = [step for step in done.steps if step.deed is not Action.UNMAKE or not step.place.exists()]
+    lines = list(map(_describe_step, steps)) or [f"no hook of gitcfg's in {done.folder.place}"]
+    session.write("".join(f"{safe(line)}\n" for line in lines))
+    _warn(session, _noteworthy(done.folder))
+
+
+def _describe_step(step: "Step") -> str:
+    """Say what a step did."""
+    from gitcfg.edit.hooks import Action, kept_path
+    from gitcfg.git.hooks import settings_in
+
+    place, kept = step.place, kept_path(step.place).name
+    match step.deed:
+        case Action.MAKE:
+            return f"made {place}"
+        case Action.KEEP:
+            return f"moved {place} to {kept}: it runs first"
+        case Action.WRITE:
+            return f"wrote {place}" if step.was is None else f"wrote {place} anew"
+        case Action.STAY:
+            return f"{place} is there already"
+        case Action.RESTORE:
+            return f"moved {kept} back to {place}"
+        case Action.SET:
+            was, now = settings_in(step.was or b""), settings_in(step.text)
+            keys = " and ".join(sorted(now ^ was))
+            return f"set {keys} to true in {place}" if now > was else f"took {keys} out of {place}"
+        case Action.DELETE | Action.UNMAKE:
+            return f"removed {place}"
+
+
+def _noteworthy(folder: "HookFolder") -> Iterator[str]:
+    if folder.common:
+        yield (
+            f"core.hooksPath names {folder.place} for all repositories; "
+            "the hook leaves those without gitcfg.yaml alone."
+        )
+    if (folder.place / "h").is_file() and folder.place.name == "_":
+        yield (
+            f"husky writes {folder.place} anew when it is set up. Run `gitcfg hook install` again then, "
+            "or write `gitcfg hook pre-commit` into .husky/pre-commit instead."
+        )
+
+
+def _print_protection(session: Session, server: Path, said: "Administrator") -> None:
+    """Print which refs a server's gate guards, and how; warn where that is not what is pushed to."""
+    from gitcfg.gate.view import RepositoryView
+
+    repository = Repository.served(server)
+    view = RepositoryView(repository, said)
+    head = view.refs.head
+    demanded = view.policy(None)
+    said_here = Config(repository).section("gitcfg")
+    session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, said_here)))
+    _warn(session, _gaps(view, demanded, head))
+
+
+def _guards(demanded: "Policy", said: Iterator[tuple[str, str]]) -> Iterator[str]:
+    yield f"protected: {', '.join(demanded.protected) or 'nothing'}"
+    yield (
+        f"check: {'each' if demanded.each else 'tip'}, ratchet: {str(demanded.ratchet).lower()}, "
+        f"signatures: {'require' if demanded.signed else 'off'}"
+    )
+    for name, value in said:
+        yield f"git config {name}: {value}"
+
+
+def _gaps(view: "RepositoryView", demanded: "Policy", head: str) -> Iterator[str]:
+    if not demanded.protects(head):
+        yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
+    branches = [ref for ref in view.refs.names() if ref.startswith("refs/heads/")]
+    if view.refs.tip(head) is None and branches:
+        yield (
+            f"there is no {head}, which HEAD names and new branches are judged by: "
+            f"`git symbolic-ref HEAD {branches[0]}` names another one."
+        )
+    if view.refs.tip(head) is not None and view.tree(view.refs.tip(head)) is None:
+        yield (
+            f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "
+            "say so: `git config gitcfg.folder FOLDER`."
+        )
+    if demanded.unreadable:
+        yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings count."
+    if demanded.signed and not demanded.signers.strip():
+        yield (
+            "commits must be signed, and nobody may sign: "
+            "`git config gitcfg.allowedSigners FILE` names who may."
+        )
+
+
+def _warn(session: Session, lines: Iterator[str]) -> None:
+    console = session.console(stderr=True)
+    for line in lines:
+        console.print(f"warning: {safe(line)}", style="yellow")
+
+
 hook = Group(
     "Judge commits and pushes.",
     {
         "pre-commit": pre_commit,
         "pre-receive": pre_receive,
-        "post-receive": Command(post_receive, EPILOG),
-        "install": Command(install, INSTALL),
-        "remove": Command(remove, REMOVE),
+        "post-receive": post_receive,
+        "install": install,
+        "remove": remove,
     },
 )

@@ -59,7 +59,7 @@ def wallaby(
     all_places: Annotated[bool, ALL_PLACES] = False,
 ) -> None:
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
-    from gitcfg.cli.hook_install import hooked
+    from gitcfg.cli.hook import install_in_new_repository
     from gitcfg.convert.wallaby.repository import import_wallaby
     from gitcfg.edit.create import create_repository
 
@@ -68,7 +68,7 @@ def wallaby(
     made = create_repository(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
     print_notes(console, imported.notes, all_places)
-    hooked(console, made.folder)
+    install_in_new_repository(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
 
@@ -105,9 +105,9 @@ def condor(
         made = create_repository(folder, imported.files, "Import HTCondor configuration")
         _print_imported(imported, installed, console, all_places)
         differs = bool(installed.version) and imported.alike < imported.hosts
-    from gitcfg.cli.hook_install import hooked
+    from gitcfg.cli.hook import install_in_new_repository
 
-    hooked(console, made.folder)
+    install_in_new_repository(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
     return int(differs)

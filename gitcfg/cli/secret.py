@@ -11,7 +11,7 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli import edit_options as editing
+from gitcfg.cli import edits as editing
 from gitcfg.cli import secret_options as options
 from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.edits import EditOptions, apply_edit, make_options

@@ -1,12 +1,37 @@
 """`gitcfg show`: definitions, who uses them, and where they win."""
 
-from typing import Annotated
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 import typer
+from rich.text import Text
 
 from gitcfg.cli.declaration import command
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
+from gitcfg.cli.trails import aligned, as_text, place_text
+from gitcfg.explain.definition import (
+    Definition,
+    Entry,
+    Field,
+    Flag,
+    Kind,
+    Names,
+    Nodes,
+    Reference,
+    Setting,
+    Summary,
+    Value,
+    definition_record,
+    summaries_record,
+)
+from gitcfg.explain.trail import describe_content, format_operation
+from gitcfg.library import Fleet
+from gitcfg.model import Origin
+from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import IN_JSON, abridged
+from gitcfg.render.files import PRIVATE
 
 EPILOG = """Kinds: node, group, feature, parameter, subsystem, nodeset, override, hold, secret, template,
 file, setting. Settings that win on no node at all are findings: see `gitcfg check` (GC501).
@@ -18,6 +43,11 @@ Examples:
   gitcfg show parameter START             who binds it, on which nodes that wins, what depends on it
 
   gitcfg show file /etc/motd --at main    who brings a file (a name without / is one under files/)"""
+
+
+T = TypeVar("T")
+_MANY = ("parameter", "secret")
+"""What many layers may bind."""
 
 
 @command(EPILOG, Items("gitcfg.definitions/1", "definitions", "definition"))
@@ -37,8 +67,6 @@ def show(
     session: Session = context.obj
     found = find_kind(kind)
     with session.fleet(at) as fleet:
-        from gitcfg.cli.definitions import write_definition, write_summaries
-
         if name is None:
             write_summaries(session, fleet, found, found.summaries(fleet.compiled), output)
         else:
@@ -46,3 +74,233 @@ def show(
                 session, fleet, found, define(fleet.compiled, fleet.engine, found, name), output, folded
             )
     return 0
+
+
+def write_summaries(
+    session: Session, fleet: Fleet, kind: Kind, summaries: Iterable[Summary], output: Output
+) -> None:
+    """Write everything of a kind, a line each."""
+    if output is not Output.TEXT:
+        write_record(summaries_record(fleet.commit, kind, summaries), output)
+        return
+    console = session.console()
+    found = _folded(summaries) if kind.name == "node" else tuple(summaries)
+    if not found:
+        console.print(Text(f"There is no {kind.name}."))
+        return
+    for row in aligned(list(_table(kind, found))):
+        console.print(row)
+
+
+def _table(kind: Kind, found: tuple[Summary, ...]) -> Iterator[tuple[Text, ...]]:
+    """A row for each, under a header; columns that would be empty are left out."""
+    columns = {name: [_figure(name, one.figures[name]) for one in found] for name in found[0].figures}
+    columns["description"] = [safe(one.description.strip().split("\n")[0]) for one in found]
+    columns = {name: column for name, column in columns.items() if any(column)}
+    yield tuple(Text(name, "dim") for name in (kind.name, *columns))
+    for number, one in enumerate(found):
+        yield Text(safe(one.name), "bold"), *(Text(column[number]) for column in columns.values())
+
+
+def _figure(name: str, value: Any) -> str:
+    if isinstance(value, list) and name == "groups":
+        return safe(", ".join(value))
+    if isinstance(value, bool) and name != "value":
+        return "yes" if value else ""
+    return "" if value is None else as_text(value)
+
+
+def _folded(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
+    """Nodes that differ in nothing that is told of them, in one line."""
+    alike: dict[Any, list[Summary]] = {}
+    for one in nodes:
+        groups, features, retired = one.figures.values()
+        alike.setdefault((tuple(groups), features, retired, one.description), []).append(one)
+    return tuple(
+        Summary(abridged((one.name for one in found), IN_JSON), found[0].description, None, found[0].figures)
+        for found in alike.values()
+    )
+
+
+def write_definition(
+    session: Session, fleet: Fleet, kind: Kind, found: Definition, output: Output, folded: bool
+) -> None:
+    """Write one definition in full."""
+    if output is not Output.TEXT:
+        write_record(definition_record(fleet.commit, kind, found, folded), output)
+        return
+    console = session.console()
+    for line in _full(kind, found):
+        console.print(line)
+
+
+def _full(kind: Kind, found: Definition) -> Iterator[Text]:
+    head = Text(f"{kind.name} ") + Text(safe(found.name), "bold")
+    yield head + (Text("  at ", "blue") + place_text(found.origin) if found.origin else Text())
+    for line in found.description.strip().splitlines():
+        yield Text(f"  {safe(line)}", "italic")
+    yield from field_lines(kind, found)
+    if kind.name == "node":
+        yield Text(f"  `gitcfg explain {found.name}` tells where each value comes from.", "dim")
+
+
+class Winners:
+    """Tells what a definition of some kind holds; `nodes` are all that it is about."""
+
+    def __init__(self, kind: str, nodes: Iterable[str]) -> None:
+        self.kind = kind
+        self.nodes = frozenset(nodes)
+
+    def settings(self, found: Sequence[Setting]) -> Iterator[Text]:
+        """Two lines each: what is bound; and the place, with the nodes on which it wins."""
+        folded = group_alike(found, lambda one: one.layer, _said)
+        rows = [self._cells(same, several=len({one.param for one in found}) > 1) for same in folded]
+        for same, row in zip(folded, aligned(rows), strict=True):
+            yield row
+            fits = "" if same[0].fits else "  does not fit its type"
+            place = places_text([one.origin for one in same]) + Text(fits, "red")
+            yield Text("  ") + place + self._wins("wins", [name for one in same for name in one.nodes])
+
+    def _cells(self, same: Sequence[Setting], several: bool) -> tuple[Text, ...]:
+        one = same[0]
+        given = Text(as_text(one.given) if one.given is not None else "", "green")
+        cells = [Text(format_operation(one.op)), given]
+        if several or self.kind != "parameter":
+            cells.insert(0, Text(safe(one.param), "bold"))
+        if self.kind in _MANY:
+            cells.insert(0, Text(safe(layer_name(one.layer for one in same))))
+        return tuple(cells)
+
+    def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
+        """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
+        own = self.kind not in (*_MANY, "template", "file")
+        verb = "holds it" if self.kind == "secret" else "decides"
+        for same in group_alike(found, lambda one: one.layer, _brought):
+            entry = same[0].entry
+            owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
+            layer = "" if own else f" by {layer_name(one.layer for one in same)}"
+            yield Text(safe(entry.path), "bold") + Text(safe(layer), "default")
+            yield Text(f"  {safe(describe_content(entry) + owner)}")
+            nodes = [name for one in same for name in one.nodes]
+            private = [name for one in same for name in one.private]
+            yield Text("  ") + places_text([one.entry.origin for one in same]) + self._wins(verb, nodes)
+            if private:
+                told = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
+                yield Text(told) + Text(safe(abridged(private, IN_JSON)), "magenta")
+
+    def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
+        """Which nodes it counts on, in the fewest words."""
+        found = frozenset(nodes)
+        others = self.nodes - found
+        if not found:
+            return Text(f"  {verb} on no node", "yellow")
+        if len(found) == 1 or not found <= self.nodes or len(others) >= len(found):
+            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + Text(
+                safe(abridged(nodes, IN_JSON)), "magenta"
+            )
+        if not others:
+            return Text(f"  {verb} on all {len(found)} nodes")
+        text = Text(f"  {verb} on {len(found)} of {len(self.nodes)} nodes, not on ")
+        return text + Text(safe(abridged(sorted(others), IN_JSON)), "magenta")
+
+
+def _said(one: Setting) -> Hashable:
+    return one.param, one.op, msgspec.json.encode(one.given, order="deterministic"), not one.nodes, one.fits
+
+
+def _brought(one: Entry) -> Hashable:
+    return describe_content(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
+
+
+def group_alike(
+    found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]
+) -> list[list[T]]:
+    """Nodes that say the same in their own files together; everything else stands by itself."""
+    groups: dict[Hashable, list[T]] = {}
+    for number, one in enumerate(found):
+        label = layer(one)
+        own = label.startswith("node ") and not label.startswith("node set ")
+        groups.setdefault((said(one),) if own else number, []).append(one)
+    return list(groups.values())
+
+
+def layer_name(labels: Iterable[str]) -> str:
+    """A layer, or several nodes' own."""
+    labels = list(labels)
+    return (
+        labels[0]
+        if len(labels) == 1
+        else f"node {abridged((label.removeprefix('node ') for label in labels), IN_JSON)}"
+    )
+
+
+def places_text(origins: Sequence[Origin]) -> Text:
+    """Return a place, or that they are several nodes' own files."""
+    return (
+        Text("at ", "blue") + place_text(origins[0])
+        if len(origins) == 1
+        else Text("in their own files", "blue")
+    )
+
+
+def field_lines(kind: Kind, found: Definition) -> Iterator[Text]:
+    """Yield the lines of a definition's fields, each field's name at its head."""
+    nodes = found.fields.get("nodes")
+    winners = Winners(kind.name, nodes.names if isinstance(nodes, Nodes) else ())
+    for name, field in found.fields.items():
+        head = Text(f"  {name.replace('_', ' ')}", "cyan")
+        text = _inline(name, field)
+        if name == "past" and text is not None:
+            verb = "overdue since" if kind.name == "override" else "ended on"
+            yield Text(f"  {verb} {as_text(_value(found, 'until'))}", "red")
+        elif text is not None:
+            yield head + text
+        elif isinstance(field, tuple) and field:
+            yield head
+            yield from (Text("    ") + line for line in _items(winners, field))
+
+
+def _value(found: Definition, name: str) -> Any:
+    field = found.fields[name]
+    return field.value if isinstance(field, Value) else None
+
+
+def _inline(name: str, field: Field) -> Text | None:
+    """Return a field that fits behind its name, None if it does not, or there is nothing to tell."""
+    if isinstance(field, Nodes):
+        if field.names:
+            return Text(f" ({len(field.names)}): ") + Text(safe(abridged(field.names, IN_JSON)), "magenta")
+        return Text(": none", "yellow") if name == "nodes" else None
+    if isinstance(field, Names):
+        names, more, rest = abridged(field.names, IN_JSON).partition(" and ")
+        text = names.replace(",", ", ") + more + rest if field.many else ", ".join(field.names)
+        return Text(f": {safe(text)}") if field.names else None
+    if isinstance(field, Flag):
+        return Text("") if field.value else None
+    if isinstance(field, Value) and field.value is not None:
+        return Text(f": {as_text(field.value)}")
+    return None
+
+
+def _items(
+    winners: Winners, items: tuple[Reference, ...] | tuple[Setting, ...] | tuple[Entry, ...]
+) -> Iterator[Text]:
+    references = [item for item in items if isinstance(item, Reference)]
+    settings = [item for item in items if isinstance(item, Setting)]
+    entries = [item for item in items if isinstance(item, Entry)]
+    yield from _references(references)
+    yield from winners.settings(settings)
+    yield from winners.entries(entries)
+
+
+def _references(found: Iterable[Reference]) -> Iterator[Text]:
+    rows = []
+    for same in group_alike(found, lambda one: one.name, lambda one: one.instances):
+        instances = f" as {abridged(same[0].instances, IN_JSON)}" if same[0].instances else ""
+        rows.append(
+            (
+                Text(safe(layer_name(one.name for one in same) + instances)),
+                places_text([one.origin for one in same]),
+            )
+        )
+    return aligned(rows)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import edit_options as say
+from gitcfg.cli import edits as say
 from gitcfg.cli.decisions import decision_to_json, print_decision
 from gitcfg.cli.declaration import command
 from gitcfg.cli.edits import make_options, print_written, try_edit

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli import edit_options as editing
+from gitcfg.cli import edits as editing
 from gitcfg.cli.declaration import Command, Group, command
-from gitcfg.cli.edit_options import with_options
+from gitcfg.cli.edits import with_options
 from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.delivery import SOON
@@ -170,8 +170,7 @@ def add_override(
     **texts: editing.Texts,
 ) -> int:
     """Let something hold for some nodes until a day has passed."""
-    from gitcfg.cli.edit_options import fill_order
-    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.cli.edits import carry_out_orders, fill_order, make_options
     from gitcfg.edit.orders import Action, Order
     from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
 

@@ -1,17 +1,43 @@
-"""`gitcfg undo`: a commit that takes others back, once it is known what that does."""
+"""`gitcfg undo`: a commit that takes others back, and the conflicts on the way, by entity and parameter."""
 
-from typing import TYPE_CHECKING, Annotated
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated
 
+import msgspec
 import typer
 
 from gitcfg.cli import proposals as say
 from gitcfg.cli.declaration import command
+from gitcfg.cli.proposals import Proposal, carry_out_proposal
 from gitcfg.cli.session import Session
-
-if TYPE_CHECKING:
-    from gitcfg.cli.proposals import Proposal
-    from gitcfg.git.repository import Repository
-    from gitcfg.git.revert import Side
+from gitcfg.edit.merge import (
+    Clash,
+    Place,
+    Sides,
+    find_clashes,
+    find_commit,
+    has_places,
+    is_merged,
+    merge_places,
+    settle_file,
+)
+from gitcfg.git.history import History
+from gitcfg.git.repository import Repository
+from gitcfg.git.revert import (
+    Conflict,
+    Side,
+    Span,
+    find_span,
+    later_versions,
+    merge_lines,
+    revert,
+    revert_message,
+)
+from gitcfg.git.revert import Proposal as Reversal
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
+from gitcfg.model.text import ABBREVIATED, safe
 
 EPILOG = """Examples:
 
@@ -46,13 +72,9 @@ def undo(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    from gitcfg.cli.proposals import Proposal, carry_out_proposal
-    from gitcfg.cli.undo_conflicts import Undo, ask_side
-    from gitcfg.git.revert import find_span, revert_message
-
     asked = say.ProposalOptions(yes, dry_run, force, no_verify)
 
-    def proposal(repository: "Repository", head: str) -> "Proposal":
+    def proposal(repository: Repository, head: str) -> Proposal:
         found = find_span(repository, revision, mainline, head)
         return Proposal(
             lambda: Undo(repository, found, head).proposed(
@@ -67,12 +89,308 @@ def undo(
     return carry_out_proposal(session, "gitcfg undo", proposal, asked)
 
 
-def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> "dict[str, Side]":
-    """Which side counts, by entity. GitcfgError: both are said of one."""
-    from gitcfg.git.revert import Side
-    from gitcfg.model import GitcfgError
-
+def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> dict[str, Side]:
+    """Return which side counts, by entity. Raise GitcfgError if both are said of one."""
     both = sorted({*ours} & {*theirs})
     if both:
         raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Say one of them.")
     return dict.fromkeys(ours, Side.OURS) | dict.fromkeys(theirs, Side.THEIRS)
+
+
+Answers = Mapping[str, Side]
+"""Which side counts, by entity (`group/Workers`) or by a part of it (`group/Workers:START`)."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is to be settled at once; `rest` is how much more there is of the same entity."""
+
+    clashes: tuple[Clash, ...]
+    rest: int = 0
+
+    @property
+    def text(self) -> str:
+        """`group Workers: START: leave it as it is now (ours: two), ... [o/t/Q] `."""
+        first = self.clashes[0]
+        alone = len(self.clashes) == 1 and bool(first.key)
+        named = f"{first.label}: {first.what}" if alone else " and ".join(self.labels)
+        here, back = (_value(side) if alone else "" for side in (first.now, first.undone))
+        more = f", O or T the same for all {self.rest + 1} that are left of it" if self.rest else ""
+        keys = "o/t/O/T/Q" if self.rest else "o/t/Q"
+        return safe(
+            f"{named}: leave it as it is now (ours{here}), make it as it was (theirs{back}){more}, or quit? "
+            f"[{keys}] "
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the entities that it is about."""
+        return tuple(dict.fromkeys(clash.label for clash in self.clashes))
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """Which side counts, and whether for the rest of the entity, too."""
+
+    side: Side
+    for_rest: bool = False
+
+
+Answer = Callable[[Question], Reply]
+_ANSWERS = {"o": Side.OURS, "ours": Side.OURS, "t": Side.THEIRS, "theirs": Side.THEIRS}
+
+
+class ConflictingFile(msgspec.Struct, frozen=True):
+    """A file that was changed again since, with all that does not go together in it.
+
+    `path` is the repository's, that of the conflict is git's.
+    """
+
+    conflict: Conflict
+    path: str
+    clashes: tuple[Clash, ...]
+
+    @property
+    def sides(self) -> Sides:
+        """What it held then, holds now, and would hold."""
+        return self.conflict.base, self.conflict.ours, self.conflict.theirs
+
+    @property
+    def certain(self) -> bytes | None:
+        """What the editor makes of it where nothing was changed twice; None: that is not certain."""
+        return settle_file(self.path, self.sides, {}) if all(clash.beside for clash in self.clashes) else None
+
+    @property
+    def apart(self) -> bool:
+        """Whether clashes can be settled one by one; tried with the first one by itself, either way."""
+        if len(self.clashes) < 2 or any(clash.beside for clash in self.clashes):
+            return False
+        first, *rest = (clash_place(clash) for clash in self.clashes)
+        one = {first: Side.OURS, **dict.fromkeys(rest, Side.THEIRS)}
+        other = {first: Side.THEIRS, **dict.fromkeys(rest, Side.OURS)}
+        return all(settle_file(self.path, self.sides, each) is not None for each in (one, other))
+
+    def name(self, clash: Clash) -> str:
+        """Return the shortest name by which an answer means this clash and no other."""
+        return self.names(clash)[-1]
+
+    def names(self, clash: Clash) -> tuple[str, ...]:
+        """Return the names by which an answer means it: a parameter `features` is no list of features."""
+        full, *short = clash.spellings
+        taken = {other.spellings[0] for other in self.clashes}
+        return full, *(name for name in short if name not in taken)
+
+    def said(self, answers: Answers) -> dict[Place, Side]:
+        """Return which side counts for each clash that has an answer; a more specific answer wins."""
+        found: dict[Place, Side] = {}
+        for clash in self.clashes:
+            for name in (*self.names(clash), clash.entity):
+                if name in answers:
+                    found[clash_place(clash)] = answers[name]
+                    break
+        return found
+
+    def left(self, answers: Answers) -> list[Clash]:
+        """Return the clashes without an answer."""
+        known = self.said(answers)
+        return [clash for clash in self.clashes if clash_place(clash) not in known]
+
+    def choice(self, answers: Answers) -> Side | bytes:
+        """Return the side that counts, or the text of both. Raise GitcfgError if there is none."""
+        known = self.said(answers)
+        both = set(known.values())
+        if len(both) == 1:
+            return both.pop()
+        text = settle_file(self.path, self.sides, known)
+        if text is None:
+            names = " and ".join(dict.fromkeys(map(self.name, self.clashes)))
+            message = f"{names} stand too near together to be settled apart."
+            raise GitcfgError(message, "Say --ours of all of them, or --theirs.")
+        return text
+
+
+def clash_place(clash: Clash) -> Place:
+    """Return what a clash is about."""
+    return clash.entity, clash.key
+
+
+def refuse_unknown(answers: Answers, files: Iterable[ConflictingFile]) -> None:
+    """Raise GitcfgError if an answer is about what does not clash."""
+    named = {name for file in files for clash in file.clashes for name in (*file.names(clash), clash.entity)}
+    known = dict.fromkeys(
+        name for file in files for clash in file.clashes for name in _answer_names(file, clash)
+    )
+    for name in answers:
+        if name not in named:
+            hint = f"These do: {', '.join(sorted(known))}." if known else "There is no conflict."
+            raise GitcfgError(f"{shown(name)} takes part in no conflict.", hint)
+
+
+def _answer_names(file: ConflictingFile, clash: Clash) -> tuple[str, ...]:
+    """Return an entity, and the part of it that can be settled by itself."""
+    return (clash.entity, file.name(clash)) if len(file.clashes) > 1 else (clash.entity,)
+
+
+class Undo(msgspec.Struct, frozen=True):
+    """Commits that are to be undone at `head`."""
+
+    repository: Repository
+    span: Span
+    head: str
+
+    def proposed(self, asked: Answers, answer: Answer | None) -> Reversal:
+        """Return what HEAD becomes; `asked` has the sides that count, and `answer` asks for the rest.
+
+        Raise GitcfgError (code 1) listing all conflicts that are left, if `answer` is None.
+        """
+        found, unclear = revert(self.repository, self.span, self.head, {})
+        chosen: dict[str, Side | bytes] = {}
+        files: list[ConflictingFile] = []
+        for file in map(self._contested, unclear):
+            text = self._together(file)
+            if text is None:
+                files.append(file)
+            else:
+                chosen[file.conflict.path] = text
+        refuse_unknown(asked, files)
+        if answer is None:
+            self._refuse_unsettled(files, asked)
+        sides = dict(asked) if answer is None else self._answered(files, asked, answer)
+        chosen |= {file.conflict.path: file.choice(sides) for file in files}
+        return found if found is not None else self._settled(files, sides, chosen)
+
+    def _contested(self, conflict: Conflict) -> ConflictingFile:
+        prefix = self.repository.prefix
+        inside = f"{prefix}/" if prefix else ""
+        below = conflict.path.startswith(inside)
+        path = conflict.path.removeprefix(inside) if below else f"../{conflict.path}"
+        found = find_clashes(path, conflict.base, conflict.ours, conflict.theirs)
+        return ConflictingFile(conflict, path, found)
+
+    def _together(self, file: ConflictingFile) -> bytes | None:
+        """Return the merge of both changes of a file, None where something was changed twice."""
+        text = merge_lines(self.repository, file.conflict)
+        return text if text is not None and is_merged(file.path, file.sides, text) else file.certain
+
+    def _settled(
+        self, files: Iterable[ConflictingFile], sides: Answers, chosen: Mapping[str, Side | bytes]
+    ) -> Reversal:
+        """Return the tree; where lines of one side change too much, the editor does it by entities."""
+        found, still = revert(self.repository, self.span, self.head, chosen)
+        assert found is not None, still
+        better: dict[str, bytes] = {}
+        for file in files:
+            path, known = file.conflict.path, file.said(sides)
+            want, held = merge_places(file.path, file.sides, known), found.held(path)
+            if want is not None and held is not None and not has_places(file.path, held, want):
+                text = settle_file(file.path, file.sides, known)
+                better |= {path: text} if text is not None else {}
+        if better:
+            found, still = revert(self.repository, self.span, self.head, {**chosen, **better})
+            assert found is not None, still
+        return found
+
+    def _lines(self, file: ConflictingFile, told: Iterable[Clash]) -> Iterator[str]:
+        return describe_conflicts(self.repository, self.span, self.head, file, told)
+
+    def _refuse_unsettled(self, files: Iterable[ConflictingFile], asked: Answers) -> None:
+        left = [(file, clash) for file in files for clash in file.left(asked)]
+        if left:
+            told = [line for file in files for line in self._lines(file, file.left(asked))]
+            raise unsettled_error(told, left)
+
+    def _answered(self, files: Iterable[ConflictingFile], asked: Answers, answer: Answer) -> dict[str, Side]:
+        """Ask for each clash where they can be settled one by one, else once for the whole file."""
+        sides = dict(asked)
+        for file in files:
+            left = file.left(sides)  # the same entity may be in two files
+            for line in self._lines(file, left):
+                print(line, file=sys.stderr)
+            if left and not file.apart:
+                reply = answer(Question(tuple(left)))
+                sides.update((clash.entity, reply.side) for clash in left)
+            elif left:
+                sides |= _one_by_one(file, left, answer)
+        return sides
+
+
+def _one_by_one(file: ConflictingFile, left: Iterable[Clash], answer: Answer) -> dict[str, Side]:
+    sides: dict[str, Side] = {}
+    while rest := [clash for clash in left if file.name(clash) not in sides]:
+        first = rest[0]
+        more = [clash for clash in rest[1:] if clash.entity == first.entity]
+        reply = answer(Question((first,), len(more)))
+        for clash in (first, *more) if reply.for_rest else (first,):
+            sides[file.name(clash)] = reply.side
+    return sides
+
+
+def ask_side(question: Question) -> Reply:
+    """Ask at the terminal which side counts. Raise GitcfgError (code 1) if the answer is to quit."""
+    while True:
+        print(question.text, end="", file=sys.stderr, flush=True)
+        said = sys.stdin.readline().strip()
+        if said.lower() in ("", "q", "quit"):
+            raise GitcfgError("Nothing was changed.", code=1)
+        if said.lower() in _ANSWERS:
+            return Reply(_ANSWERS[said.lower()], bool(question.rest) and said in ("O", "T"))
+
+
+def _value(said: str | None) -> str:
+    """Return `: three`, or "" where the value is a whole text."""
+    return ": nothing" if said is None else f": {said}" if said else ""
+
+
+def describe_conflicts(
+    repository: Repository, span: Span, head: str, file: ConflictingFile, clashes: Iterable[Clash]
+) -> Iterator[str]:
+    """Yield a line for each clash in a file."""
+    conflict = file.conflict
+    known = tuple(later_versions(repository, head, span.last, conflict.path))
+    for clash in clashes:
+        commit = find_commit(known, file.path, clash, conflict.base)
+        who = ""
+        if commit is not None:
+            who = f", in {commit[:ABBREVIATED]} by {History(repository).about(commit).author}"
+        yield safe(describe_clash(clash, who, conflict.base is None))
+
+
+def describe_clash(clash: Clash, who: str, unknown: bool) -> str:
+    """`group Workers: START was changed again since, in COMMIT by WHO (now X; undo would give Y)`.
+
+    `unknown`: the file was not there when the commit was made, as it was renamed before or since.
+    """
+    here, back = (side or "nothing" for side in (clash.now, clash.undone))
+    values = f" (now {here}; undo would give {back})"
+    if clash.beside:
+        near = ", ".join(clash.beside)
+        return f"{clash.label}: {clash.what or 'it'} stands next to {near}, changed since{who}{values}"
+    if clash.key:
+        return f"{clash.label}: {clash.what} was changed again since{who}{values}"
+    if unknown and clash.now is None:
+        return f"{clash.label} is gone; undo would bring it back"
+    if unknown and clash.undone is None:
+        return f"{clash.label} came since{who}; undo would remove it"
+    if clash.now is None:
+        return f"{clash.label} was removed since{who}; undo would change it"
+    after = "; undo would remove it" if clash.undone is None else ""
+    return f"{clash.label} was changed again since{who}{after}"
+
+
+def unsettled_error(told: Iterable[str], left: Sequence[tuple[ConflictingFile, Clash]]) -> GitcfgError:
+    """Return the error that lists all conflicts without an answer."""
+    first, clash = left[0]
+    message = "\n".join(
+        (
+            "This was changed again since, so it is not clear what undoing it means:",
+            *(f"  {line}" for line in told),
+        )
+    )
+    entity = _quoted(clash.entity)
+    hints = [f"--ours {entity} leaves it as it is now, --theirs {entity} makes it as it was."]
+    if first.apart and clash.key:
+        one = _quoted(first.name(clash))
+        hints.append(f"--ours {one} and --theirs {one} are about that alone.")
+    return GitcfgError(message, *hints, code=1)
+
+
+def _quoted(name: str) -> str:
+    return f"'{name}'" if " " in name else name

@@ -9,13 +9,16 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
+
+if TYPE_CHECKING:
+    from gitcfg.git.repository import Repository
 
 MOST_OUTPUT = 8192
 """So many characters of what a node said last are kept."""
@@ -213,6 +216,14 @@ def is_being_try_write(file: int) -> bool:
 def runs_folder(shared: Path) -> Path:
     """Return where runs are recorded; `shared` is the folder that all work trees of a repository share."""
     return shared / "gitcfg-deploys"
+
+
+def find_runs_folder(repository: "Repository") -> Path:
+    """Return where the runs of a repository are recorded. Raise GitcfgError if it is no git repository."""
+    if repository.shared is None:
+        repository.git_or_error("nothing can be deployed from it")
+    assert repository.shared is not None
+    return runs_folder(repository.shared)
 
 
 def run_file(folder: Path, run: str) -> Path:

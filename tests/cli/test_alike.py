@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.cli.messages import fold_messages, generalize
+from gitcfg.cli.deploy.output import fold_messages, generalize
 
 
 @pytest.mark.parametrize(

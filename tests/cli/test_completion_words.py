@@ -5,8 +5,7 @@ import subprocess
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.cli.completion.candidates import shorten
-from gitcfg.cli.completion.shells import quote_for_bash, split, unquote
+from gitcfg.cli.completion.shells import quote_for_bash, shorten, split, unquote
 
 
 @given(st.sets(st.text("ab1", min_size=1, max_size=9), max_size=30), st.text("ab1", max_size=2))

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gitcfg.cli.deploy import run as conduct
-from gitcfg.cli.deploy.listeners import Listeners
+from gitcfg.cli.deploy.output import Listeners
 from gitcfg.cli.main import run
 from gitcfg.deploy.network import Unreached
 from gitcfg.deploy.outcomes import Outcome

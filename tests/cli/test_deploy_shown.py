@@ -10,10 +10,9 @@ from collections.abc import Iterable
 import pytest
 from rich.console import Console
 
-from gitcfg.cli.deploy.listeners import StopNotes
 from gitcfg.cli.deploy.live import LineProgress, LiveProgress
 from gitcfg.cli.deploy.options import Limits
-from gitcfg.cli.deploy.output import DeployEnd, DeployHead, format_summary, print_results
+from gitcfg.cli.deploy.output import DeployEnd, DeployHead, StopNotes, format_summary, print_results
 from gitcfg.cli.deploy.run import exit_code, handle_signals
 from gitcfg.deploy.batches import INTERRUPTED
 from gitcfg.deploy.outcomes import Outcome, Result, Why

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.cli.deploy_reports import send_unsent_runs
+from gitcfg.cli.deploys import send_unsent_runs
 from gitcfg.cli.main import run
 from gitcfg.cli.records import ITEMS
 from gitcfg.cli.server_state import StateQuery

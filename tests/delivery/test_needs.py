@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gitcfg.agent.config import parse_settings
 from gitcfg.bundled import pack_files
 from gitcfg.cache import NoCache
-from gitcfg.cli.node_policy import format_policy
+from gitcfg.cli.node import format_policy
 from gitcfg.delivery.configuration import find_consequences, make_configuration
 from gitcfg.delivery.policy import CommandNeed, Needs, find_needs
 from gitcfg.generate.repository import repository

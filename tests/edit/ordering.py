@@ -4,7 +4,7 @@ import json
 from random import Random
 from typing import Any
 
-from gitcfg.cli.edit_options import OPTIONS
+from gitcfg.cli.edits import OPTIONS
 from gitcfg.edit.draft import Draft, definitions
 from gitcfg.edit.kinds import KINDS
 from gitcfg.edit.yaml.scalars import from_json, to_yaml

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from gitcfg.cli.main import run
-from gitcfg.cli.undo_conflicts import Undo
+from gitcfg.cli.undo import Undo
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import find_span
 from gitcfg.model import GitcfgError

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitcfg.cli.main import run
-from gitcfg.cli.undo_conflicts import Reply, Undo
+from gitcfg.cli.undo import Reply, Undo
 from gitcfg.edit.merge import find_clashes, is_merged
 from gitcfg.git.repository import Repository
 from gitcfg.git.revert import Proposal, Side, find_span

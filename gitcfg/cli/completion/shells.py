@@ -1,14 +1,129 @@
-"""Shells: how they ask, `gitcfg --complete SHELL ...`, what they are answered, and how they quote words."""
+"""What a shell is answered that asks `gitcfg --complete SHELL ...`: candidates, quoted for it."""
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gitcfg.cli.completion.candidates import find_candidates
+from gitcfg.cli.completion import grammar
+from gitcfg.cli.completion.grammar import Place, find_place
+from gitcfg.cli.completion.names import KINDS, Names
 
+_BEFORE_LAST = {
+    "revision": re.compile(r".*\.\.\.?"),  # A..B
+    "members": re.compile(r".*,(?![^\[\]]*\])"),  # exec01,exec02
+}
+_NEVER = re.compile(r"(?!)")
+_EXPLANATIONS = os.path.join(os.path.dirname(__file__), "..", "..", "check", "explanations")
+_MOST = 2000
+_STEMS = 100
+_BY_SHELL = {"file": "files", "folder": "folders"}
 _BLANKS = " \t\n"
 _NOT_BARE = re.compile(r"[^A-Za-z0-9_.+@/,:=%-]")
 _SPECIAL_IN_QUOTES = '$`"\\'
+
+
+class Candidate(NamedTuple):
+    """The whole word as it would be, and in a line what that is."""
+
+    text: str
+    help: str = ""
+
+
+class Answer(NamedTuple):
+    """Candidates, and how to take them.
+
+    They are `words`, or `stems` of names that are too many to list; or the shell knows: `files`, `folders`.
+    """
+
+    how: str
+    candidates: tuple[Candidate, ...] = ()
+
+
+def find_candidates(words: Sequence[str], environ: Mapping[str, str]) -> Answer:
+    """Return the candidates for the last of the words behind the program's name."""
+    known = grammar.read()
+    place = find_place(known.program, words)
+    if place.value is None:
+        return Answer("words", tuple(_of_program(place, words[-1])))
+    kinds = _kinds(place)
+    by_shell = next((_BY_SHELL[kind] for kind in kinds if kind in _BY_SHELL), None)
+    if by_shell is not None:
+        return Answer(by_shell)
+    head = place.head + _head(words[-1][len(place.head) :], kinds)
+    prefix = words[-1][len(head) :]
+    found = {*place.value.choices, *(_codes() if "code" in kinds else ())}
+    found |= Names(_folder(place, environ), known.names, prefix).of(kinds)
+    names, whole = shorten(found, prefix)
+    if "entity" in kinds and any(name.endswith("/") for name in names):  # `group/` goes on
+        whole = False
+    return Answer("words" if whole else "stems", tuple(Candidate(head + name) for name in names))
+
+
+def _of_program(place: Place, word: str) -> Iterator[Candidate]:
+    """Yield commands, and options that are not there yet."""
+    if not word.startswith("-"):
+        for name, command in place.command.commands.items():
+            if name.startswith(word):
+                yield Candidate(name, command.help)
+        if place.command.commands:
+            return
+    for option in place.command.options:
+        if option.many or place.options.isdisjoint(option.names):
+            for name in option.names:
+                if name.startswith(word or "--"):
+                    yield Candidate(name, option.help)
+
+
+def _kinds(place: Place) -> tuple[str, ...]:
+    """Return the kinds of names that may stand there. The first word says what NAME is: `show group NAME`."""
+    kinds = place.value.kinds if place.value is not None else ()
+    if "named" not in kinds or not place.before:
+        return kinds
+    word = place.before[0].lower()
+    said = {"file": "path"}.get(word.removesuffix("s"), word.removesuffix("s"))
+    return (said,) if said in KINDS else tuple(kind for kind in sorted(KINDS) if kind.startswith(said))
+
+
+def _head(word: str, kinds: Sequence[str]) -> str:
+    """Return what of a word is a name that is there already, before another one begins."""
+    found = [match[0] for kind in kinds if (match := _BEFORE_LAST.get(kind, _NEVER).match(word))]
+    return max(found, key=len, default="")
+
+
+def _folder(place: Place, environ: Mapping[str, str]) -> str:
+    """Return where the repository is, as the shell would have it."""
+    folder = place.repo or environ.get("GITCFG_REPO") or "."
+    return os.path.expandvars(os.path.expanduser(folder))
+
+
+def _codes() -> list[str]:
+    """Return the findings' codes: each has its explanation."""
+    return [name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS)]
+
+
+def shorten(names: Collection[str], prefix: str) -> tuple[list[str], bool]:
+    """Return the names that begin with a prefix, in order; if they are too many, only how they go on.
+
+    Names that begin with it but for small and capital letters count where no other does. False says that
+    these are beginnings, each of all its names.
+    """
+    low = prefix.casefold()
+    found = {name for name in names if name.startswith(prefix)}
+    found = found or {name for name in names if name.casefold().startswith(low)}
+    if len(found) <= _MOST:
+        return sorted(found), True
+    return sorted(_stems(found, len(prefix))), False
+
+
+def _stems(names: set[str], length: int) -> set[str]:
+    """Return the longest beginnings of equal length that are no more than can be looked through."""
+    longer = stems = {name[: length + 1] for name in names}
+    while len(longer) <= _STEMS:
+        stems = longer
+        length += 1
+        longer = {name[: length + 1] for name in names}
+    return stems
 
 
 class Word(NamedTuple):

@@ -9,8 +9,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from gitcfg.cli.deploy.listeners import SilentListener, format_stop
-from gitcfg.cli.deploy.output import describe_work, outcome_style
+from gitcfg.cli.deploy.output import SilentListener, describe_work, format_stop, outcome_style
 from gitcfg.deploy.outcomes import WELL, Outcome, Result
 from gitcfg.model.text import counted, safe
 

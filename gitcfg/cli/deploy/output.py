@@ -1,18 +1,23 @@
-"""What became of the nodes of a deploy, for people and as `gitcfg.deploy/1`."""
+"""What a deploy writes: lines and the record while it runs, and at its end what became of its nodes."""
 
-from collections.abc import Iterator, Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gitcfg.deploy.batches import INTERRUPTED
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why, group_by_outcome
+from gitcfg.deploy.records import NodeDone, Recorder
 from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gitcfg.cli.messages import Line
+    from gitcfg.deploy.run import Listener
 
 _STYLES = {
     Outcome.OK: "green",
@@ -23,6 +28,19 @@ _STYLES = {
 }
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _OUTPUT_LINES = 10
+_GONE = "Whoever read the lines of JSON has left."
+_WRITTEN = "The lines of JSON cannot be written: {}."
+_PROCESS = re.compile(r"(?i)(\b(?:pid|process)[ =:]{1,2})[0-9]+|(?<=\w)\[[0-9]+\]")
+_ADDRESS = re.compile(
+    r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?!\w|\.\w)"
+    r"|(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:]{3,39}(?![\w:]))"
+)
+_ALONE = r"(?<![\w.-]){}(?![\w-]|\.\w)"
+_WITHIN = r"(?<![^\W_]){}(?![^\W_])"
+_DISTINCT = re.compile(r"(?=.*[^\W\d_])(?=.*[0-9]|...)")
+"""Names that mean the node within a word, too (`poold-n1`); `7` in `1.7` or `in` in `log-in` may not."""
+Line = tuple[str, str]
+"""A text, and how it looks."""
 
 
 class DeployHead(msgspec.Struct, frozen=True):
@@ -80,8 +98,6 @@ def _result_to_json(result: Result) -> dict[str, Any]:
 def print_results(console: "Console", results: Mapping[str, Result], dry: bool) -> None:
     """Print each node once: by outcome, and together if the same lines follow."""
     from rich.text import Text
-
-    from gitcfg.cli.messages import fold_messages
 
     for outcome, some in group_by_outcome(results.values()).items():
         said = ((result.node, tuple(_lines(result, dry))) for result in some)
@@ -149,3 +165,147 @@ def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
     which = f" Commit {about.commit[:ABBREVIATED]}, {ending.seconds:.1f} s."
     because = f" {safe(ending.because)}" if ending.why is not Why.DONE else ""
     return f"{said}{because}{which}"
+
+
+def generalize(text: str, node: str) -> str:
+    """Return a text about a node as it would be about another: with NODE, PROCESS and ADDRESS."""
+    text = _PROCESS.sub(lambda found: f"{found[1]}PROCESS" if found[1] else "[PROCESS]", text)
+    text = _ADDRESS.sub("ADDRESS", text)
+    for name in (node, node.partition(".")[0]):
+        if name and name in text:
+            form = _WITHIN if _DISTINCT.match(name) else _ALONE
+            text = re.sub(form.format(re.escape(name)), "NODE", text)
+    return text
+
+
+def fold_messages(
+    said: Iterable[tuple[str, tuple[Line, ...]]], *, trouble: bool
+) -> list[tuple[tuple[Line, ...], list[str]]]:
+    """Group nodes of which the same is to be said, in order of the first of each.
+
+    In trouble, what is each node's own makes no difference; it is said where it is the same for all of them.
+    """
+    found: dict[tuple[Line, ...], tuple[list[str], set[tuple[Line, ...]]]] = {}
+    for name, lines in said:
+        key = tuple((generalize(text, name), look) for text, look in lines) if trouble else lines
+        names, own = found.setdefault(key, ([], set()))
+        names.append(name)
+        if len(own) < 2:
+            own.add(lines)
+    return [(own.pop() if len(own) == 1 else key, names) for key, (names, own) in found.items()]
+
+
+class SilentListener:
+    """Ignores all events."""
+
+    def began(self, node: str, batch: int) -> None:
+        """A node has its turn."""
+
+    def step(self, node: str, step: str, detail: str) -> None:
+        """What happens on a node."""
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+
+    def stopping(self, because: str) -> None:
+        """No other node is begun."""
+
+    def tick(self) -> None:
+        """Some time has passed."""
+
+
+class StopNotes(SilentListener):
+    """Prints that no other node is begun, where a program reads what becomes of nodes."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def stopping(self, because: str) -> None:
+        """No other node is begun."""
+        with suppress(OSError):  # nobody reads it any more, which ends no deploy
+            self._say(format_stop(because))
+
+
+def format_stop(because: str) -> str:
+    """Say why no other node is begun, and what becomes of those at work."""
+    hint = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
+    return f"{because} No other node is begun; those at work finish.{hint}"
+
+
+class Listeners(SilentListener):
+    """Passes events to several listeners, in their order."""
+
+    def __init__(self, listeners: "Sequence[Listener]") -> None:
+        self._listeners = listeners
+
+    def began(self, node: str, batch: int) -> None:
+        """A node has its turn."""
+        for one in self._listeners:
+            one.began(node, batch)
+
+    def step(self, node: str, step: str, detail: str) -> None:
+        """What happens on a node."""
+        for one in self._listeners:
+            one.step(node, step, detail)
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        for one in self._listeners:
+            one.ended(result)
+
+    def stopping(self, because: str) -> None:
+        """No other node is begun."""
+        for one in self._listeners:
+            one.stopping(because)
+
+    def tick(self) -> None:
+        """Some time has passed."""
+        for one in self._listeners:
+            one.tick()
+
+
+class RunRecorder(SilentListener):
+    """Records what becomes of each node, at once."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        self._recorder.node(
+            NodeDone(
+                result.node,
+                result.outcome.value,
+                result.step,
+                "\n".join(filter(None, (result.message, result.output))),
+                result.seconds,
+                len(result.changed) + len(result.removed),
+                result.commit,
+                result.digest,
+                result.agent,
+            )
+        )
+
+
+class JsonLines(SilentListener):
+    """Writes a line of JSON for each node as it ends, unless `about` is None.
+
+    The reader may leave, and a disk may be full: then `fault` is set and `left` called once, so that no other
+    node is begun and those at work finish.
+    """
+
+    def __init__(self, about: DeployHead | None) -> None:
+        self._about = about
+        self.fault: OSError | None = None
+        self.left: Callable[[str], None] = lambda because: None
+
+    def ended(self, result: Result) -> None:
+        """A node is done with."""
+        if self._about is None or self.fault is not None:
+            return
+        try:
+            sys.stdout.buffer.write(msgspec.json.encode(node_to_json(self._about, result)) + b"\n")
+            sys.stdout.flush()
+        except OSError as error:
+            self.fault = error
+            self.left(_GONE if isinstance(error, BrokenPipeError) else _WRITTEN.format(error.strerror))

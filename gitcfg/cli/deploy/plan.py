@@ -25,7 +25,7 @@ from gitcfg.deploy.approval import (
     group_by_secret,
     group_nodes,
 )
-from gitcfg.deploy.records import RunRecord, find_run, find_unfinished, runs_folder
+from gitcfg.deploy.records import RunRecord, find_run, find_runs_folder, find_unfinished
 from gitcfg.inventory.nodes import find_holds
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError
@@ -35,8 +35,7 @@ from gitcfg.nodeset import abridged
 from gitcfg.rollout.outcomes import compute_patience
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from gitcfg.git.repository import Repository
     from gitcfg.state.records import NodeState
 
 
@@ -76,7 +75,8 @@ class ReviewedNodes(msgspec.Struct, frozen=True):
 def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
     """Return the commit. Raise GitcfgError if there is none, or it was not reviewed."""
     found = Reviewed(source.repository)
-    kept = _find_run(records_folder(source), wanted.which) if wanted.which.resume is not None else None
+    resume = wanted.which.resume
+    kept = _find_run(source.repository, resume) if resume is not None else None
     default = found.default
     tip, branch = (default.commit, default.name) if default is not None else (None, "")
     said = kept.run.commit if kept is not None else wanted.which.at
@@ -103,22 +103,13 @@ def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: RunRecord
     raise GitcfgError(message, "Push it, and fetch.", _DO, code=REFUSED)
 
 
-def _find_run(folder: "Path", which: Which) -> RunRecord:
+def _find_run(repository: "Repository", name: str) -> RunRecord:
     """Return the run to resume. Raise GitcfgError if there is none, or it is still at work."""
-    kept = find_run(folder, which.resume or "")
+    kept = find_run(find_runs_folder(repository), name)
     if kept.going:
         message = f"The deploy {kept.run.id} is still at work."
         raise GitcfgError(message, f"`gitcfg deploys {kept.run.id}` says how far it is.", code=REFUSED)
     return kept
-
-
-def records_folder(source: Source) -> "Path":
-    """Return the folder of records. Raise GitcfgError if there is no git repository."""
-    shared = source.repository.shared
-    if shared is None:
-        source.repository.git_or_error("nothing can be deployed from it")
-    assert shared is not None
-    return runs_folder(shared)
 
 
 def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:

@@ -18,9 +18,16 @@ from types import FrameType
 
 import msgspec
 
-from gitcfg.cli.deploy.listeners import JsonLines, Listeners, RunRecorder, StopNotes
 from gitcfg.cli.deploy.options import DeployOptions
-from gitcfg.cli.deploy.output import DeployEnd, DeployHead, deploy_to_json
+from gitcfg.cli.deploy.output import (
+    DeployEnd,
+    DeployHead,
+    JsonLines,
+    Listeners,
+    RunRecorder,
+    StopNotes,
+    deploy_to_json,
+)
 from gitcfg.cli.deploy.plan import (
     DeployCommit,
     ReviewedNodes,
@@ -31,7 +38,6 @@ from gitcfg.cli.deploy.plan import (
     note_stale,
     open_contents,
     open_reviewed,
-    records_folder,
     refuse_errors,
 )
 from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
@@ -43,7 +49,7 @@ from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.network import Network, Reaching
 from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why
-from gitcfg.deploy.records import Recorder, Run, run_id
+from gitcfg.deploy.records import Recorder, Run, find_runs_folder, run_id
 from gitcfg.deploy.reports import Later
 from gitcfg.deploy.run import Deploy, Finished, Listener
 from gitcfg.deploy.sudo import Password
@@ -199,7 +205,7 @@ def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bo
         followers: list[Listener] = [RunRecorder(recorder)] if recorder is not None else []
         written = JsonLines(about if output is Output.JSONL else None)
         followers += [written, _make_listener(session, deployment, output, stack)]
-        orders = _told_later(deployment, Later(records_folder(source), run.nodes, time.time))
+        orders = _told_later(deployment, Later(find_runs_folder(source.repository), run.nodes, time.time))
         following = msgspec.structs.replace(deployment, orders=orders)
         finished = _record_end(recorder, partial(_follow, following, Listeners(followers), written))
     ending = DeployEnd(finished.why, finished.because, time.monotonic() - since)
@@ -220,7 +226,7 @@ def _make_run(deployment: Deployment) -> Run:
 
 
 def _open_recorder(source: Source, run: Run, stack: ExitStack) -> Recorder:
-    recorder = Recorder(records_folder(source), time.time)
+    recorder = Recorder(find_runs_folder(source.repository), time.time)
     recorder.begun(run)
     stack.callback(recorder.close)
     return recorder
@@ -351,10 +357,10 @@ def exit_code(finished: Finished) -> int:
 
 def _send_report(session: Session, source: Source, recorder: Recorder, asked: StateQuery) -> None:
     """Report to a server, if there is one, what was done; print what could not be sent or recorded."""
-    from gitcfg.cli.deploy_reports import send_unsent_runs
+    from gitcfg.cli.deploys import send_unsent_runs
 
     console = session.console(stderr=True)
     if recorder.fault:
         console.print(f"warning: Not all of it is recorded: {recorder.fault}.", style="yellow")
-    for note in send_unsent_runs(source.repository, asked, records_folder(source), time.time()):
+    for note in send_unsent_runs(source.repository, asked, find_runs_folder(source.repository), time.time()):
         console.print(note)
