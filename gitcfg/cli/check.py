@@ -10,7 +10,7 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, FoldedOption, command
 from gitcfg.cli.records import Items, lines, write_record
 from gitcfg.cli.session import Output, Session, fleet_of, write
 from gitcfg.model import GitcfgError
@@ -64,14 +64,12 @@ _IGNORED = typer.Option(
 @command(EPILOG, Items("gitcfg.findings/1", "findings", "finding"))
 def check(
     context: typer.Context,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    at: AtOption = None,
     staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
     each: Annotated[str | None, _EACH] = None,
     every: Annotated[bool, _ALL] = False,
     form: Annotated[Form, _FORM] = Form.TEXT,
-    folded: Annotated[
-        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
-    ] = False,
+    folded: FoldedOption = False,
     parsers: Annotated[bool, _PARSERS] = True,
     who: Annotated[str | None, _AS] = None,
     ignored: Annotated[bool, _IGNORED] = False,

@@ -1,11 +1,22 @@
-"""What a command declares, once: records as lines, completion and the reference follow from it."""
+"""What a command declares, once: records as lines, completion and the reference follow from it.
+
+Options that several commands have are declared here, too.
+"""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from gitcfg.cli.records import ITEMS, Items
+from gitcfg.cli.session import Output
+
+OutputOption = Annotated[Output, typer.Option("-o", "--output", help="What to write.")]
+AtOption = Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")]
+NodesArgument = Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")]
+WhereOption = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
+FoldedOption = Annotated[bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")]
+YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
 
 METAVARS: Mapping[str, tuple[str, ...]] = {
     "NODE": ("node",),

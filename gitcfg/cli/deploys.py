@@ -10,7 +10,7 @@ import typer
 from msgspec.structs import replace
 from rich.text import Text
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.deploy.output import Line, fold_messages
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
@@ -67,7 +67,7 @@ def deploys(
     token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """List what was deployed over SSH from here, by whom and when, or show one deploy by node."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import FoldedOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
@@ -47,16 +47,14 @@ def diff(
             show_default=False,
         ),
     ] = None,
-    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    where: WhereOption = None,
     staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
     merge: Annotated[str, typer.Option(help="What merging this would change.", metavar="REV")] = "",
     stat: Annotated[bool, typer.Option("--stat", help="Only how much, a line for each change.")] = False,
     files: Annotated[bool, typer.Option("--files", help="Rendered files, as unified diffs.")] = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 1 if nodes change.")] = False,
     output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TEXT,
-    folded: Annotated[
-        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
-    ] = False,
+    folded: FoldedOption = False,
 ) -> int:
     """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
     from gitcfg.gate.changes import (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import GitcfgError
@@ -23,7 +23,6 @@ EPILOG = """Examples:
 
   gitcfg explain exec001.example.com --feature GpuNode --file /etc/motd --at main -o json"""
 
-_REV = typer.Option(help="A commit instead of the work tree.", metavar="REV")
 _FEATURE = typer.Option(help="Why it has this feature, or has not.", metavar="NAME")
 _FILE = typer.Option(help="Which layer decides about this file.", metavar="PATH")
 _GROUP = typer.Option(help="Why it is in this group, or is not.", metavar="NAME")
@@ -41,10 +40,10 @@ def explain(
     feature: Annotated[list[str] | None, _FEATURE] = None,
     file: Annotated[list[str] | None, _FILE] = None,
     group: Annotated[list[str] | None, _GROUP] = None,
-    at: Annotated[str | None, _REV] = None,
+    at: AtOption = None,
     all_: Annotated[bool, typer.Option("--all", help="What was overridden, too.")] = False,
     blame: Annotated[bool, typer.Option("--blame", help="Who made each step so.")] = False,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Show which layers a node's values come from, or why it has a feature, a file or a group."""
     session: Session = context.obj

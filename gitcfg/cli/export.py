@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import AtOption, Group, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import FOLDERS, Reference
@@ -46,7 +46,7 @@ def docs(
     context: typer.Context,
     out: Annotated[Path | None, _OUT] = None,
     html: Annotated[Path | None, _HTML] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    at: AtOption = None,
     title: Annotated[str, typer.Option(help="What stands on top.", metavar="TEXT")] = "Configuration",
     force: Annotated[bool, _FORCE] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
@@ -58,7 +58,7 @@ def graph(
         list[str] | None,
         typer.Argument(metavar="NAME", help="Features or groups, else all are drawn; or the node."),
     ] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    at: AtOption = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file.", metavar="FILE")] = None,
     form: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.DOT,
 ) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import WhereOption, command
 from gitcfg.cli.node import expand_names
 from gitcfg.cli.nodes import choose_nodes
 from gitcfg.cli.records import Items, write_record
@@ -117,7 +117,7 @@ class Inventory(msgspec.Struct, frozen=True):
 def inventory(
     context: typer.Context,
     nodes: Annotated[list[str] | None, _NODES] = None,
-    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
+    where: WhereOption = None,
     sort: Annotated[str, _SORT] = "name",
     columns: Annotated[str | None, _COLUMNS] = None,
     at: Annotated[str | None, _AT] = None,

@@ -7,7 +7,7 @@ import msgspec
 import typer
 from msgspec import UNSET
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.comparison.change import Delta, Kind, Names
@@ -40,7 +40,7 @@ def log(
     at: Annotated[str, _AT] = "HEAD",
     kind: Annotated[Subject | None, _KIND] = None,
     limit: Annotated[int | None, typer.Option(help="At most so many commits.", metavar="N", min=1)] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """List only the commits that changed a result, newest first, and what of it."""
     session: Session = context.obj

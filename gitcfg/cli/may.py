@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, OutputOption, command
 from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import safe
@@ -27,8 +27,8 @@ def may(
     context: typer.Context,
     who: Annotated[str, typer.Argument(help="Who signs, or who pushes, by that name.")],
     what: Annotated[str, typer.Argument(help=_WHAT)],
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
     from gitcfg.gate.permits.query import answers_to_json, describe_unknown, find_answers

@@ -11,7 +11,15 @@ import typer
 
 from gitcfg.cli import edits as editing
 from gitcfg.cli.console import Pager
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import (
+    AtOption,
+    Group,
+    NodesArgument,
+    OutputOption,
+    WhereOption,
+    YesOption,
+    command,
+)
 from gitcfg.cli.nodes import choose_nodes
 from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
@@ -28,7 +36,7 @@ from gitcfg.cli.server_state import (
     open_state,
     state_query,
 )
-from gitcfg.cli.session import Output, Session, write
+from gitcfg.cli.session import Output, Session, confirm, write
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import counted, safe
@@ -99,7 +107,7 @@ def accept_nodes(
     file: Annotated[str | None, _FROM] = None,
     replace: Annotated[bool, _REPLACE] = False,
     fingerprint: Annotated[list[str] | None, _FINGERPRINT] = None,
-    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
+    yes: YesOption = False,
     where: Annotated[str | None, _WHERE] = None,
     server: Server = None,
     token: Token = None,
@@ -283,8 +291,7 @@ def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
     if yes:
         return True
     question = "Is that its key?" if len(keys) == 1 else f"Are those {counted(len(keys), 'key')} theirs?"
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+    if confirm(question):
         return True
     session.console(stderr=True).print("Nothing was changed.")
     return False
@@ -298,7 +305,7 @@ def list_nodes(
     token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """List nodes' keys: those in git, and those of nodes that have only asked the server."""
     from gitcfg.inventory.keys import keys_to_json, list_keys
@@ -432,10 +439,10 @@ _POLICY_EPILOG = """Examples:
 @command(_POLICY_EPILOG, Items("gitcfg.policy/1", "commands", "permission"))
 def show_policy(
     context: typer.Context,
-    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
-    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    nodes: NodesArgument = None,
+    where: WhereOption = None,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Show the paths and commands that nodes need, as agent.toml has them; without nodes, for all."""
     from gitcfg.delivery.policy import find_needs

@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from gitcfg.cli.console import Pager
-from gitcfg.cli.session import Session
+from gitcfg.cli.session import Session, confirm
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
 
@@ -29,7 +29,6 @@ Message = Annotated[
     str | None,
     typer.Option("-m", "--message", help="What the commit's message says at its end.", metavar="TEXT"),
 ]
-Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would change, and what would be wrong.")
 ]
@@ -148,7 +147,7 @@ def _committed(
         console.print("Nothing was changed.")
         return 0
     _refuse_unsaved(landing.uncommitted(tree))
-    if asked.interactive and not _agreed(proposal.question):
+    if asked.interactive and not confirm(proposal.question):
         console.print("Nothing was changed.")
         return 1
     commit = landing.commit(tree, proposal.message)
@@ -173,8 +172,3 @@ def _refuse_unsaved(paths: tuple[str, ...]) -> None:
     hint = "Commit them, or put them away with `git stash --include-untracked`."
     message = f"What is not committed would be lost: {named}."
     raise GitcfgError(message, hint, code=REFUSED)
-
-
-def _agreed(question: str) -> bool:
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

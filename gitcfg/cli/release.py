@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import Group, OutputOption, command
 from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
     Database,
@@ -69,7 +69,7 @@ def status(
     token: Token = None,
     url: Database = None,
     state: StateFolder = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Show how far each commit has got, the newest first."""
     from gitcfg.cli.server_state import note_on_tip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, NodesArgument, OutputOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.model import GitcfgError
@@ -31,17 +31,17 @@ EPILOG = """Examples:
 @command(EPILOG, Items("gitcfg.render/1", "nodes", "rendered", "node"))
 def render(
     context: typer.Context,
-    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
+    nodes: NodesArgument = None,
     all_: Annotated[bool, typer.Option("--all", help="Every node.")] = False,
-    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    where: WhereOption = None,
+    at: AtOption = None,
     params: Annotated[bool, typer.Option("--params", help="Parameters only, no files.")] = False,
     file: Annotated[str | None, typer.Option(help="Only this file, as it is.", metavar="PATH")] = None,
     out: Annotated[Path | None, typer.Option(help="Bring DIR/NODE/PATH up to date.", metavar="DIR")] = None,
     ref: Annotated[
         str | None, typer.Option(help="Commit what changed on a branch, as NODE/PATH.", metavar="REF")
     ] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Show the files or parameters of nodes. Exits 1 if one of them has errors.
 

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from gitcfg.cel import plain_key
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
@@ -34,7 +34,7 @@ _NAME = typer.Argument(help="A rule; else all.", metavar="NAME")
 def rules(
     context: typer.Context,
     name: Annotated[str | None, _NAME] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
     from gitcfg.compile.rules.slots import view_rules

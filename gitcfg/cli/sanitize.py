@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.sanitize.keep import Keep
 from gitcfg.convert.sanitize.sanitizer import Sanitizer, check_folder, write_repository
@@ -52,7 +52,7 @@ class SanitizeOptions(msgspec.Struct, frozen=True):
 def sanitize(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where; there must be nothing yet.", metavar="DIR")],
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    at: AtOption = None,
     keep: Annotated[list[Keep] | None, _KEEP] = None,
     keep_names: Annotated[list[str] | None, _NAMES] = None,
     key: Annotated[Path | None, _KEY] = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 
@@ -28,8 +28,8 @@ EPILOG = """Examples:
 def search(
     context: typer.Context,
     texts: Annotated[list[str], typer.Argument(help="Texts; small and capital letters are the same.")],
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Find texts in names, descriptions and values. Exits 1 if there is nothing."""
     session: Session = context.obj

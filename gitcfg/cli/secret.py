@@ -13,7 +13,7 @@ from rich.text import Text
 
 from gitcfg.cli import edits as editing
 from gitcfg.cli import secret_options as options
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import AtOption, FoldedOption, Group, OutputOption, command
 from gitcfg.cli.edits import EditOptions, apply_edit, make_options
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
@@ -330,9 +330,9 @@ def show_secret(
     name: options.Name,
     reveal: Annotated[bool, _REVEAL] = False,
     identity: options.Identity = None,
-    at: options.At = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
-    folded: options.Folded = False,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
+    folded: FoldedOption = False,
 ) -> int:
     """Show what a secret is, who may have it and who can read it; its content only with --reveal."""
     session: Session = context.obj
@@ -360,9 +360,9 @@ def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str
 @command(_LIST_EPILOG, Items("gitcfg.secrets/1", "secrets", "secret"))
 def list_secrets(
     context: typer.Context,
-    at: options.At = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
-    folded: options.Folded = False,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
+    folded: FoldedOption = False,
 ) -> None:
     """List the secrets: version, who can read them, how many nodes get them, as which parameters."""
     session: Session = context.obj
@@ -377,9 +377,9 @@ def list_secrets(
 def show_readers(
     context: typer.Context,
     name: options.Name,
-    at: options.At = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
-    folded: options.Folded = False,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
+    folded: FoldedOption = False,
 ) -> None:
     """Show which nodes get a secret, which may have it, and which people and servers can read it."""
     session: Session = context.obj

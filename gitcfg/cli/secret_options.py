@@ -50,8 +50,6 @@ Identity = Annotated[
         metavar="FILE",
     ),
 ]
-At = Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")]
-Folded = Annotated[bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")]
 _MOST_BYTES = 1 << 20
 _END = len(b"\r\n")
 _HINT = "A file's content, or more than a line, comes with --from FILE, or through a pipe."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import Group, OutputOption, command
 from gitcfg.cli.records import Items
 from gitcfg.cli.server_state import (
     NOT_INSTALLED,
@@ -355,7 +355,7 @@ def list_tokens(
     context: typer.Context,
     url: Database = None,
     state: StateFolder = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """List who holds tokens."""
     session: Session = context.obj

@@ -67,6 +67,12 @@ def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
     return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
 
+def confirm(question: str) -> bool:
+    """Ask a person a question; anything but yes is no."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def write(text: str) -> None:
     """Write a result for programs to stdout, as it is."""
     _put(sys.stdout, text)

@@ -7,7 +7,7 @@ import msgspec
 import typer
 from rich.text import Text
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, FoldedOption, OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
@@ -55,11 +55,9 @@ def show(
     context: typer.Context,
     kind: Annotated[str, typer.Argument(help="What to show: a kind, in the plural too, or its beginning.")],
     name: Annotated[str | None, typer.Argument(help="Its name; without one, all of the kind.")] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
-    folded: Annotated[
-        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
-    ] = False,
+    at: AtOption = None,
+    output: OutputOption = Output.TEXT,
+    folded: FoldedOption = False,
 ) -> int:
     """Show definitions: what they say, who uses them, and where that wins."""
     from gitcfg.explain.show import define, find_kind

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli import proposals as say
-from gitcfg.cli.declaration import Group, command
+from gitcfg.cli.declaration import Group, OutputOption, YesOption, command
 from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.text import ABBREVIATED, safe
@@ -84,7 +84,7 @@ def create(
 @command(_LIST_EPILOG, Items("gitcfg.snapshots/1", "snapshots", "snapshot"))
 def list_snapshots(
     context: typer.Context,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """List the snapshots, in order of name."""
     from gitcfg.git.refs import Snapshots
@@ -135,7 +135,7 @@ def restore(
     context: typer.Context,
     name: _SnapshotName,
     message: say.Message = None,
-    yes: say.Yes = False,
+    yes: YesOption = False,
     dry_run: say.DryRun = False,
     force: say.Force = False,
     no_verify: say.NoVerify = False,

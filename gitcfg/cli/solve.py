@@ -6,7 +6,7 @@ import typer
 
 from gitcfg.cli import edits as say
 from gitcfg.cli.decisions import decision_to_json, print_decision
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.edits import make_options, print_written, try_edit
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
@@ -31,7 +31,7 @@ def solve(
     force: say.Force = False,
     commit: say.Commit = False,
     message: say.Message = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Decide what rules leave open, and write it to allocations/."""
     session: Session = context.obj

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli import edits as editing
-from gitcfg.cli.declaration import Command, Group, command
+from gitcfg.cli.declaration import Command, Group, OutputOption, WhereOption, command
 from gitcfg.cli.edits import with_options
 from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
@@ -85,7 +85,6 @@ _Name = Annotated[str, typer.Argument(help="What it is to be called.", metavar="
 _Nodes = Annotated[
     list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
 ]
-_Where = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
 _UntilDay = Annotated[str, typer.Option(help="The last day on which it counts.", metavar="YYYY-MM-DD")]
 _Reason = Annotated[str, typer.Option(help="Why it is so.", metavar="TEXT")]
 _COMMIT = typer.Option("--commit-id", help="The commit that they run meanwhile.", metavar="REV")
@@ -106,7 +105,7 @@ def add_hold(
     revision: Annotated[str, _COMMIT],
     until: _UntilDay,
     reason: _Reason,
-    where: _Where = None,
+    where: WhereOption = None,
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
@@ -162,7 +161,7 @@ def add_override(
     *,
     until: _UntilDay,
     reason: _Reason,
-    where: _Where = None,
+    where: WhereOption = None,
     force: editing.Force = False,
     solve: editing.Solve = False,
     commit: editing.Commit = False,
@@ -190,7 +189,7 @@ def list_command(term: str) -> Callable[..., None]:
 
     def command(
         context: typer.Context,
-        output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+        output: OutputOption = Output.TEXT,
     ) -> None:
         session: Session = context.obj
         source = session.open()

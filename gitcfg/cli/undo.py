@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from gitcfg.cli import proposals as say
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import YesOption, command
 from gitcfg.cli.proposals import Proposal, carry_out_proposal
 from gitcfg.cli.session import Session
 from gitcfg.edit.merge import (
@@ -66,7 +66,7 @@ def undo(
     mainline: Annotated[int | None, _MAINLINE] = None,
     ours: Annotated[list[str] | None, _OURS] = None,
     theirs: Annotated[list[str] | None, _THEIRS] = None,
-    yes: say.Yes = False,
+    yes: YesOption = False,
     dry_run: say.DryRun = False,
     force: say.Force = False,
     no_verify: say.NoVerify = False,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import AtOption, FoldedOption, NodesArgument, OutputOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 
@@ -21,14 +21,12 @@ EPILOG = """Examples:
 def values(
     context: typer.Context,
     param: Annotated[str, typer.Argument(help="The parameter.")],
-    nodes: Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")] = None,
-    where: Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")] = None,
-    at: Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")] = None,
+    nodes: NodesArgument = None,
+    where: WhereOption = None,
+    at: AtOption = None,
     unset: Annotated[bool, typer.Option("--unset", help="Only nodes that have no value.")] = False,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
-    folded: Annotated[
-        bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")
-    ] = False,
+    output: OutputOption = Output.TEXT,
+    folded: FoldedOption = False,
 ) -> int:
     """Show which nodes have which value, and from where."""
     session: Session = context.obj

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import WhereOption, command
 from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.node import expand_names
 from gitcfg.cli.nodes import choose_nodes
@@ -49,7 +49,6 @@ _NODES = typer.Argument(
     help="Nodes: names, exec[001-100], @group; all without any. Where nodes walk in, also such.",
     metavar="NODES",
 )
-_WHERE = typer.Option(help="Nodes for which this holds.", metavar="CEL")
 _TIMEOUT = typer.Option(help="How long at most: 90s, 10m, 2h.", metavar="TIME")
 PAUSE = 1.0
 _RELEASES = 20
@@ -65,7 +64,7 @@ def wait(
     context: typer.Context,
     rev: Annotated[str, typer.Argument(help="The commit.", metavar="REV")],
     nodes: Annotated[list[str] | None, _NODES] = None,
-    where: Annotated[str | None, _WHERE] = None,
+    where: WhereOption = None,
     timeout: Annotated[str, _TIMEOUT] = "1h",
     server: Server = None,
     token: Token = None,

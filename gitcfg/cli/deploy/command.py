@@ -1,10 +1,8 @@
 """`gitcfg deploy`: a commit to nodes over SSH."""
 
-from typing import Annotated
-
 import typer
 
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, WhereOption, YesOption, command
 from gitcfg.cli.deploy import options as say
 from gitcfg.cli.records import Items
 from gitcfg.cli.secret_options import Identity
@@ -27,12 +25,12 @@ Examples:
 def deploy(
     context: typer.Context,
     nodes: say.Nodes = None,
-    where: say.Where = None,
+    where: WhereOption = None,
     at: say.At = None,
     unreviewed: say.Unreviewed = False,
     reason: say.Reason = None,
     dry_run: say.DryRun = False,
-    yes: say.Yes = False,
+    yes: YesOption = False,
     resume: say.Resume = None,
     batch: say.Batch = None,
     jobs: say.Jobs = 20,
@@ -52,7 +50,7 @@ def deploy(
     token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
-    output: Annotated[Output, typer.Option("-o", "--output", help="What to write.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
     from gitcfg.cli.deploy.options import Limits, SshOptions, check_options, refuse_empty

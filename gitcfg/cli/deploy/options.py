@@ -18,7 +18,6 @@ Nodes = Annotated[
         help="Nodes: names, exec[001-100], @group; all that are not retired without any.", metavar="NODES"
     ),
 ]
-Where = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
 At = Annotated[
     str | None,
     typer.Option(help="The commit; else the protected branch as it was fetched last.", metavar="REV"),
@@ -32,7 +31,6 @@ Reason = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Connect, and show what would change; exits 1 if anything would.")
 ]
-Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
 Resume = Annotated[
     str | None,
     typer.Option(help="Go on with the nodes of a run that are not well: its id, or last.", metavar="RUN"),

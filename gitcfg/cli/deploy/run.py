@@ -42,7 +42,7 @@ from gitcfg.cli.deploy.plan import (
 )
 from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.server_state import StateQuery
-from gitcfg.cli.session import Output, Session
+from gitcfg.cli.session import Output, Session, confirm
 from gitcfg.deploy.approval import Spared, find_secrets
 from gitcfg.deploy.batches import Plan, allowed, batches
 from gitcfg.deploy.messages import Hello, Order
@@ -188,9 +188,8 @@ def _agree(source: Source, commit: DeployCommit, wanted: DeployOptions, judgemen
     what = f"{commit.commit[:ABBREVIATED]} ({subject})"
     beyond = ", ".join(map(shown, judgement.beyond))
     besides = f" With secrets that nobody reviewed so: {beyond}." if beyond else ""
-    question = f"Deploy {what} to {counted(len(names), 'node')}: {abridged(names)}?{besides} [y/N] "
-    print(question, end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    question = f"Deploy {what} to {counted(len(names), 'node')}: {abridged(names)}?{besides}"
+    if not confirm(question):
         raise GitcfgError("Nothing is deployed.", code=1)
 
 
