@@ -155,7 +155,7 @@ def write_checked(
 def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> int:
     """Write what a check found for a forge, and a summary for its log; return the exit code."""
     from gitcfg.cli.findings import print_summary
-    from gitcfg.cli.reports import write_report
+    from gitcfg.cli.forges import write_report
 
     write_report(form, checked.findings, prefix)
     print_summary(session.console(stderr=True), checked)

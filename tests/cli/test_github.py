@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitcfg.cli.forges import github_commands, quality_record, whole
 from gitcfg.cli.main import run
-from gitcfg.cli.reports import github_commands, quality_record, whole
 from gitcfg.model import Finding, Origin, Severity
 from tests.cli.reports import FINDINGS, WRITTEN, follows, make
 from tests.properties.runs import QUICK

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from gitcfg import __version__
 from gitcfg.check.codes import CODES
+from gitcfg.cli.forges import sarif_record, whole
 from gitcfg.cli.main import run
-from gitcfg.cli.reports import sarif_record, whole
 from gitcfg.model import Finding, Origin, Severity
 from tests.cli.reports import FINDINGS, WRITTEN, follows, make
 from tests.properties.runs import QUICK
