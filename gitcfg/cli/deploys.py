@@ -30,7 +30,7 @@ from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned
 from gitcfg.deploy import records
 from gitcfg.deploy.records import WELL, NodeDone, RunRecord
-from gitcfg.deploy.reports import deployed, outcome, outcomes, reports
+from gitcfg.deploy.reports import build_reports, count_outcomes, find_outcome, list_deployed
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
@@ -120,14 +120,14 @@ def run_to_json(kept: RunRecord) -> dict[str, Any]:
         "ended": kept.ended,
         "because": kept.end.because if kept.end is not None else "",
         "resumes": run.resumes or None,
-        "counts": dict(outcomes(kept)),
+        "counts": dict(count_outcomes(kept)),
         "told": {"place": told.place, "at": told.at} if told is not None else None,
         "broken": kept.broken,
     }
 
 
 def _format_row(kept: RunRecord, now: float) -> tuple[Text, ...]:
-    run, counts = kept.run, outcomes(kept)
+    run, counts = kept.run, count_outcomes(kept)
     said = ", ".join(f"{number} {word}" for word, number in counts.items())
     return (
         Text(run.id, "bold"),
@@ -161,7 +161,7 @@ def _node(kept: RunRecord, name: str) -> dict[str, Any]:
     """Return a node's record; what is not known is null."""
     done = kept.done.get(name)
     said = msgspec.to_builtins(done) if done is not None else {}
-    return {"node": name, "outcome": outcome(kept, name), **{each: said.get(each) for each in _FIELDS}}
+    return {"node": name, "outcome": find_outcome(kept, name), **{each: said.get(each) for each in _FIELDS}}
 
 
 def _format_deploy(kept: RunRecord, now: float) -> Iterator[Text]:
@@ -178,8 +178,8 @@ def _format_deploy(kept: RunRecord, now: float) -> Iterator[Text]:
             yield Text(f"{label}: {safe(said)}")
     if kept.broken:
         yield Text(f"{counted(kept.broken, 'line')} of its record cannot be read", "yellow")
-    for word in outcomes(kept):
-        some = (name for name in run.nodes if outcome(kept, name) == word)
+    for word in count_outcomes(kept):
+        some = (name for name in run.nodes if find_outcome(kept, name) == word)
         for lines, names in fold_messages(
             ((name, _describe_node(kept.done.get(name))) for name in some), trouble=True
         ):
@@ -238,7 +238,7 @@ def send_run(repository: "Repository", asked: StateQuery, kept: RunRecord, now: 
     url = find_database(repository, asked)
     if url is None:
         raise no_state()
-    said = [_not_later(one, now) for one in deployed(kept)]
+    said = [_not_later(one, now) for one in list_deployed(kept)]
     new = 0
     with open_database(url) as state:
         for at in range(0, len(said), _AT_ONCE):
@@ -261,7 +261,7 @@ def send_unsent_runs(
 def _send_each(repository: "Repository", asked: StateQuery, folder: Path, now: float) -> Iterator[str]:
     failed: dict[str, tuple[GitcfgError, list[str]]] = {}
     away: Unreachable | None = None
-    for kept in filter(deployed, records.find_unreported(folder)):
+    for kept in filter(list_deployed, records.find_unreported(folder)):
         run = kept.run.id
         if away is not None:  # a server that gives no answer is asked once, not for each run
             failed[away.message][1].append(run)
@@ -294,7 +294,7 @@ def note_unknown_nodes(run: str, taken: Receipt) -> Iterator[str]:
 
 def _send_over_http(server: str, token: str | None, kept: RunRecord, now: float) -> Receipt:
     new, known, unknown = 0, 0, set[str]()
-    for body in reports(kept, now):
+    for body in build_reports(kept, now):
         answer = ask_server(server, token, "/v1/deploys", "POST", body)
         try:
             taken = msgspec.convert(answer, _Answer)

@@ -194,9 +194,9 @@ def _deploy_reports(repository: "Repository") -> "list[NodeState]":
     folder = runs_folder(repository.shared)
     if not list_ids(folder):
         return []
-    from gitcfg.deploy.reports import states
+    from gitcfg.deploy.reports import find_states
 
-    return states(runs_in_order(folder))
+    return find_states(runs_in_order(folder))
 
 
 def _note_on_keys(fleet: Fleet, places: tuple[InventoryNode, ...]) -> str:

@@ -27,7 +27,7 @@ class Plan(msgspec.Struct, frozen=True):
     unreached: int | None = None
 
     def span(self, batch: int) -> tuple[int, int]:
-        """Where a batch begins and ends."""
+        """Return where a batch begins and ends."""
         return self.sizes[batch - 1] if batch else 0, self.sizes[batch]
 
 
@@ -40,14 +40,14 @@ class Counts(msgspec.Struct, frozen=True):
     aside: int = 0
 
     def plus(self, weight: Weight) -> "Counts":
-        """One more."""
+        """Return the counts with one more."""
         return replace(self, **{weight.value: getattr(self, weight.value) + 1})
 
 
 class State(msgspec.Struct, frozen=True):
     """How far a run has got: `begun` nodes of the order, of these the running ones; what the others came to.
 
-    Once `why` is more than done, nobody else is begun; `because` is a sentence that says it.
+    Once `why` is more than done, no other node is begun; `because` is a sentence that says it.
     """
 
     batch: int = 0
@@ -68,14 +68,14 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """Begin nobody else; who is running may finish. `because` is a sentence that says why."""
+    """Begin no other node; those at work may finish. `because` is a sentence that says why."""
 
     why: Why = Why.INTERRUPTED
     because: str = INTERRUPTED
 
 
 class Leave(msgspec.Struct, frozen=True):
-    """Wait for nobody either."""
+    """Do not wait for those at work, either."""
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, .
 
 
 def _halted(state: State, stop: Stop) -> State:
-    """Halt the run: what somebody wants beats what went wrong, and of that the first counts."""
+    """Halt the run: an interrupt beats what went wrong, and of that the first counts."""
     if state.why is not Why.DONE and stop.why is not Why.INTERRUPTED:
         return state
     return replace(state, why=stop.why, because=stop.because)

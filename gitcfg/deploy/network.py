@@ -1,4 +1,4 @@
-"""How hosts are to be reached, and why one cannot be: what the network does is behind these words."""
+"""The network as a deploy sees it: connections, lines to processes, and why a node was not reached."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ from gitcfg.model import GitcfgError
 class Reaching(msgspec.Struct, frozen=True):
     """How: by which ssh_config (None: the user's and the system's), as whom, and how long to try (seconds).
 
-    `accept_new` lets hosts that nobody knows show a key that is trusted from then on. `keys` are the nodes'
+    `accept_new` lets unknown hosts show a key that is trusted from then on. `keys` are the nodes'
     own keys (`ssh-ed25519 AAAA...`), `addresses` where nodes are looked for that are elsewhere than their
     names say; what ssh_config says of a node beats that. `clock` counts seconds.
     """
@@ -69,7 +69,7 @@ class Opened(Protocol):
         """Run a command there; by the deadline (of the clock) its line is cut."""
 
     def cut(self) -> None:
-        """End it at once, from another thread: whoever waits for something on it waits no longer."""
+        """End it at once, from another thread: nothing waits on it any longer."""
 
 
 class Network(Protocol):

@@ -75,11 +75,7 @@ class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag_field="what", tag="ended"):
-    """How a run came to its end: `done`, or why nobody else had a turn (`limit`, `interrupted`, `output`,
-    `fault`).
-
-    `because` says that in a sentence.
-    """
+    """How a run ended: `done`, `limit`, `interrupted`, `output`, `fault`; `because` is a sentence on why."""
 
     how: str
     at: float = 0.0
@@ -98,7 +94,7 @@ _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
-    """A run as its file tells it. `going`: somebody is at it; `broken` counts lines that cannot be read."""
+    """A run as its file has it. `going`: it is at work; `broken` counts lines that cannot be read."""
 
     run: Run
     done: Mapping[str, NodeDone] = {}

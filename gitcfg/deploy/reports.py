@@ -1,6 +1,7 @@
 """Reports of deploys: runs as they are sent to a server, and as an inventory has them."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -32,13 +33,13 @@ _AT_ONCE, _MOST_BYTES = 500, 512 * 1024
 _MOST_WHO, _MOST_STEP, _MOST_SECONDS = 200, 200, 1e7
 
 
-def deployed(kept: RunRecord) -> tuple[Deployed, ...]:
-    """What a run has come to, in the order in which nodes were done with."""
+def list_deployed(kept: RunRecord) -> tuple[Deployed, ...]:
+    """Return what a run did to nodes, in the order in which they were done with."""
     return tuple(_deployed(kept, done) for done in kept.done.values() if _tried(done))
 
 
 def _tried(done: NodeDone) -> bool:
-    """Has somebody tried to change anything? Not where a hold or an agent kept everybody from that."""
+    """Return whether the node was to be changed: not where a hold or an agent was in the way."""
     spared = done.outcome == "refused" and not done.step
     return not spared and done.outcome not in _UNTRIED and HOST.fullmatch(done.node) is not None
 
@@ -52,11 +53,11 @@ def _deployed(kept: RunRecord, done: NodeDone) -> Deployed:
     return Deployed(done.node, result, done.commit, done.digest, bool(done.agent))
 
 
-def reports(kept: RunRecord, now: float) -> Iterator[bytes]:
-    """What a server is told of a run (`gitcfg.deploy-report/1`), in as many parts as it takes."""
+def build_reports(kept: RunRecord, now: float) -> Iterator[bytes]:
+    """Yield the report of a run to a server (`gitcfg.deploy-report/1`), in as many parts as it takes."""
     some: list[bytes] = []
     size = 0
-    for one in deployed(kept):
+    for one in list_deployed(kept):
         line = msgspec.json.encode(_said(one))
         if some and (len(some) == _AT_ONCE or size + len(line) > _MOST_BYTES):
             yield _report(kept, now, some)
@@ -87,21 +88,21 @@ def _said(one: Deployed) -> dict[str, Any]:
     }
 
 
-def states(runs: Iterable[RunRecord]) -> list[NodeState]:
-    """The nodes on which anything was ever installed, in order of name, as a database would know them.
+def find_states(runs: Iterable[RunRecord]) -> list[NodeState]:
+    """Return the nodes on which anything was ever installed, in order of name, as a database has them.
 
     Runs come in the order in which they began.
     """
     found: dict[str, NodeState] = {}
-    for one in (each for kept in runs for each in deployed(kept) if each.installed):
+    for one in (each for kept in runs for each in list_deployed(kept) if each.installed):
         before = found.get(one.node)
         if before is None or before.last <= one.result.at:
-            found[one.node] = known(before, one)
+            found[one.node] = update_state(before, one)
     return [found[name] for name in sorted(found)]
 
 
-def known(before: NodeState | None, said: Deployed) -> NodeState:
-    """What is known of a node without an agent after a deploy to it: what is not told stays as it was."""
+def update_state(before: NodeState | None, said: Deployed) -> NodeState:
+    """Return the state of a node without an agent after a deploy: what is not reported stays as it was."""
     at, result = said.result.at, said.result
     node = before or NodeState(said.node, at, at, at)
     if said.commit is not None:
@@ -112,20 +113,16 @@ def known(before: NodeState | None, said: Deployed) -> NodeState:
     return replace(node, last=at, result=result, via=result.by, deployed=at)
 
 
-def outcomes(kept: RunRecord) -> Mapping[str, int]:
-    """How many nodes have come to what, the most frequent first."""
-    counts: dict[str, int] = {}
-    for name in kept.run.nodes:
-        word = outcome(kept, name)
-        counts[word] = counts.get(word, 0) + 1
+def count_outcomes(kept: RunRecord) -> Mapping[str, int]:
+    """Count the nodes by outcome, the most frequent first."""
+    counts = Counter(find_outcome(kept, name) for name in kept.run.nodes)
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def outcome(kept: RunRecord, name: str) -> str:
-    """What a node of a run has come to, also where its file does not say it.
+def find_outcome(kept: RunRecord, name: str) -> str:
+    """Return the outcome of a node, also where the record has none.
 
-    Of a run that was broken off, or had a fault, it may be anything: somebody may have been at the node just
-    then.
+    In a run that was broken off, or had a fault, it may be anything: the node may have been at work.
     """
     done = kept.done.get(name)
     if done is not None:
@@ -135,33 +132,33 @@ def outcome(kept: RunRecord, name: str) -> str:
     return "waiting" if kept.going else "unknown"
 
 
-# What became of nodes of which a deploy had not heard the end: the next visit tells, and is written down.
+# Nodes of which a deploy did not hear the end: the next deploy does, and completes the record.
 
 _UNHEARD = ("lost", "timeout")
 _MARKS = tuple(f'"outcome":"{word}"'.encode() for word in _UNHEARD)
 _CAME_TO = (*_UNHEARD, "ok", "unchanged", "reverted", "failed", "full", "busy")
-"""After these the node may have been touched, or it was there that somebody else was at it."""
+"""After these the node may have been changed, by this deploy or by another."""
 _TAKEN_BACK = "The installation was interrupted; the next deploy takes it back."
 
 
-class Later:
-    """Hears what stands on nodes, `names`; `folder` is where runs are kept, `clock` says the time."""
+class LateOutcomes:
+    """Completes the records of earlier runs in a folder by what nodes say when they are deployed to again."""
 
     def __init__(self, folder: Path, names: Iterable[str], clock: Callable[[], float]) -> None:
         self._folder, self._names, self._clock = folder, frozenset(names), clock
 
     def heard(self, node: str, hello: Hello, dry: bool) -> None:
-        """Write down what became of a node, where nobody knew. If that fails: this run says it, too."""
+        """Record what became of a node, if that was not known. If that fails, this run records it."""
         with contextlib.suppress(OSError, GitcfgError):
             if node in self._unheard:
                 run, lost = self._unheard[node]
-                done = became(run, lost, hello, dry)
+                done = find_late_outcome(run, lost, hello, dry)
                 if done is not None:
                     append_line(self._folder, run.id, replace(done, at=self._clock()))
 
     @cached_property
     def _unheard(self) -> dict[str, tuple[Run, NodeDone]]:
-        """By node, the last run in which anything may have been done to it, if its end was not heard."""
+        """Return by node the last run that may have done anything to it, if its end was not heard."""
         left, found = set(self._names), dict[str, tuple[Run, NodeDone]]()
         for kept in _runs(self._folder):
             for name in left & kept.done.keys():
@@ -174,7 +171,7 @@ class Later:
 
 
 def _runs(folder: Path) -> Iterator[RunRecord]:
-    """Newest first, down to the oldest that has not heard of some node: mostly there is none to decode."""
+    """Yield runs, newest first, down to the oldest that misses the end of a node: mostly none is decoded."""
     known = list_ids(folder)
     has = [number for number, run in enumerate(known) if _misses_some(run_file(folder, run))]
     found = (read_run(folder, run).kept for run in known[: max(has, default=-1) + 1])
@@ -188,8 +185,8 @@ def _misses_some(file: Path) -> bool:
     return False
 
 
-def became(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> NodeDone | None:
-    """What a node came to in a run, by what it says now; None: that is of something else, or not over."""
+def find_late_outcome(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> NodeDone | None:
+    """Return the outcome of a node by what it says now; None if that is of another run, or not over."""
     if hello.busy or hello.problem:
         return None
     report = hello.report

@@ -36,7 +36,7 @@ class Listener(Protocol):
         """A node is done with; said once of each."""
 
     def stopping(self, because: str) -> None:
-        """Nobody else has a turn."""
+        """No other node has a turn."""
 
     def tick(self) -> None:
         """Some time has passed, and perhaps nothing else has happened."""
@@ -155,11 +155,11 @@ class Deploy:
         self._fault: BaseException | None = None
 
     def interrupt(self) -> None:
-        """Begin nobody else; called again, leave those that are at work, too. For signal handlers."""
+        """Begin no other node; called again, leave those at work, too. For signal handlers."""
         self._news.put(Interrupt())
 
     def stop(self, why: Why, because: str) -> None:
-        """Begin nobody else, since something is wrong that is no node's: a sentence says what."""
+        """Begin no other node, since something is wrong that is no node's: a sentence says what."""
         self._news.put(Stop(why, because))
 
     def run(self) -> Finished:

@@ -43,7 +43,7 @@ _HOSTILE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError),
     struct.error,
 )
-"""What comes out of paramiko where a host says what no sshd would: that host's trouble, and nobody else's."""
+"""What comes out of paramiko where a host says what no sshd would: that host's trouble alone."""
 FAILURES = (OSError, EOFError, SSHException, ValueError, GitcfgError, *_HOSTILE)
 """All that opening a connection may raise."""
 _NO_KEY = "No authentication methods available"
@@ -99,7 +99,7 @@ _KEPT = 8192
 _LOOK = 0.02
 _STATUS = 5.0
 _NO_CODE = -1
-"""No exit code: a signal ended it, or nobody has told."""
+"""No exit code: a signal ended it, or it is not known."""
 _PIECE = 32768
 
 
@@ -204,7 +204,7 @@ class Transport(paramiko.Transport):  # type: ignore[misc]
         options.key_types = _put_first(key_types, options.key_types)
 
     def _parse_debug(self, message: Any) -> None:
-        """What sshd says of each option of an authorized key: paramiko writes it out by bytes, for nobody."""
+        """Ignore what sshd says of each option of an authorized key: paramiko writes it out byte by byte."""
 
 
 def _put_first(preferred: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

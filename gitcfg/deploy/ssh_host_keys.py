@@ -139,7 +139,7 @@ def hash_host(name: str, salt: bytes) -> str:
 
 
 def add_host_key(file: str, hosts: str, key: HostKey) -> None:
-    """Add a line, whoever else does so too. Raise OSError if it cannot be written."""
+    """Add a line, also while others do. Raise OSError if it cannot be written."""
     path = Path(file)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     opened = os.open(path, _APPEND, 0o600)
@@ -175,7 +175,7 @@ class Host(msgspec.Struct, frozen=True):
 
 
 class Distrust(msgspec.Struct, frozen=True):
-    """Why a host is not trusted; `new`: nothing speaks against it but that nobody knows it."""
+    """Why a host is not trusted; `new`: only that it is not known speaks against it."""
 
     message: str
     hints: tuple[str, ...] = ()

@@ -234,7 +234,7 @@ def _explain_result(word: Outcome, found: installed.Outcome) -> str:
 
 
 class Frames:
-    """Messages over a line. `after` is the last step that was heard of, for who loses the line."""
+    """Messages over a line. `after` is the last step that was heard of, for the error of a lost line."""
 
     def __init__(self, line: Line) -> None:
         self._line = line

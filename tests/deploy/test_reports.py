@@ -43,10 +43,10 @@ def kept(done: list[NodeDone], who: str = "alice", nodes: tuple[str, ...] = NODE
 def test_a_server_takes_what_is_told(done: list[NodeDone], who: str) -> None:
     run = kept(done, who)
     found: list[Deployed] = []
-    for body in reports.reports(run, 3e9):
+    for body in reports.build_reports(run, 3e9):
         assert len(body) <= MOST_BYTES
         found += taken(parse_deploy_report(body), 3e9)
-    assert found == list(reports.deployed(run))
+    assert found == list(reports.list_deployed(run))
     names = {one.node for one in found}
     assert names <= set(NODES[:3])
     assert {one.node for one in run.done.values() if one.outcome == "ok"} & set(NODES[:3]) <= names
@@ -56,11 +56,11 @@ def test_of_many_nodes_it_takes_several_parts() -> None:
     names = tuple(f"n{number}" for number in range(1200))
     sizes = [
         len(parse_deploy_report(body).nodes)
-        for body in reports.reports(kept([NodeDone(name, "ok") for name in names], nodes=names), 9.0)
+        for body in reports.build_reports(kept([NodeDone(name, "ok") for name in names], nodes=names), 9.0)
     ]
     assert sizes == [500, 500, 200]
     long = [NodeDone(name, "ok", output="ä" * 8000) for name in names[:100]]
-    parts = list(reports.reports(kept(long, nodes=names), 9.0))
+    parts = list(reports.build_reports(kept(long, nodes=names), 9.0))
     assert len(parts) > 2
     assert max(map(len, parts)) <= MOST_BYTES
     assert [one.node for body in parts for one in parse_deploy_report(body).nodes] == list(names[:100])
@@ -72,15 +72,15 @@ def test_the_inventory_has_what_is_newer() -> None:
         [NodeDone("n1", "ok", commit=COMMIT, digest="d" * 64, at=20.0), NodeDone("n2", "lost", at=21.0)]
     )
     two = kept([NodeDone("n1", "reverted", "check", commit=OTHER, at=15.0)])
-    (found,) = reports.states([one, two])
+    (found,) = reports.find_states([one, two])
     assert (found.node, found.commit, found.via, found.deployed, found.agentless) == (
         *("n1", COMMIT, "alice", 20.0),
         True,
     )
     later = kept([NodeDone("n1", "failed", "go back", at=25.0)])
-    (found,) = reports.states([one, two, later])
+    (found,) = reports.find_states([one, two, later])
     assert (found.commit, found.since, found.failed_commit, found.last) == (COMMIT, 20.0, COMMIT, 25.0)
-    assert reports.states([]) == []
+    assert reports.find_states([]) == []
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_the_inventory_has_what_is_newer() -> None:
 )
 def test_what_touched_nothing_says_nothing_of_what_runs(outcome: str, step: str, installed: bool) -> None:
     run = kept([NodeDone("n1", outcome, step, commit=COMMIT, at=7.0)])
-    (one,) = reports.deployed(run)
+    (one,) = reports.list_deployed(run)
     assert one.installed is installed
-    assert bool(reports.states([run])) is installed
+    assert bool(reports.find_states([run])) is installed
 
 
 @pytest.mark.parametrize("outcome", ["skipped", "differs", "refused"])
 def test_whom_nobody_has_touched_is_not_told(outcome: str) -> None:
-    assert reports.deployed(kept([NodeDone("n1", outcome)])) == ()
+    assert reports.list_deployed(kept([NodeDone("n1", outcome)])) == ()
 
 
 def test_every_node_of_a_run_has_come_to_something() -> None:
     run = kept([NodeDone("n1", "ok"), NodeDone("n2", "ok")])
-    assert dict(reports.outcomes(run)) == {"skipped": 3, "ok": 2}
-    assert reports.outcome(replace(run, end=None), NODES[3]) == "unknown"
-    assert reports.outcome(replace(run, end=None, going=True), NODES[3]) == "waiting"
+    assert dict(reports.count_outcomes(run)) == {"skipped": 3, "ok": 2}
+    assert reports.find_outcome(replace(run, end=None), NODES[3]) == "unknown"
+    assert reports.find_outcome(replace(run, end=None, going=True), NODES[3]) == "waiting"

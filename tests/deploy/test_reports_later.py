@@ -7,7 +7,7 @@ import pytest
 
 from gitcfg.deploy.messages import Hello
 from gitcfg.deploy.records import NodeDone, Recorder, Run, RunRecord, note_reported, read_run
-from gitcfg.deploy.reports import Later, states
+from gitcfg.deploy.reports import LateOutcomes, find_states
 from gitcfg.install.outcome import Outcome
 
 OLD, NEW = "a" * 40, "b" * 40
@@ -50,14 +50,14 @@ def folder(tmp_path: Path) -> Path:
 def test_it_is_written_down(folder: Path, word: str, result: str, dry: bool) -> None:
     run(folder, FIRST, NodeDone("n1", word, "validate app"), NodeDone("n2", "ok", commit=NEW))
     note_reported(folder, FIRST, "database", 6.0)
-    Later(folder, ("n1", "n2"), lambda: 9.0).heard("n1", hello(result), dry)
+    LateOutcomes(folder, ("n1", "n2"), lambda: 9.0).heard("n1", hello(result), dry)
     done = kept(folder).done["n1"]
     assert (done.outcome, done.at) == (result, 9.0)
     assert done.output == f"Its end was not heard then ({word}), and by the next visit: {result}.\nno"
     assert (done.commit is None) == (result == "failed")
     assert (kept(folder).reported, kept(folder).broken) == (kept(folder).reported, 0)
     assert kept(folder).reported is not None
-    (state, _) = states([kept(folder)])
+    (state, _) = find_states([kept(folder)])
     assert state.result is not None
     assert (state.result.outcome, state.result.commit) == (result, NEW)
 
@@ -75,7 +75,7 @@ def test_it_is_written_down(folder: Path, word: str, result: str, dry: bool) -> 
 def test_what_says_nothing_of_it_changes_nothing(folder: Path, said: Hello) -> None:
     run(folder, FIRST, NodeDone("n1", "lost"))
     before = kept(folder)
-    Later(folder, ("n1",), lambda: 9.0).heard("n1", said, True)
+    LateOutcomes(folder, ("n1",), lambda: 9.0).heard("n1", said, True)
     assert kept(folder) == before
 
 
@@ -83,7 +83,9 @@ def test_what_says_nothing_of_it_changes_nothing(folder: Path, said: Hello) -> N
 def test_one_that_was_killed_ends_with_the_next_deploy(folder: Path, commit: str, outcome: str) -> None:
     run(folder, FIRST, NodeDone("n1", "lost"))
     said = hello("ok", commit=OLD, interrupted=True)
-    Later(folder, ("n1",), lambda: 9.0).heard("n1", Hello(**{**_fields(said), "commit": commit}), False)
+    LateOutcomes(folder, ("n1",), lambda: 9.0).heard(
+        "n1", Hello(**{**_fields(said), "commit": commit}), False
+    )
     assert kept(folder).done["n1"].outcome == outcome
 
 
@@ -103,14 +105,14 @@ def _fields(said: Hello) -> dict[str, Any]:
 def test_only_the_last_that_was_done_to_a_node_counts(folder: Path, newer: NodeDone, written: bool) -> None:
     run(folder, FIRST, NodeDone("n1", "lost"))
     run(folder, SECOND, newer)
-    Later(folder, ("n1",), lambda: 9.0).heard("n1", hello("reverted"), False)
+    LateOutcomes(folder, ("n1",), lambda: 9.0).heard("n1", hello("reverted"), False)
     assert (kept(folder).done["n1"].outcome == "reverted") is written
 
 
 def test_a_record_that_cannot_be_written_keeps_nobody_from_a_deploy(folder: Path) -> None:
     run(folder, FIRST, NodeDone("n1", "lost"))
-    later = Later(folder, ("n1",), lambda: 9.0)
+    later = LateOutcomes(folder, ("n1",), lambda: 9.0)
     later.heard("n2", hello("reverted"), False)
     (folder / f"{FIRST}.jsonl").unlink()
     later.heard("n1", hello("reverted"), False)
-    Later(folder / "none", ("n1",), lambda: 9.0).heard("n1", hello("reverted"), False)
+    LateOutcomes(folder / "none", ("n1",), lambda: 9.0).heard("n1", hello("reverted"), False)

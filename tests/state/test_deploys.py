@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import text
 
-from gitcfg.deploy.reports import known
+from gitcfg.deploy.reports import update_state
 from gitcfg.state.database import changing, open_engine
 from gitcfg.state.nodes import DEPLOY
 from gitcfg.state.records import INSTALLED, Checkin, Deployed, NodeState, Result
@@ -121,7 +121,7 @@ def test_random_deploys_are_known_as_their_record_says(state: State) -> None:
         said = Deployed(f"n{random.randrange(4)}", result, commit, commit and commit[0] * 64)
         state.deploys.record([said])
         if said.installed:
-            wanted[said.node] = known(wanted.get(said.node), said)
+            wanted[said.node] = update_state(wanted.get(said.node), said)
     assert state.checkins.nodes() == [wanted[name] for name in sorted(wanted)]
     assert len(wanted) == 4
 

@@ -50,7 +50,7 @@ from gitcfg.deploy.network import Network, Reaching
 from gitcfg.deploy.orders import Orders, Sending
 from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why
 from gitcfg.deploy.records import Recorder, Run, find_runs_folder, run_id
-from gitcfg.deploy.reports import Later
+from gitcfg.deploy.reports import LateOutcomes
 from gitcfg.deploy.run import Deploy, Finished, Listener
 from gitcfg.deploy.sudo import Password
 from gitcfg.deploy.turn import Entering
@@ -204,7 +204,8 @@ def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bo
         followers: list[Listener] = [RunRecorder(recorder)] if recorder is not None else []
         written = JsonLines(about if output is Output.JSONL else None)
         followers += [written, _make_listener(session, deployment, output, stack)]
-        orders = _told_later(deployment, Later(find_runs_folder(source.repository), run.nodes, time.time))
+        late = LateOutcomes(find_runs_folder(source.repository), run.nodes, time.time)
+        orders = _complete_records(deployment, late)
         following = msgspec.structs.replace(deployment, orders=orders)
         finished = _record_end(recorder, partial(_follow, following, Listeners(followers), written))
     ending = DeployEnd(finished.why, finished.because, time.monotonic() - since)
@@ -246,12 +247,12 @@ def _make_listener(session: Session, deployment: Deployment, output: Output, sta
     return LineProgress(console) if output is Output.TEXT else stops
 
 
-def _told_later(deployment: Deployment, later: Later) -> Callable[[str, Hello], Order]:
+def _complete_records(deployment: Deployment, late: LateOutcomes) -> Callable[[str, Hello], Order]:
     """Return the orders; what nodes report first also completes the records of earlier runs."""
 
     def order(node: str, hello: Hello) -> Order:
         made = deployment.orders(node, hello)
-        later.heard(node, hello, made.dry)
+        late.heard(node, hello, made.dry)
         return made
 
     return order
