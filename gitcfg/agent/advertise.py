@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from ..install.commands import run_command
 from ..install.disk import write_file
 from ..install.package import RETIRED, Package
-from ..install.paths import OWN_PREFIX, parent_of
-from ..install.place import Place
-from ..install.store import open_store
+from ..install.policy import OWN_PREFIX, parent_of
+from ..install.store import Place, open_store
 from .config import Advert
 from .errors import Forbidden
 

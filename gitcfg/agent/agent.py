@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..install.drift import Drift
-from ..install.errors import InstallError
-from ..install.outcome import FAILED, OK, UNCHANGED, Outcome
+from ..install.outcome import FAILED, OK, UNCHANGED, InstallError, Outcome
 from ..install.package import Package
-from ..install.place import Place
 from ..install.plan import Debt
 from ..install.record import UNKNOWN, read_debts, read_installed
+from ..install.store import Place
 from .api import Target
 from .client import Client
 from .config import Settings

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..install.errors import PackageError
+from ..install.outcome import PackageError
 from ..install.package import MAX_BYTES, Actions, Package, decode_json, parse_actions
 from .client import Client
 from .errors import Declined, Untrusted

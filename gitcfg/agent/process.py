@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from ..install.place import Place
-from ..install.store import open_store
+from ..install.store import Place, open_store
 from .errors import Forbidden
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ..install.drift import Drift, find_drift
-from ..install.errors import Busy, Damaged, InstallError
+from ..install.outcome import Busy, Damaged, InstallError
 from .agent import Agent
 from .api import Target, check_in
 from .config import REPAIR

@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..install.errors import Busy, Damaged, InstallError
-from ..install.outcome import FAILED, REFUSED, REVERTED, Outcome
-from ..install.place import Place
+from ..install.outcome import FAILED, REFUSED, REVERTED, Busy, Damaged, InstallError, Outcome
+from ..install.store import Place
 from . import errors
 from .agent import Agent
 from .api import Target, ask_target
@@ -119,7 +118,7 @@ def load_whole_program() -> None:
     A daemon has all of its own code from its start on: should its package be upgraded meanwhile, it must not
     run with halves of two versions.
     """
-    from ..install import damage, installation, recovery  # noqa: F401
+    from ..install import installation, recovery  # noqa: F401
     from . import advertise, secrets  # noqa: F401
 
 

@@ -8,13 +8,31 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ..install.drift import Drift, find_drift
-from ..install.errors import Busy, Damaged, InstallError, PackageError, StepFailed
 from ..install.interruption import recover
-from ..install.outcome import FAILED, OK, REFUSED, UNCHANGED, Outcome
+from ..install.outcome import (
+    FAILED,
+    OK,
+    REFUSED,
+    UNCHANGED,
+    Busy,
+    Damaged,
+    InstallError,
+    Outcome,
+    PackageError,
+    StepFailed,
+)
 from ..install.package import Actions, Package
-from ..install.place import Limits, Place
 from ..install.plan import STOP
-from ..install.record import debt_titles, read_debts, read_installed, read_last_report
+from ..install.record import (
+    debt_titles,
+    read_debts,
+    read_installed,
+    read_last_report,
+    set_damaged_aside,
+    set_file_aside,
+    set_report_aside,
+)
+from ..install.store import Limits, Place
 from .agent import Agent, is_last, keep_damage, keep_lost_memory, keep_repair, keep_result
 from .api import Target, ask_actions, ask_package, ask_target
 from .errors import AgentError, Declined
@@ -61,8 +79,6 @@ _FORGOTTEN = (
 
 def settle_memory(agent: Agent) -> None:
     """At the start, before anything is written over them: damaged files that all goes on without."""
-    from ..install.damage import set_file_aside, set_report_aside
-
     try:
         message = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
         if message:
@@ -116,8 +132,6 @@ def _recover(agent: Agent) -> None:
 
 
 def _set_damaged_aside(agent: Agent, error: Damaged) -> str:
-    from ..install.damage import set_damaged_aside
-
     try:
         return set_damaged_aside(agent.place, _stamp(agent)) or error.message
     except Busy:

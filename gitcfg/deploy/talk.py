@@ -21,8 +21,16 @@ from gitcfg.deploy.frames import Frames
 from gitcfg.deploy.greeting import greet
 from gitcfg.deploy.messages import Decide, Done, Hello, Line, Order, Told
 from gitcfg.deploy.problems import REFUSED, FarError, LineLost, NoPython, Unreadable
-from gitcfg.install.remote.parts import (
+from gitcfg.install.remote.protocol import (
+    CONTENTS,
+    DONE,
+    HELLO,
+    LACKS,
+    ORDER,
+    PARTS,
+    PROBLEM,
     SMALL,
+    TOLD,
     Content,
     Parts,
     list_contents,
@@ -30,7 +38,6 @@ from gitcfg.install.remote.parts import (
     split_package,
     whole_sum,
 )
-from gitcfg.install.remote.protocol import CONTENTS, DONE, HELLO, LACKS, ORDER, PARTS, PROBLEM, TOLD
 
 __all__ = ["Done", "FarError", "Hello", "Line", "LineLost", "NoPython", "Order", "command", "talk"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from .errors import PackageError
+from .outcome import PackageError
 
 T = TypeVar("T")
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .errors import PackageError
 from .fields import (
     check_depth,
     check_keys,
@@ -27,7 +26,8 @@ from .fields import (
     parse_text,
     parse_word,
 )
-from .paths import find_nested, find_path_problem
+from .outcome import PackageError
+from .policy import find_nested, find_path_problem
 
 _KEYS = ("sha256", "size")
 _LENGTHS = (64,)

@@ -14,7 +14,7 @@ from gitcfg.agent.errors import Declined, Unreachable
 from gitcfg.agent.process import Woken
 from gitcfg.agent.rounds import run_forever, start_agent
 from gitcfg.agent.signatures import Answer
-from gitcfg.install.place import Place
+from gitcfg.install.store import Place
 from tests.agent.server import Book, Handler, Reply, serving
 from tests.agent.site import Site
 

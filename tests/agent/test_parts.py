@@ -23,8 +23,8 @@ from gitcfg.agent.report import limit_drift
 from gitcfg.agent.rounds import retry_pause
 from gitcfg.agent.signatures import Answer
 from gitcfg.install.drift import Drift
-from gitcfg.install.errors import Damaged
-from gitcfg.install.place import Place
+from gitcfg.install.outcome import Damaged
+from gitcfg.install.store import Place
 from tests.install.world import package
 
 HEADERS = {

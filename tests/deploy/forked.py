@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from gitcfg.deploy.carry import LINE, SHELL
 from gitcfg.deploy.talk import Done, Order, talk
-from gitcfg.install.place import Place
 from gitcfg.install.remote.protocol import HAVE, MARK, FarLine
 from gitcfg.install.remote.session import Carried, converse
+from gitcfg.install.store import Place
 from tests.deploy.process import unheard
 
 PATIENCE = 60.0

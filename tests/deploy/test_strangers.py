@@ -10,8 +10,7 @@ from functools import partial
 import pytest
 
 from gitcfg.deploy.talk import FarError, Hello, LineLost, Order, talk
-from gitcfg.install.remote.parts import SMALL
-from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, encode_message
+from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, SMALL, TOLD, encode_message
 from tests.deploy.process import ordered, unheard
 from tests.install.world import package
 
