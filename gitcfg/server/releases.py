@@ -14,7 +14,7 @@ from gitcfg.rollout.outcomes import Look, Outcome, Seen, advance, count_outcomes
 from gitcfg.rollout.plan import Progress, Status, plan_rollout
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import Outline, OutlineNode, View
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import State

@@ -19,11 +19,15 @@ from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.nodeset import fold
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.pages.base import make_links, page_handler, summarize_commit, summarize_commits
-from gitcfg.server.pages.releases import make_release
-from gitcfg.server.registry import LastCheckin
+from gitcfg.server.pages.base import (
+    make_links,
+    make_release,
+    page_handler,
+    summarize_commit,
+    summarize_commits,
+)
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.status import collect_facts, list_names
+from gitcfg.server.status import LastCheckin, collect_facts, list_names
 from gitcfg.server.view import Outline, OutlineHold, OutlineOverride, View
 from gitcfg.state.records import Event
 from gitcfg.state.state import State
