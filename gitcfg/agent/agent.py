@@ -13,11 +13,9 @@ from ..install.package import Package
 from ..install.plan import Debt
 from ..install.record import UNKNOWN, read_debts, read_installed
 from ..install.store import Place
-from .api import Target
-from .client import Client
+from .client import Client, Target
 from .config import Settings
 from .errors import PENDING, SECRETS, AgentError, Declined
-from .facts import Facts
 from .memory import MOST_DRIFT, MOST_RESULTS, Failure, Memory, Running, save_memory
 from .process import Signals
 
@@ -39,7 +37,7 @@ class Agent:
         say: Callable[[str], None],
         wall: Callable[[], float],
         version: str,
-        facts: Facts,
+        facts: Mapping[str, str | int],
     ) -> None:
         self.settings = settings
         self.place = place

@@ -11,15 +11,13 @@ from ..install.outcome import FAILED, REFUSED, REVERTED, Busy, Damaged, InstallE
 from ..install.store import Place
 from . import errors
 from .agent import Agent
-from .api import Target, ask_target
-from .client import Client, ServerClock
+from .client import Client, ServerClock, Target, ask_target
 from .config import load_settings
 from .errors import AgentError, Declined, Untrusted
-from .facts import find_facts
 from .keys import load_identity
 from .memory import Memory, load_memory, times
 from .process import Woken
-from .report import report
+from .report import find_facts, report
 from .update import follow, settle, tell_application
 
 
@@ -119,7 +117,7 @@ def load_whole_program() -> None:
     run with halves of two versions.
     """
     from ..install import installation, recovery  # noqa: F401
-    from . import advertise, secrets  # noqa: F401
+    from . import secrets  # noqa: F401
 
 
 def run_forever(agent: Agent) -> None:

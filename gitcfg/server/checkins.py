@@ -1,4 +1,4 @@
-"""Check-ins and deploy reports (`gitcfg.checkin/1`, `gitcfg.deploy-report/1`): parsing, writing in batches."""
+"""Check-ins (`gitcfg.checkin/1`) and deploy reports (`gitcfg.deploy-report/1`): parsing, and batches."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

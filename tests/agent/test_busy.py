@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.agent.agent import Agent
-from gitcfg.agent.api import ask_target
-from gitcfg.agent.client import MOST_AFTER, retry_pause
+from gitcfg.agent.client import MOST_AFTER, ask_target, retry_pause
 from gitcfg.agent.errors import Declined, Unreachable
 from gitcfg.agent.process import Woken
 from gitcfg.agent.rounds import run_forever, start_agent
