@@ -1,4 +1,4 @@
-"""Following the server: recover what was interrupted, install what it names, mend files, advertise the node."""
+"""Following the server: recover what was interrupted, install what it names, mend files, advertise it."""
 
 from __future__ import annotations
 

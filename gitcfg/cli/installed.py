@@ -6,7 +6,7 @@ from pathlib import Path
 from gitcfg.cli.session import Session
 from gitcfg.edit.hooks import Action, HookChanges, Step, kept_path
 from gitcfg.gate.policy import Administrator, Policy
-from gitcfg.gate.view import RepositoryView
+from gitcfg.gate.push import RepositoryView
 from gitcfg.git.hooks import HookFolder, settings_in
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model.text import safe

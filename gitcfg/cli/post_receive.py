@@ -60,9 +60,8 @@ def _tried(what: str, work: Callable[[], None]) -> None:
 
 
 def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
-    from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
     from gitcfg.gate.policy import PUSHER, load_administrator
-    from gitcfg.gate.push import find_bypass, find_reason
+    from gitcfg.gate.push import AcceptedPush, find_bypass, find_reason, pusher_name, render_note
     from gitcfg.git.program import Git
 
     config = Config(repository)
@@ -75,8 +74,8 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
 
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.cache import open_cache
-    from gitcfg.gate.acceptance import AcceptedPush
     from gitcfg.gate.policy import load_administrator, load_budget
+    from gitcfg.gate.push import AcceptedPush
     from gitcfg.sandbox.budget import TimeUp, divide
 
     config = Config(repository)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from gitcfg.check.secrets import path_of
-from gitcfg.delivery.secrets import find_withheld
+from gitcfg.delivery.configuration import find_withheld
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet
 from gitcfg.model import Secret

@@ -257,7 +257,7 @@ def open_contents(
     if not wanted:
         return None
     from gitcfg.cli.secret_options import load_identities
-    from gitcfg.delivery.secrets import reveal_files
+    from gitcfg.delivery.configuration import reveal_files
     from gitcfg.secrets.content import forbid_core_dumps
     from gitcfg.secrets.store import open_secret
 
