@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..disk import read_file
-from ..fields import parse_number, parse_text
 from ..outcome import InstallError, Obstacle, PackageError
 from ..package import (
     MAX_BYTES,
@@ -21,6 +20,8 @@ from ..package import (
     package_from_json,
     package_to_json,
     parse_actions,
+    parse_number,
+    parse_text,
     with_hidden_content,
 )
 from ..policy import find_path_problem, name_of, parent_of
