@@ -179,7 +179,7 @@ def _check_owner(at: int, path: str) -> None:
 
 LOCK = "lock"
 _PAUSE = 0.1
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
@@ -187,7 +187,7 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
     """Hold the lock, waiting for it as long as the limits say; Busy names its holder."""
     until = place.clock.now() + place.limits.lock_wait
     while True:
-        file = os.open(LOCK, _FLAGS, 0o600, dir_fd=store.at)
+        file = os.open(LOCK, LOCK_FLAGS, 0o600, dir_fd=store.at)
         try:
             _wait(file, place, until)
             if _is_lock_file(file, store):
@@ -199,7 +199,7 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
 
 
 def _wait(file: int, place: Place, until: float) -> None:
-    while not _try_lock(file):
+    while not try_lock(file):
         if place.clock.now() >= until:
             holder = os.pread(file, 200, 0).decode(errors="replace") or "somebody"
             raise Busy(
@@ -221,7 +221,8 @@ def _sign(file: int, place: Place) -> None:
         os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
 
 
-def _try_lock(file: int) -> bool:
+def try_lock(file: int) -> bool:
+    """Take the lock on an open file, unless another process holds it; return whether it was taken."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
