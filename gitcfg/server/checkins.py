@@ -21,7 +21,6 @@ Commit = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")]
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Version = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z.+_-]{0,64}$")]
 Seconds = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
-SCHEMA_DEPLOYED = "gitcfg.deploy-report/1"
 MOST_BYTES_DEPLOYED = 1024 * 1024
 _MOST_NODES = 1000
 Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
