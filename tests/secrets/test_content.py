@@ -5,7 +5,7 @@ import string
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.secrets.content import MOST_BYTES, make_password, parse_content
+from gitcfg.secrets.store import MOST_BYTES, make_password, parse_content
 
 
 @pytest.mark.parametrize(

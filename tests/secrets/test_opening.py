@@ -8,9 +8,8 @@ from gitcfg.git.tree import DictTree, Submodule, Symlink
 from gitcfg.model import GitcfgError, Origin, Ref, Secret
 from gitcfg.model.age import recipient, stanzas
 from gitcfg.secrets.age import encrypt
-from gitcfg.secrets.content import MOST_BYTES
 from gitcfg.secrets.identities import Identities
-from gitcfg.secrets.store import armor, describe_recipient, open_secret, seal
+from gitcfg.secrets.store import MOST_BYTES, armor, describe_recipient, open_secret, seal
 from tests.secrets.keypairs import Pair, age, ssh
 
 PEOPLE = [age("alice"), age("bob"), ssh(), ssh("ed25519", 1), ssh("rsa", 0, "-b", "2048", "-N", "")]
