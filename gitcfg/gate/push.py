@@ -61,8 +61,8 @@ def find_reason(environment: Mapping[str, str]) -> str | None:
     options = (
         environment.get(f"GIT_PUSH_OPTION_{n}", "") for n in range(int(count) if count.isdigit() else 0)
     )
-    said = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
-    return "\n".join(said).strip() or None
+    reasons = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
+    return "\n".join(reasons).strip() or None
 
 
 def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
@@ -72,8 +72,8 @@ def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> 
     unknown.
     """
     if variable is not None:
-        said = environment.get(variable, "")
-        return (said,) if said else ()
+        name = environment.get(variable, "")
+        return (name,) if name else ()
     found = next((environment[name] for name in _PUSHERS if environment.get(name)), None)
     return (found,) if found is not None else None
 
@@ -96,10 +96,10 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
 
     Without an offset it is the server's own time. Raise GitcfgError if the end or the reason is missing.
     """
-    said = config.last(BYPASS)
-    if said is None:
+    setting = config.last(BYPASS)
+    if setting is None:
         return None
-    end, _, reason = said.strip().partition(" ")
+    end, _, reason = setting.strip().partition(" ")
     try:
         until = datetime.fromisoformat(end).astimezone()
     except ValueError:
@@ -107,7 +107,7 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
     if until is None or not reason.strip():
         hint = f'Say until when and why: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
         raise GitcfgError(
-            f"{BYPASS} is {said!r} in git's configuration of this repository.", hint, code=REFUSED
+            f"{BYPASS} is {setting!r} in git's configuration of this repository.", hint, code=REFUSED
         )
     return Bypass(until, reason.strip()) if now < until else None
 

@@ -53,10 +53,10 @@ class Git:
 
     def say(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> str:
         """What git answers; `more` is environment. GitcfgError: it fails, with its own last words."""
-        code, told, error = self.ask(*words, given=given, **more)
+        code, output, error = self.ask(*words, given=given, **more)
         if code:
             raise GitcfgError(f"`git {words[0]}` fails: {_last_words(error)}.")
-        return told
+        return output
 
     def ask(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
         """The exit code, and what git says on stdout and stderr. GitcfgError: there is no git."""
@@ -69,19 +69,19 @@ class Git:
                 done = subprocess.run(call, stdin=given, capture_output=True, check=False, env=environment)
         except FileNotFoundError:
             raise GitcfgError("There is no git here, so nothing can be committed.", "Install git.") from None
-        out, error = (told.decode("utf-8", "replace") for told in (done.stdout, done.stderr))
-        return done.returncode, out.strip(), error.strip()
+        output, error = (raw.decode("utf-8", "replace").strip() for raw in (done.stdout, done.stderr))
+        return done.returncode, output, error
 
     def apart(self, *words: str, **more: str) -> tuple[int, str]:
         """The exit code of a git that goes on when this program is killed or interrupted; its last words."""
         environment = {**self._environment, **more}
         call = ["git", f"--git-dir={self.folder}", *words]
-        with tempfile.TemporaryFile() as told:  # nobody reads on from a pipe after a kill
+        with tempfile.TemporaryFile() as output:  # nobody reads on from a pipe after a kill
             process = subprocess.Popen(
                 call,
                 stdin=subprocess.DEVNULL,
-                stdout=told,
-                stderr=told,
+                stdout=output,
+                stderr=output,
                 env=environment,
                 start_new_session=True,
             )
@@ -91,8 +91,8 @@ class Git:
                     process.wait()
                 except KeyboardInterrupt:
                     interrupted = True
-            told.seek(0)
-            error = told.read().decode("utf-8", "replace")
+            output.seek(0)
+            error = output.read().decode("utf-8", "replace")
         if interrupted:
             raise KeyboardInterrupt
         return process.returncode, _last_words(error)
@@ -108,13 +108,13 @@ class Git:
     def identity(self) -> dict[str, str]:
         """Who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
         unknown = [role for role in _ROLES if self.ask("var", f"GIT_{role}_IDENT")[0]]
-        return {f"GIT_{role}_{key}": said for role in unknown for key, said in _IDENTITY.items()}
+        return {f"GIT_{role}_{key}": value for role in unknown for key, value in _IDENTITY.items()}
 
 
 def _last_words(error: str) -> str:
     """What git says, on one line."""
-    said = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
-    return shown("; ".join(filter(None, said)).rstrip(".") or "it does not say why", most=300)
+    lines = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
+    return shown("; ".join(filter(None, lines)).rstrip(".") or "it does not say why", most=300)
 
 
 # New objects of a repository, written all at once: files and folders by the ids that git gives them.

@@ -24,7 +24,7 @@ def _seen(name: str) -> Callable[[InventoryNode], Any]:
     return lambda place: getattr(place.seen, name, None)
 
 
-def _via(seen: "NodeState | None") -> str | None:
+def _via(seen: NodeState | None) -> str | None:
     """Return by which way what a node runs is known."""
     if seen is None:
         return None

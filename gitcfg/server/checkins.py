@@ -3,17 +3,15 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from gitcfg.model import GitcfgError
+from gitcfg.server.controller import Controller
 from gitcfg.server.http import Problem
 from gitcfg.server.signatures import SignedRequest
 from gitcfg.state.records import Checkin, Deployed, Event, Result
-
-if TYPE_CHECKING:
-    from gitcfg.server.controller import Controller
 
 SCHEMA = "gitcfg.checkin/1"
 MOST_BYTES = 64 * 1024
@@ -203,7 +201,7 @@ class CheckinWriter:
 class EventWriter:
     """Writes events in batches. What does not fit is dropped: the inventory has it all."""
 
-    def __init__(self, controller: "Controller") -> None:
+    def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._waiting: list[Event] = []
         self._task: asyncio.Task[None] | None = None

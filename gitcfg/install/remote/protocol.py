@@ -132,7 +132,7 @@ class FarLine:
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
         """Send a message, as far as the line is read."""
         for frame in encode_message(kind, parts):
-            self._write(self._taken() + frame)
+            self._write(self._release_held() + frame)
 
     def send_news(self, kind: int, parts: Iterable[bytes]) -> None:
         """Send a message that is only news, unless the near end does not read."""
@@ -146,11 +146,11 @@ class FarLine:
 
     def flush(self) -> None:
         """Say what is held."""
-        self._write(self._taken())
+        self._write(self._release_held())
 
-    def _taken(self) -> bytes:
-        news, self._held = self._held, b""
-        return news
+    def _release_held(self) -> bytes:
+        held, self._held = self._held, b""
+        return held
 
     def _take(self, size: int) -> bytes:
         found = b""
