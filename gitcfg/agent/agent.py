@@ -8,17 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..install.drift import Drift
-from ..install.errors import InstallError
-from ..install.outcome import FAILED, OK, UNCHANGED, Outcome
+from ..install.outcome import FAILED, OK, UNCHANGED, InstallError, Outcome
 from ..install.package import Package
-from ..install.place import Place
 from ..install.plan import Debt
 from ..install.record import UNKNOWN, read_debts, read_installed
-from .api import Target
-from .client import Client
+from ..install.store import Place
+from .client import Client, Target
 from .config import Settings
 from .errors import PENDING, SECRETS, AgentError, Declined
-from .facts import Facts
 from .memory import MOST_DRIFT, MOST_RESULTS, Failure, Memory, Running, save_memory
 from .process import Signals
 
@@ -40,7 +37,7 @@ class Agent:
         say: Callable[[str], None],
         wall: Callable[[], float],
         version: str,
-        facts: Facts,
+        facts: Mapping[str, str | int],
     ) -> None:
         self.settings = settings
         self.place = place

@@ -15,8 +15,7 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..install.disk import read_file, write_file
-from ..install.place import Place
-from ..install.store import Store, open_store
+from ..install.store import Place, Store, open_store
 from .errors import Forbidden
 
 if TYPE_CHECKING:

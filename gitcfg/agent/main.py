@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..install.errors import InstallError
+from ..install.outcome import InstallError
 from .errors import REFUSED, AgentError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from types import TracebackType
 
-    from ..install.place import Place
+    from ..install.store import Place
 
 _END = """exit codes: 0 done, 1 files were changed by hand (drift), 2 wrong usage or settings,
 3 an installation was taken back or failed, 4 refused (policy, lock, a node that is not accepted
@@ -77,7 +77,7 @@ _DIFF, _LOCK_WAIT = 4096, 10.0
 
 def _run(options: Namespace) -> int:
     from ..install.commands import forbid_core_dumps
-    from ..install.errors import InstallError
+    from ..install.outcome import InstallError
     from .process import Signals
 
     forbid_core_dumps()
@@ -126,7 +126,7 @@ def _key(options: Namespace) -> int:
 
 
 def _status(options: Namespace) -> int:
-    from ..install.errors import InstallError
+    from ..install.outcome import InstallError
     from ..install.plan import Debt
     from ..install.record import read_debts, read_installed
     from .config import load_settings
@@ -178,7 +178,7 @@ COMMANDS: Mapping[str, Callable[[Namespace], int]] = {
 
 
 def _place(options: Namespace) -> Place:
-    from ..install.place import Limits, Place
+    from ..install.store import Limits, Place
 
     return Place(options.root, who=PROGRAM, limits=Limits(lock_wait=_LOCK_WAIT, diff=_DIFF))
 
@@ -240,7 +240,7 @@ def _run_command(options: Namespace) -> int:
 
 def _where(error: OSError, root: str) -> str:
     """A name without a folder is one in the state folder: everything there is done by such names."""
-    from ..install.place import Place
+    from ..install.store import Place
 
     name = error.filename
     if not isinstance(name, str) or not name:

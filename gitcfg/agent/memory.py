@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..install.errors import Damaged
-from ..install.place import Place
+from ..install.outcome import Damaged
 from ..install.record import read_table
-from ..install.store import open_store
+from ..install.store import Place, open_store
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import time
@@ -10,8 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from ..install.place import Place
-from ..install.store import open_store
+from ..install.store import LOCK_FLAGS, Place, open_store, try_lock
 from .errors import Forbidden
 
 
@@ -32,7 +30,6 @@ def make_notifier(address: str) -> Callable[[str], None]:
 
 NAME = "agent.lock"
 _PATIENCE, _PAUSE = 1.0, 0.05
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
@@ -42,7 +39,7 @@ def hold_agent_lock(place: Place) -> Iterator[None]:
     One that was killed while it started a command has the lock until the half-born process is that command.
     """
     with open_store(place) as store:
-        file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
+        file = os.open(NAME, LOCK_FLAGS, 0o600, dir_fd=store.at)
     try:
         if not _wait_for_lock(file):
             holder = os.pread(file, 32, 0).decode(errors="replace") or "unknown"
@@ -60,18 +57,10 @@ def hold_agent_lock(place: Place) -> Iterator[None]:
 
 def _wait_for_lock(file: int) -> bool:
     until = time.monotonic() + _PATIENCE
-    while not _try_lock(file):
+    while not try_lock(file):
         if time.monotonic() >= until:
             return False
         time.sleep(_PAUSE)
-    return True
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     return True
 
 

@@ -7,20 +7,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..install.errors import Busy, Damaged, InstallError
-from ..install.outcome import FAILED, REFUSED, REVERTED, Outcome
-from ..install.place import Place
+from ..install.outcome import FAILED, REFUSED, REVERTED, Busy, Damaged, InstallError, Outcome
+from ..install.store import Place
 from . import errors
 from .agent import Agent
-from .api import Target, ask_target
-from .client import Client, ServerClock
+from .client import Client, ServerClock, Target, ask_target
 from .config import load_settings
 from .errors import AgentError, Declined, Untrusted
-from .facts import find_facts
 from .keys import load_identity
 from .memory import Memory, load_memory, times
 from .process import Woken
-from .report import report
+from .report import find_facts, report
 from .update import follow, settle, tell_application
 
 
@@ -119,8 +116,8 @@ def load_whole_program() -> None:
     A daemon has all of its own code from its start on: should its package be upgraded meanwhile, it must not
     run with halves of two versions.
     """
-    from ..install import damage, installation, recovery  # noqa: F401
-    from . import advertise, secrets  # noqa: F401
+    from ..install import installation, recovery  # noqa: F401
+    from . import secrets  # noqa: F401
 
 
 def run_forever(agent: Agent) -> None:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..install.errors import PackageError
+from ..install.outcome import PackageError
 from ..install.package import MAX_FILE, Package, decode_json, package_from_json, with_hidden_content
 from .keys import HEAD, Identity
 

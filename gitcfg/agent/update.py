@@ -1,23 +1,48 @@
-"""Following the server: recover what was interrupted, install what it names, mend files changed by hand."""
+"""Following the server: recover what was interrupted, install what it names, mend files, advertise it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from ..install.commands import run_command
+from ..install.disk import write_file
 from ..install.drift import Drift, find_drift
-from ..install.errors import Busy, Damaged, InstallError, PackageError, StepFailed
 from ..install.interruption import recover
-from ..install.outcome import FAILED, OK, REFUSED, UNCHANGED, Outcome
-from ..install.package import Actions, Package
-from ..install.place import Limits, Place
+from ..install.outcome import (
+    FAILED,
+    OK,
+    REFUSED,
+    UNCHANGED,
+    Busy,
+    Damaged,
+    InstallError,
+    Outcome,
+    PackageError,
+    StepFailed,
+)
+from ..install.package import RETIRED, Actions, Package
 from ..install.plan import STOP
-from ..install.record import debt_titles, read_debts, read_installed, read_last_report
+from ..install.policy import OWN_PREFIX, parent_of
+from ..install.record import (
+    debt_titles,
+    read_debts,
+    read_installed,
+    read_last_report,
+    set_damaged_aside,
+    set_file_aside,
+    set_report_aside,
+)
+from ..install.store import Limits, Place, open_store
 from .agent import Agent, is_last, keep_damage, keep_lost_memory, keep_repair, keep_result
-from .api import Target, ask_actions, ask_package, ask_target
-from .errors import AgentError, Declined
+from .client import Target, ask_actions, ask_package, ask_target
+from .config import Advert
+from .errors import AgentError, Declined, Forbidden
 from .memory import NAME, load_memory
 
 STEP = "reach"
@@ -61,8 +86,6 @@ _FORGOTTEN = (
 
 def settle_memory(agent: Agent) -> None:
     """At the start, before anything is written over them: damaged files that all goes on without."""
-    from ..install.damage import set_file_aside, set_report_aside
-
     try:
         message = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
         if message:
@@ -116,8 +139,6 @@ def _recover(agent: Agent) -> None:
 
 
 def _set_damaged_aside(agent: Agent, error: Damaged) -> str:
-    from ..install.damage import set_damaged_aside
-
     try:
         return set_damaged_aside(agent.place, _stamp(agent)) or error.message
     except Busy:
@@ -213,7 +234,6 @@ def tell_application(agent: Agent) -> None:
     package = agent.read_in_force() if agent.settings.advertise else None
     if package is None:
         return
-    from .advertise import advert_mark, advertise
 
     mark = advert_mark(package, agent.settings.advertise)
     if mark == agent.memory.advertised:
@@ -276,3 +296,77 @@ def _fetch_secrets(agent: Agent, package: Package) -> Package | None:
     except (AgentError, PackageError) as error:
         agent.explain(error)
         return None
+
+
+# Telling the application what the node is: features and groups as attributes that jobs can match on.
+
+_ADVERT_FILE = "node.json"
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+@-]*")
+_ADVERT_SECONDS = 60.0
+
+
+def advert_mark(package: Package, adverts: Iterable[Advert]) -> str:
+    """Tells apart what would be advertised."""
+    values = [package.features, package.groups, package.state, [[one.path, one.command] for one in adverts]]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+
+def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None:
+    """Write what is to be written, then run what wants to know; Forbidden says what did not work."""
+    for advert in adverts:
+        if advert.path:
+            _write_advert(place, advert.path, package)
+        if advert.command:
+            _run_advert(place, advert.command, package)
+
+
+def htcondor_snippet(package: Package) -> str:
+    """HTCondor configuration that makes features and groups attributes of the machine."""
+    return (
+        "# Written by gitcfg-agent: what this machine is, for jobs to match on. Changes are lost.\n"
+        f'GITCFG_FEATURES = "{_join(package.features)}"\n'
+        f'GITCFG_GROUPS = "{_join(package.groups)}"\n'
+        "STARTD_ATTRS = $(STARTD_ATTRS) GITCFG_FEATURES GITCFG_GROUPS\n"
+    )
+
+
+def _join(names: Iterable[str]) -> str:
+    """A name that HTCondor would read as more than a name is none that a repository can have."""
+    names = tuple(names)
+    odd = [name for name in names if not _PLAIN.fullmatch(name)]
+    if odd:
+        raise Forbidden(f"The name {odd[0]!r} cannot be advertised.")
+    return ",".join(names)
+
+
+def _write_advert(place: Place, path: str, package: Package) -> None:
+    """Beside its target first, then in its place; a retired node advertises nothing."""
+    name, fresh = path.rpartition("/")[2], f"{OWN_PREFIX}advertise.{os.getpid()}.new"
+    with open_store(place) as store, store.tree.folder(parent_of(path)) as at:
+        if package.state == RETIRED:
+            store.disk.unlink(at, name)
+        else:
+            content = htcondor_snippet(package).encode()
+            store.disk.unlink(at, fresh)
+            try:
+                write_file(store.disk, at, fresh, content, None, 0o644)
+                store.disk.rename(at, fresh, at, name)
+            finally:
+                store.disk.unlink(at, fresh)
+        store.disk.sync(at)
+
+
+def _run_advert(place: Place, command: tuple[str, ...], package: Package) -> None:
+    """The command gets, as its last word, the path of a file that says it all."""
+    data = {
+        "node": package.node,
+        "commit": package.commit,
+        "state": package.state,
+        "features": list(package.features),
+        "groups": list(package.groups),
+    }
+    with open_store(place) as store:
+        store.write_json(_ADVERT_FILE, data)
+        ran = run_command((*command, os.path.join(store.path, _ADVERT_FILE)), _ADVERT_SECONDS, place.clock)
+    if not ran.ok:
+        raise Forbidden(f"{command[0]} did not take what this node is: {ran.output.strip() or ran.code}.")

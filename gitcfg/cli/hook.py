@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from gitcfg.cache import Cache
     from gitcfg.edit.hooks import HookChanges, Step
     from gitcfg.gate.policy import Administrator, Policy
-    from gitcfg.gate.push import Update
+    from gitcfg.gate.push import RepositoryView, Update
     from gitcfg.gate.rulings import Ruling
-    from gitcfg.gate.view import RepositoryView
     from gitcfg.git.hooks import HookFolder
     from gitcfg.library import Fleet, Source
     from gitcfg.model import Finding
@@ -209,9 +208,8 @@ def _attempt(what: str, work: Callable[[], None]) -> None:
 
 
 def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
-    from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
     from gitcfg.gate.policy import PUSHER, load_administrator
-    from gitcfg.gate.push import find_bypass, find_reason
+    from gitcfg.gate.push import AcceptedPush, find_bypass, find_reason, pusher_name, render_note
     from gitcfg.git.program import Git
 
     config = Config(repository)
@@ -224,8 +222,8 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
 
 def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
     from gitcfg.cache import open_cache
-    from gitcfg.gate.acceptance import AcceptedPush
     from gitcfg.gate.policy import load_administrator, load_budget
+    from gitcfg.gate.push import AcceptedPush
     from gitcfg.sandbox.budget import TimeUp, divide
 
     config = Config(repository)
@@ -382,7 +380,7 @@ def _noteworthy(folder: "HookFolder") -> Iterator[str]:
 
 def _print_protection(session: Session, server: Path, said: "Administrator") -> None:
     """Print which refs a server's gate guards, and how; warn where that is not what is pushed to."""
-    from gitcfg.gate.view import RepositoryView
+    from gitcfg.gate.push import RepositoryView
 
     repository = Repository.served(server)
     view = RepositoryView(repository, said)

@@ -39,8 +39,7 @@ from gitcfg.inventory.nodes import (
     join_nodes,
 )
 from gitcfg.inventory.nodes import count_by_status as by_state
-from gitcfg.inventory.query import select_nodes
-from gitcfg.inventory.records import COLUMNS, TIMES, get_value, inventory_to_json
+from gitcfg.inventory.records import COLUMNS, TIMES, get_value, inventory_to_json, select_nodes
 from gitcfg.inventory.status import NodeStatus
 from gitcfg.library import Fleet, Source
 from gitcfg.load.keys import fingerprint

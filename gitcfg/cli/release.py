@@ -179,8 +179,8 @@ def _release_to_json(
 
 def _observe(session: Session, state: "State", commit: str) -> "Look":
     """Return how an active release, which is the newest one, sees nodes: its own holds count."""
-    from gitcfg.server.registry import NodeRegistry
     from gitcfg.server.releases import observe_nodes
+    from gitcfg.server.status import NodeRegistry
 
     roll, here, today = NodeRegistry(), _outline(session, commit), session.today or date.today()
     roll.read(state.checkins.nodes())

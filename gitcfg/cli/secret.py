@@ -122,7 +122,7 @@ def set_secret(
 ) -> int:
     """Make a secret, or give one a new content and the next version."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.store import forbid_core_dumps
 
     session: Session = context.obj
     forbid_core_dumps()
@@ -148,7 +148,7 @@ def rotate_secret(
 ) -> int:
     """Give a secret a new content: random letters and digits, 32 of them, unless one is handed in."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.content import forbid_core_dumps, make_password
+    from gitcfg.secrets.store import forbid_core_dumps, make_password
 
     session: Session = context.obj
     forbid_core_dumps()
@@ -259,7 +259,7 @@ def rekey_secrets(
     message: editing.Message = None,
 ) -> int:
     """Change who can read secrets: seal the same contents for other recipients."""
-    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.store import forbid_core_dumps
 
     session: Session = context.obj
     forbid_core_dumps()
@@ -348,8 +348,7 @@ def show_secret(
 
 def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str] | None") -> None:
     """Print a content: past the pager, which might keep it, and to the byte; a terminal gets a line end."""
-    from gitcfg.secrets.content import forbid_core_dumps
-    from gitcfg.secrets.store import open_secret
+    from gitcfg.secrets.store import forbid_core_dumps, open_secret
 
     forbid_core_dumps()
     text = open_secret(fleet.tree, find_secret(fleet.model, name), options.load_identities(session, identity))

@@ -154,7 +154,7 @@ def refuse_arguments(words: Sequence[str]) -> None:
 
 def read_content(name: str, file: str | None) -> str:
     """Read the content of a secret. Raise GitcfgError if none comes, or no secret may hold it."""
-    from gitcfg.secrets.content import MOST_BYTES, parse_content
+    from gitcfg.secrets.store import MOST_BYTES, parse_content
 
     if file in (None, "-") and sys.stdin is None:
         raise GitcfgError("No content comes: stdin is closed.", _HINT)

@@ -236,8 +236,8 @@ def check_free(where: "ListenOptions") -> None:
 
 def open_identities(files: Sequence[Path]) -> "PrivateKeys":
     """Load private keys; from here on no core is dumped. Raise GitcfgError if one cannot be used."""
-    from gitcfg.secrets.content import forbid_core_dumps
     from gitcfg.secrets.identities import parse_identities
+    from gitcfg.secrets.store import forbid_core_dumps
 
     forbid_core_dumps()
     return parse_identities([(shown(str(file)), _read_private_key(file)) for file in files])

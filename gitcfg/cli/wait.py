@@ -140,7 +140,7 @@ class WaitTarget:
 
     @cached_property
     def _digests(self) -> Mapping[str, str | None]:
-        from gitcfg.inventory.walk_ins import find_walk_in_digests
+        from gitcfg.inventory.nodes import find_walk_in_digests
 
         fleet, today = self._fleet, self._source.today
         guests = find_walk_in_digests(fleet, [name for name in self.names if name not in fleet], today)

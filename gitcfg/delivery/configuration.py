@@ -1,8 +1,8 @@
-"""What a node is handed: its configuration at a commit (`gitcfg.node/1`), and the steps to another commit
-(`gitcfg.changes/1`).
+"""What a node is handed: its configuration at a commit (`gitcfg.node/1`), the steps to another commit
+(`gitcfg.changes/1`), and its secrets.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -13,10 +13,13 @@ from gitcfg.comparison.change import Delta
 from gitcfg.comparison.comparison import Consequences, uncovered
 from gitcfg.comparison.files import Side
 from gitcfg.compile.fleet import FleetNode
+from gitcfg.compile.selection import NodeView, select_nodes
 from gitcfg.library import Fleet, Node, compare
-from gitcfg.model import FileEntry, GitcfgError, Subsystem
+from gitcfg.model import FileEntry, GitcfgError, Secret, Subsystem
+from gitcfg.model.names import shown
 from gitcfg.model.text import seconds
 from gitcfg.render.files import holding, selected, subsystems
+from gitcfg.render.secrets import revealed
 
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
@@ -189,3 +192,37 @@ def find_steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
         return Steps(name, old.commit, after)
     found = changes[0]
     return Steps(name, old.commit, after, found.restart, found.reload, found.stop, found.files, found.params)
+
+
+# The true contents of a node's files with secrets, where the node may have them.
+
+
+def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
+    """Return contents by path; none if the node has no secrets. `opened` returns the value of a secret.
+
+    GitcfgError: the node may not have one, one cannot be opened, or one fits nowhere; it never says a value.
+    """
+    node = fleet.compiled[name]
+    names = sorted(set(node.secrets.values()))
+    for secret in find_withheld(fleet, name, names):
+        raise GitcfgError(
+            f"The secret {shown(secret)} is not for {name}.",
+            "`for` in its file says which nodes may have it.",
+        )
+    return revealed(fleet.compiled, node, fleet.engine, {one: opened(one) for one in names}) if names else {}
+
+
+def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
+    """Return the secrets that a node may not have: the fleet does not know them, or the node."""
+    if name not in fleet:
+        return tuple(secrets)
+    node, known = fleet.compiled[name], fleet.model.secrets
+    return tuple(one for one in secrets if one not in known or not _is_for(known[one], node))
+
+
+def _is_for(secret: Secret, node: FleetNode) -> bool:
+    """A condition that cannot be judged lets no node have it."""
+    if secret.where is None:
+        return False
+    view = NodeView(node.name, node.definition, lambda: node.features, lambda: node.params)
+    return node.name in select_nodes(secret.where.name, lambda: [view], params=True).names

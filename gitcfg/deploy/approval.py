@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.check.secrets import path_of
-from gitcfg.delivery.secrets import find_withheld
+from gitcfg.delivery.configuration import find_withheld
 from gitcfg.gate.policy import load_administrator, load_policy
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository

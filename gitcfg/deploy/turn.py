@@ -28,15 +28,6 @@ from gitcfg.deploy.outcomes import FarError, LineLost, Noisy, NoPython, Outcome,
 from gitcfg.deploy.program import LINE, NEED, OLD, SHELL, command, program
 from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.install import outcome as installed
-from gitcfg.install.remote.parts import (
-    SMALL,
-    Content,
-    Parts,
-    list_contents,
-    short_ids,
-    split_package,
-    whole_sum,
-)
 from gitcfg.install.remote.protocol import (
     CONTENTS,
     DONE,
@@ -47,10 +38,17 @@ from gitcfg.install.remote.protocol import (
     ORDER,
     PARTS,
     PROBLEM,
+    SMALL,
     TOLD,
+    Content,
+    Parts,
     WireError,
     encode_message,
+    list_contents,
     read_message,
+    short_ids,
+    split_package,
+    whole_sum,
 )
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, duration

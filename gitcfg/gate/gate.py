@@ -20,7 +20,7 @@ from gitcfg.gate.changes import (
 )
 from gitcfg.gate.holds import describe_stray_holds
 from gitcfg.gate.policy import Administrator, Policy
-from gitcfg.gate.push import Update
+from gitcfg.gate.push import RepositoryView, Update
 from gitcfg.gate.reach import describe_further_reach, describe_secret_reach
 from gitcfg.gate.rulings import (
     DELETED,
@@ -38,7 +38,6 @@ from gitcfg.gate.rulings import (
     refuse_unsound_tree,
 )
 from gitcfg.gate.secrets import SecretsBefore, check_withheld, check_withheld_at, describe_copies
-from gitcfg.gate.view import RepositoryView
 from gitcfg.git.fsck import unsound_entries
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers

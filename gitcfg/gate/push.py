@@ -1,14 +1,23 @@
-"""A push as git tells its hooks: refs that move, push options, the pusher, and whether the gate is
-held open.
-"""
+"""A push: what git tells its hooks of it, the repository before it, and what follows when it was accepted."""
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
 
 import msgspec
 
-from gitcfg.git.repository import Config
+from gitcfg.cache import Cache
+from gitcfg.gate.policy import Administrator, Policy, load_policy
+from gitcfg.gate.rulings import NOTES
+from gitcfg.git.program import Git
+from gitcfg.git.refs import Refs, append_note
+from gitcfg.git.repository import Config, Repository
+from gitcfg.git.tree import Tree
+from gitcfg.library import Fleet
+from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, GitcfgError
+from gitcfg.model.text import safe
+
+# What git tells its hooks: refs that move, push options, the pusher.
 
 REASON = "gitcfg.reason="
 _PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER")
@@ -52,8 +61,8 @@ def find_reason(environment: Mapping[str, str]) -> str | None:
     options = (
         environment.get(f"GIT_PUSH_OPTION_{n}", "") for n in range(int(count) if count.isdigit() else 0)
     )
-    said = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
-    return "\n".join(said).strip() or None
+    reasons = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
+    return "\n".join(reasons).strip() or None
 
 
 def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
@@ -63,8 +72,8 @@ def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> 
     unknown.
     """
     if variable is not None:
-        said = environment.get(variable, "")
-        return (said,) if said else ()
+        name = environment.get(variable, "")
+        return (name,) if name else ()
     found = next((environment[name] for name in _PUSHERS if environment.get(name)), None)
     return (found,) if found is not None else None
 
@@ -87,10 +96,10 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
 
     Without an offset it is the server's own time. Raise GitcfgError if the end or the reason is missing.
     """
-    said = config.last(BYPASS)
-    if said is None:
+    setting = config.last(BYPASS)
+    if setting is None:
         return None
-    end, _, reason = said.strip().partition(" ")
+    end, _, reason = setting.strip().partition(" ")
     try:
         until = datetime.fromisoformat(end).astimezone()
     except ValueError:
@@ -98,6 +107,170 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
     if until is None or not reason.strip():
         hint = f'Say until when and why: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
         raise GitcfgError(
-            f"{BYPASS} is {said!r} in git's configuration of this repository.", hint, code=REFUSED
+            f"{BYPASS} is {setting!r} in git's configuration of this repository.", hint, code=REFUSED
         )
     return Bypass(until, reason.strip()) if now < until else None
+
+
+# The repository before a push is accepted: policies, and which commits the push brings.
+
+
+class RepositoryView:
+    """Refs that have not moved yet, and commits, those that are pushed too."""
+
+    def __init__(self, repository: Repository, administrator: Administrator) -> None:
+        self.repository = repository
+        self.refs = Refs(repository)
+        self._administrator = administrator
+
+    def policy(self, tip: str | None) -> Policy:
+        """Return what counts for a ref: what its tip demands, else what the branch of HEAD does.
+
+        Raise GitcfgError if the ref's object cannot be read, because then it is unknown what counts.
+        """
+        tips = (tip, self.refs.tip_or_error(self.refs.head))
+        ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
+        return load_policy(ruling, self.refs.head, self._administrator)
+
+    def protects(self, demanded: Policy, ref: str) -> bool:
+        """Return whether a ref is protected, or the one that moves with it."""
+        return demanded.protects(ref) or demanded.protects(self.refs.moved(ref))
+
+    def tree(self, commit: str | None) -> Tree | None:
+        """Return the configuration of a commit, or None if it is none."""
+        tree = self.repository.at(commit) if commit is not None else None
+        return tree if tree is not None and is_repository(tree) else None
+
+    def fork_point(self, commit: str) -> str | None:
+        """Return where a commit left the branch of HEAD, if there is a configuration."""
+        tip = self.refs.tip(self.refs.head)
+        base = self.refs.base(tip, commit) if tip is not None else None
+        return base if self.tree(base) is not None else None
+
+    def secret_bases(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
+        """Return the commits whose secrets count for a protected ref, the one that decides first.
+
+        For a new one, as with all settings, that is the branch of HEAD: whoever makes it chooses where it
+        parts from that, and could go back to when less was kept from nodes.
+        """
+        head = self.refs.tip(self.refs.head)
+        first = next((tip for tip in (before, head, base) if self.tree(tip) is not None), None)
+        tips = (self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref))
+        found = (tip for tip in (first, head, *tips) if tip is not None and self.tree(tip) is not None)
+        return tuple(dict.fromkeys(found)) if first is not None else ()
+
+    def is_known(self, commit: str) -> bool:
+        """Return whether a ref leads to a commit already."""
+        return not self.new_commits(commit)
+
+    def new_commits(self, commit: str) -> tuple[str, ...]:
+        """Return the commits up to one to which no ref leads yet, itself included; parents first."""
+        return self.refs.between(self._tips(self.refs.names()), commit)
+
+    def added_commits(
+        self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
+    ) -> tuple[str, ...]:
+        """Return the commits up to a new one that no ref with an equal demand has accepted; parents first.
+
+        Commits on other refs do not count: they were not judged, or not as strictly.
+        """
+        protected = {self.refs.tip(ref) for ref in self.refs.names() if demanded.protects(ref)}
+        known = [found for found in protected if found is not None and alike(self.policy(found))]
+        return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
+
+    def unjudged_commits(
+        self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
+    ) -> tuple[str, ...]:
+        """Return the commits up to a new one that were not judged by what counts; parents first.
+
+        Only the branch of HEAD is trusted to have judged its commits, if it demands as much: others can begin
+        at a commit from before it was demanded, and demand it in the end.
+        """
+        head = self.refs.tip(self.refs.head) if demanded.protects(self.refs.head) else None
+        known = [head] if head is not None and alike(self.policy(head)) else []
+        return self.refs.between([*known, *([tip] if tip is not None else [])], commit)
+
+    def starting_points(
+        self, before: str | None, base: str | None, demanded: Policy
+    ) -> tuple[str | None, str | None]:
+        """Return where the pusher's change begins and, for a new ref, the commit whose rules count.
+
+        A new ref begins where it left the branch of HEAD, if that was judged.
+        """
+        if self.tree(before) is not None:
+            return before, None
+        head = self.refs.tip(self.refs.head)
+        law = head if self.tree(head) is not None else None
+        return base if demanded.protects(self.refs.head) else None, law
+
+    def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
+        return (tip for tip in map(self.refs.tip, refs) if tip is not None)
+
+
+# What follows when a push was accepted: the note why, and the cache filled for the next push.
+
+
+def pusher_name(environment: Mapping[str, str], variable: str | None = None) -> str | None:
+    """Return the pusher's name as the server or the system knows it."""
+    return next(iter(find_pusher(environment, variable) or ()), environment.get("USER"))
+
+
+def render_note(reason: str | None, opened: Bypass | None, who: str | None) -> str:
+    """Return the text of the note about a push, empty for an ordinary one."""
+    lines = [f"reason: {line}" for line in (reason or "").splitlines() if line.strip()]
+    if opened is not None:
+        lines.append(f"bypass until {opened.until.isoformat(' ', 'minutes')}: {opened.reason}")
+    if not lines:
+        return ""
+    lines += [f"pushed by: {who}"] if who else []
+    return "".join(f"{safe(line)}\n" for line in lines)  # the pusher chose the words
+
+
+class AcceptedPush:
+    """Commits to which refs have moved."""
+
+    def __init__(
+        self, repository: Repository, administrator: Administrator, updates: Iterable[Update]
+    ) -> None:
+        self._repository = repository
+        self._view = RepositoryView(repository, administrator)
+        self._administrator = administrator
+        self._updates = tuple(updates)
+
+    def add_notes(self, git: Git, text: str) -> None:
+        """Add a text to the notes of each commit that a ref has moved to. Raise GitcfgError if git fails."""
+        moved = (self._view.refs.commit(update.new) for update in self._updates if update.new is not None)
+        for commit in dict.fromkeys(moved):
+            if commit is not None:
+                append_note(git, NOTES, commit, text)
+
+    def fill_cache(self, cache: Cache, today: date) -> None:
+        """Compute what pre-receive asks, so that the next one finds it in the cache."""
+        for commit, old in self._tips():
+            tree = self._view.tree(commit)
+            if tree is None:
+                continue
+            # As it was judged, and as the next push asks what had been wrong before it.
+            for before in (self._view.tree(old), self._repository.before(tree)):
+                self._ask(tree, before, cache, today)
+
+    def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
+        with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
+            _ = fleet.all_checked if self._administrator.parsers else fleet.checked
+            _ = fleet.mentions
+
+    def _tips(self) -> Iterable[tuple[str, str | None]]:
+        """Return new commits with those that were there before; those of protected refs last.
+
+        The last check is what the next one continues from, and there is only one.
+        """
+        view = self._view
+        found: dict[tuple[str, str | None], bool] = {}
+        for update in self._updates:
+            commit = view.refs.commit(update.new) if update.new is not None else None
+            if commit is not None:
+                old = view.refs.commit(update.old) if update.old is not None else None
+                base = old if view.tree(old) is not None else view.fork_point(commit)
+                protected = view.policy(old).protects(update.ref)
+                found[commit, base] = found.get((commit, base), False) or protected
+        return sorted(found, key=lambda ends: found[ends])

@@ -1,10 +1,17 @@
 """The git program itself, for what its library does not do: to sign, to note, to take many objects."""
 
+import hashlib
+import os
+import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+import msgspec
 
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
@@ -23,6 +30,7 @@ _OURS = frozenset(
     }
 )
 """What git tells its hooks of where they are: it is said here anew, by the repository that is open."""
+_ROLES = ("AUTHOR", "COMMITTER")
 _IDENTITY = {"NAME": "gitcfg", "EMAIL": "gitcfg@localhost"}
 
 
@@ -45,10 +53,10 @@ class Git:
 
     def say(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> str:
         """What git answers; `more` is environment. GitcfgError: it fails, with its own last words."""
-        code, told, error = self.ask(*words, given=given, **more)
+        code, output, error = self.ask(*words, given=given, **more)
         if code:
-            raise GitcfgError(f"`git {words[0]}` fails: {_words(error)}.")
-        return told
+            raise GitcfgError(f"`git {words[0]}` fails: {_last_words(error)}.")
+        return output
 
     def ask(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
         """The exit code, and what git says on stdout and stderr. GitcfgError: there is no git."""
@@ -61,19 +69,19 @@ class Git:
                 done = subprocess.run(call, stdin=given, capture_output=True, check=False, env=environment)
         except FileNotFoundError:
             raise GitcfgError("There is no git here, so nothing can be committed.", "Install git.") from None
-        out, error = (told.decode("utf-8", "replace") for told in (done.stdout, done.stderr))
-        return done.returncode, out.strip(), error.strip()
+        output, error = (raw.decode("utf-8", "replace").strip() for raw in (done.stdout, done.stderr))
+        return done.returncode, output, error
 
     def apart(self, *words: str, **more: str) -> tuple[int, str]:
         """The exit code of a git that goes on when this program is killed or interrupted; its last words."""
         environment = {**self._environment, **more}
         call = ["git", f"--git-dir={self.folder}", *words]
-        with tempfile.TemporaryFile() as told:  # nobody reads on from a pipe after a kill
+        with tempfile.TemporaryFile() as output:  # nobody reads on from a pipe after a kill
             process = subprocess.Popen(
                 call,
                 stdin=subprocess.DEVNULL,
-                stdout=told,
-                stderr=told,
+                stdout=output,
+                stderr=output,
                 env=environment,
                 start_new_session=True,
             )
@@ -83,11 +91,11 @@ class Git:
                     process.wait()
                 except KeyboardInterrupt:
                     interrupted = True
-            told.seek(0)
-            error = told.read().decode("utf-8", "replace")
+            output.seek(0)
+            error = output.read().decode("utf-8", "replace")
         if interrupted:
             raise KeyboardInterrupt
-        return process.returncode, _words(error)
+        return process.returncode, _last_words(error)
 
     def signing(self, required: bool = False) -> tuple[str, ...]:
         """The words that sign what this program commits: if a key is named for it, or git is told to."""
@@ -100,13 +108,130 @@ class Git:
     def identity(self) -> dict[str, str]:
         """Who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
         unknown = [role for role in _ROLES if self.ask("var", f"GIT_{role}_IDENT")[0]]
-        return {f"GIT_{role}_{key}": said for role in unknown for key, said in _IDENTITY.items()}
+        return {f"GIT_{role}_{key}": value for role in unknown for key, value in _IDENTITY.items()}
 
 
-_ROLES = ("AUTHOR", "COMMITTER")
-
-
-def _words(error: str) -> str:
+def _last_words(error: str) -> str:
     """What git says, on one line."""
-    said = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
-    return shown("; ".join(filter(None, said)).rstrip(".") or "it does not say why", most=300)
+    lines = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
+    return shown("; ".join(filter(None, lines)).rstrip(".") or "it does not say why", most=300)
+
+
+# New objects of a repository, written all at once: files and folders by the ids that git gives them.
+
+FOLDER_MODE = b"40000"
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The folder in which there is nothing: git knows it without being told."""
+_TREE, _BLOB = 2, 3
+_KINDS = {_TREE: b"tree", _BLOB: b"blob"}
+_LEVEL = 1  # of compression: 6 takes three times as long, and `git gc` packs again anyway
+_FEW = 100  # as git's own limit: so few objects are no pack of their own
+_HEAD = 12
+_BLOCK = 1 << 20
+_RESERVED = re.compile(r"\.git[ .]*(:.*)?|git~1[ .]*(:.*)?", re.IGNORECASE)
+
+
+class PackedObject(msgspec.Struct, frozen=True, gc=False):
+    """An object by its id, and as it stands in a pack."""
+
+    id: str
+    packed: bytes
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """What stands under a name in a folder."""
+
+    name: str
+    mode: bytes
+    id: str
+
+
+def pack_blob(data: bytes) -> PackedObject:
+    """A file."""
+    return _pack_object(_BLOB, data)
+
+
+def pack_tree(rows: Iterable[Row]) -> PackedObject:
+    """A folder."""
+    ordered = sorted(rows, key=lambda row: row.name.encode() + (b"/" if row.mode == FOLDER_MODE else b""))
+    return _pack_object(
+        _TREE, b"".join(b"%b %b\0%b" % (r.mode, r.name.encode(), bytes.fromhex(r.id)) for r in ordered)
+    )
+
+
+def _pack_object(kind: int, data: bytes) -> PackedObject:
+    id = hashlib.sha1(b"%b %d\0" % (_KINDS[kind], len(data)) + data, usedforsecurity=False).hexdigest()
+    return PackedObject(id, _encode_head(kind, len(data)) + zlib.compress(data, _LEVEL))
+
+
+def _encode_head(kind: int, size: int) -> bytes:
+    """An object's head in a pack: its kind and size, seven bits a byte, the lowest first."""
+    head, size = [kind << 4 | size & 15], size >> 4
+    while size:
+        head[-1] |= 128
+        head.append(size & 127)
+        size >>= 7
+    return bytes(head)
+
+
+class Pack:
+    """Objects on their way: none of them is there before all are."""
+
+    def __init__(self, body: IO[bytes]) -> None:
+        self._body = body
+        self._body.write(bytes(_HEAD))
+        self._ids = set[str]()
+
+    def add(self, made: Iterable[PackedObject]) -> None:
+        """Take objects; each counts once."""
+        for one in made:
+            if one.id not in self._ids:
+                self._ids.add(one.id)
+                self._body.write(one.packed)
+
+    def keep(self, git: Git) -> None:
+        """Put them in place. GitcfgError: git finds that one of them is not as it should be."""
+        if not self._ids:
+            return
+        self._body.seek(0)
+        self._body.write(b"PACK" + (2).to_bytes(4) + len(self._ids).to_bytes(4))
+        self._body.seek(0)
+        digest = hashlib.sha1(usedforsecurity=False)
+        while block := self._body.read(_BLOCK):
+            digest.update(block)
+        self._body.write(digest.digest())
+        self._body.flush()
+        os.lseek(self._body.fileno(), 0, os.SEEK_SET)
+        # --strict: git judges the names in folders, too; one that it refuses would break every clone.
+        few = len(self._ids) < _FEW
+        words = ["unpack-objects", "-q", "--strict"] if few else ["index-pack", "--stdin", "--strict"]
+        git.say(*words, given=self._body)
+
+
+@contextmanager
+def open_pack(git: Git) -> Iterator[Pack]:
+    """A pack in the making: a file without a name, of which nothing stays, whoever ends the program."""
+    with tempfile.TemporaryFile(dir=git.folder, prefix="gitcfg-pack-") as body:
+        yield Pack(body)
+
+
+def find_reserved(path: str) -> str:
+    """The part of a path that git keeps for itself on some system, whatever is in it; "": none."""
+    return next((part for part in path.split("/") if _RESERVED.fullmatch(part)), "")
+
+
+def pack_folders(files: Mapping[str, tuple[bytes, str]]) -> Iterator[PackedObject]:
+    """The folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
+    rows: list[Row] = []
+    below: dict[str, dict[str, tuple[bytes, str]]] = {}
+    for path, what in files.items():
+        name, _, rest = path[1:].partition("/")
+        if rest:
+            below.setdefault(name, {})["/" + rest] = what
+        else:
+            rows.append(Row(name, *what))
+    for name, inner in below.items():
+        folders = list(pack_folders(inner))
+        yield from folders
+        rows.append(Row(name, FOLDER_MODE, folders[-1].id))
+    yield pack_tree(rows)

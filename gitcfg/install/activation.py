@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from .commands import CommandResult, run_command, start_time
-from .errors import StepFailed
 from .journal import Journal, JournalState
-from .outcome import Outcome
+from .outcome import Outcome, StepFailed
 from .package import Check, Package
-from .place import Place
 from .plan import STOP, Debt, Step
 from .policy import Policy
 from .staging import staged_command
+from .store import Place
 
 _UNDO_OUTPUT = 1024
 """Characters that are kept of what a command on the way back says: the first failure matters more."""

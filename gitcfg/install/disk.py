@@ -1,21 +1,20 @@
-"""The file system: single operations relative to an open folder, the state of a path, a tree of paths.
-
-No link is ever followed. Tests subclass `Disk` to die, or to have a disk that is full, at any operation.
-"""
+"""The file system: operations relative to an open folder, the state of a path, a tree of paths, owners."""
 
 from __future__ import annotations
 
 import errno
+import grp
 import hashlib
 import os
+import pwd
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from .errors import Obstacle
-from .package import File
-from .paths import folders_of, name_of, parent_of
+from .outcome import Obstacle, Refused
+from .package import File, Package
+from .policy import folders_of, name_of, parent_of
 
 CHUNK = 1 << 20
 
@@ -340,3 +339,65 @@ def remove_tree(disk: Disk, at: int, name: str) -> None:
     finally:
         os.close(inside)
     disk.remove_folder(at, name)
+
+
+# Owners and groups by name on this node.
+
+Owners = dict[tuple[str, str], tuple[int, int]]
+NOBODY = (-1, -1)
+
+_MOST = (1 << 32) - 2
+
+
+def find_ids(owner: str, group: str) -> tuple[int, int]:
+    """Return the numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
+    return _user(owner), _group(group)
+
+
+def find_owners(new: Package, old: Package | None) -> Owners:
+    """Return the numbers of all owners and groups. Those of the package in force alone may be gone by now."""
+    found: Owners = {}
+    for file in old.meant.values() if old else ():
+        found[file.owner, file.group] = NOBODY
+        with suppress(Refused):
+            found[file.owner, file.group] = find_ids(file.owner, file.group)
+    for pair in {(file.owner, file.group) for file in new.meant.values()}:
+        found[pair] = find_ids(*pair)
+    return found
+
+
+def find_foreign_file(package: Package) -> str:
+    """Return a file whose owner or group only root could set; "" if there is none."""
+    groups = {os.getegid(), *os.getgroups()}
+    for path, file in sorted(package.meant.items()):
+        with suppress(Refused):  # of who does not exist the installation tells
+            user, group = find_ids(file.owner, file.group)
+            if user != os.geteuid() or group not in groups:
+                return path
+    return ""
+
+
+def _user(name: str) -> int:
+    if name == "root":
+        return 0
+    if _is_number(name):
+        return int(name)
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except KeyError:
+        raise Refused(f"There is no user {name!r} on this node.") from None
+
+
+def _group(name: str) -> int:
+    if name == "root":
+        return 0
+    if _is_number(name):
+        return int(name)
+    try:
+        return grp.getgrnam(name).gr_gid
+    except KeyError:
+        raise Refused(f"There is no group {name!r} on this node.") from None
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and int(name) <= _MOST

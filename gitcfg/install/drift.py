@@ -6,15 +6,13 @@ import os
 import stat
 from typing import NamedTuple
 
-from .disk import ABSENT, FILE, LINK, FileState, intended_state, read_open_file
-from .errors import Obstacle, Refused
+from .disk import ABSENT, FILE, LINK, FileState, find_ids, intended_state, read_open_file
 from .interruption import recover_locked
-from .owners import find_ids
+from .outcome import Obstacle, Refused
 from .package import File
-from .paths import name_of, parent_of
-from .place import Place
+from .policy import name_of, parent_of
 from .record import read_record
-from .store import Store, hold_lock, open_store
+from .store import Place, Store, hold_lock, open_store
 
 _MOST = 1 << 20
 _HIDDEN = "the content differs (not shown: not everybody may read the file)\n"

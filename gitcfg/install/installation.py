@@ -6,20 +6,36 @@ import os
 from collections.abc import Callable
 
 from .activation import run_check, stop_owed, take_step, validate_subsystems
-from .errors import Busy, InstallError, Refused, as_step_failure
+from .disk import Owners, find_owners
 from .journal import Journal, JournalState
-from .outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json
-from .owners import Owners, find_owners
+from .outcome import (
+    OK,
+    REFUSED,
+    REVERTED,
+    UNCHANGED,
+    Busy,
+    InstallError,
+    Outcome,
+    Refused,
+    as_step_failure,
+    outcome_to_json,
+)
 from .package import Actions, Package
-from .place import Place
-from .plan import Plan, names_by_action, plan_to_json
-from .planning import Request, check_permitted, check_space, make_plan, touched_paths
+from .plan import (
+    Plan,
+    Request,
+    check_permitted,
+    check_space,
+    make_plan,
+    names_by_action,
+    plan_to_json,
+    touched_paths,
+)
 from .policy import Policy
 from .record import INSTALLED, NEXT, Record, read_in_force, read_record, settle_debts, write_record
 from .recovery import finish, keep_report, recover_interrupted, roll_back
-from .secrets import collect_redaction, find_unknown
-from .staging import back_up, exchange, kept_paths, prepare, stage
-from .store import JOURNAL, STAGED, Store, hold_lock, open_store
+from .staging import back_up, collect_redaction, exchange, find_unknown, kept_paths, prepare, stage
+from .store import JOURNAL, STAGED, Place, Store, hold_lock, open_store
 
 
 class Installation:

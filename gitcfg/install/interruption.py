@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .outcome import Outcome
-from .place import Place
-from .store import BACKUP, JOURNAL, STAGED, Store, hold_lock, open_store
+from .store import BACKUP, JOURNAL, STAGED, Place, Store, hold_lock, open_store
 
 
 def recover(place: Place) -> Outcome | None:

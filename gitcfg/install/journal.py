@@ -23,8 +23,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from .errors import Damaged, InstallError
-from .outcome import Outcome, outcome_from_json
+from .outcome import Damaged, InstallError, Outcome, outcome_from_json
 from .plan import Plan, plan_from_json
 from .store import JOURNAL, Store
 

@@ -10,13 +10,11 @@ from typing import Any
 from .activation import recheck_step, undo_step
 from .commands import kill_orphan
 from .disk import ABSENT, FILE, LINK, FileState, read_state
-from .errors import Damaged, InstallError, Obstacle
 from .journal import Journal, JournalState, read_journal
-from .outcome import FAILED, OK, REVERTED, Outcome, outcome_to_json
+from .outcome import FAILED, OK, REVERTED, Damaged, InstallError, Obstacle, Outcome, outcome_to_json
 from .package import Package
-from .paths import folders_of, name_of, parent_of
-from .place import Place
 from .plan import RESTART, STOP, Debt, Entry, Plan, Step, names_by_action
+from .policy import folders_of, name_of, parent_of
 from .record import (
     INSTALLED,
     NEXT,
@@ -28,9 +26,18 @@ from .record import (
     write_record,
     write_report,
 )
-from .secrets import collect_redaction
-from .staging import Where, copy, keep_backups, new_name, old_name, prune, remove_beside, set_aside
-from .store import BACKUP, FRESH, STAGED, Store
+from .staging import (
+    Where,
+    collect_redaction,
+    copy,
+    keep_backups,
+    new_name,
+    old_name,
+    prune,
+    remove_beside,
+    set_aside,
+)
+from .store import BACKUP, FRESH, STAGED, Place, Store
 
 
 def finish(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:

@@ -1,4 +1,4 @@
-"""The state folder and its lock, which the kernel releases when its holder dies."""
+"""A node as installations see it: its place (limits, disk, clock), its state folder, and the lock in that."""
 
 from __future__ import annotations
 
@@ -8,11 +8,64 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from .commands import NONE, Clock, Redaction, SystemClock
 from .disk import Disk, Tree, read_file, remove_tree, write_file
-from .errors import Busy, Refused
-from .place import Place
+from .outcome import Busy, Refused
+
+
+class Listener(Protocol):
+    """What hears how far an installation is."""
+
+    def notify(self, step: str, state: str) -> None:
+        """`step` like `restart startd`; `state` is begun, done or failed."""
+
+
+class NoListener:
+    """A listener that ignores everything."""
+
+    def notify(self, step: str, state: str) -> None:
+        """Ignore it."""
+
+
+class Limits(NamedTuple):
+    """Seconds, but for `kept`, how many replaced files are kept, and `diff`, characters of a diff.
+
+    The lock is waited for a second even by who does not want to wait: where an installation is killed while
+    it starts a command, the half-born process has the lock until it becomes that command.
+    """
+
+    lock_wait: float = 1.0
+    validate: float = 60.0
+    activate: float = 300.0
+    check_pause: float = 1.0
+    kept: int = 100
+    diff: int = 16_384
+
+
+class Place(NamedTuple):
+    """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock.
+
+    `redaction` is taken out of what commands say: an installation adds what its secrets say.
+    """
+
+    root: str
+    state: str = "/var/lib/gitcfg"
+    who: str = "gitcfg"
+    listener: Listener = NoListener()
+    limits: Limits = Limits()
+    disk: Disk = Disk()
+    clock: Clock = SystemClock()
+    redaction: Redaction = NONE
+
+    @property
+    def folder(self) -> str:
+        """The state folder as a normal absolute path below the root."""
+        return "/" + self.state.strip("/")
+
+
+# The state folder.
 
 BACKUP, STAGED, KEPT, JOURNAL = "backup", "staged", "kept", "journal"
 FRESH = ".new"
@@ -122,11 +175,11 @@ def _check_owner(at: int, path: str) -> None:
         )
 
 
-# The lock.
+# The lock, which the kernel releases when its holder dies.
 
-NAME = "lock"
+LOCK = "lock"
 _PAUSE = 0.1
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
@@ -134,7 +187,7 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
     """Hold the lock, waiting for it as long as the limits say; Busy names its holder."""
     until = place.clock.now() + place.limits.lock_wait
     while True:
-        file = os.open(NAME, _FLAGS, 0o600, dir_fd=store.at)
+        file = os.open(LOCK, LOCK_FLAGS, 0o600, dir_fd=store.at)
         try:
             _wait(file, place, until)
             if _is_lock_file(file, store):
@@ -146,7 +199,7 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
 
 
 def _wait(file: int, place: Place, until: float) -> None:
-    while not _try_lock(file):
+    while not try_lock(file):
         if place.clock.now() >= until:
             holder = os.pread(file, 200, 0).decode(errors="replace") or "somebody"
             raise Busy(
@@ -157,7 +210,7 @@ def _wait(file: int, place: Place, until: float) -> None:
 
 def _is_lock_file(file: int, store: Store) -> bool:
     """Return whether an open file still is the lock: one that was replaced would keep nothing out."""
-    found = store.disk.stat(store.at, NAME)
+    found = store.disk.stat(store.at, LOCK)
     return found is not None and os.path.samestat(found, os.fstat(file))
 
 
@@ -168,7 +221,8 @@ def _sign(file: int, place: Place) -> None:
         os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
 
 
-def _try_lock(file: int) -> bool:
+def try_lock(file: int) -> bool:
+    """Take the lock on an open file, unless another process holds it; return whether it was taken."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

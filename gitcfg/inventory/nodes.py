@@ -1,28 +1,28 @@
 """All nodes: what git says of each, joined with what it has reported, and which run something else."""
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import date
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.cache import Cache
+from gitcfg.cache import Cache, NoCache
 from gitcfg.check.results import PLACES
 from gitcfg.compile.impact import find_changed_nodes
 from gitcfg.compile.nodes import NodeDefinition
+from gitcfg.compile.subset import take_part
 from gitcfg.git.tree import changed_paths, fingerprint
 from gitcfg.inventory.status import NodeStatus, StatusFacts, find_status
-from gitcfg.inventory.walk_ins import Older, find_unchanged_walk_ins, find_walk_ins_behind
 from gitcfg.library import Fleet
-from gitcfg.model import Hold, Override
+from gitcfg.model import Hold, ListEdit, Node, Op, Origin, Override, Ref
 from gitcfg.model.delivery import is_over
 from gitcfg.model.folders import SETTINGS
+from gitcfg.model.rules import RuleKind
 from gitcfg.rollout.outcomes import compute_patience
+from gitcfg.state.records import NodeState
 
-if TYPE_CHECKING:
-    from gitcfg.state.records import NodeState
-
+Older = Callable[[str], Fleet | None]
+"""The fleet of a commit that a node says to run; None: it is not here."""
 _COMMITS = 8
 _FEW = 200
 """So many nodes, or a tenth of all, are rendered one by one; of more all digests are made, and kept."""
@@ -52,7 +52,7 @@ class InventoryNode(msgspec.Struct, frozen=True):
 
     name: str
     described: GitNode | None
-    seen: "NodeState | None"
+    seen: NodeState | None
     state: NodeStatus | None
 
     @property
@@ -99,7 +99,7 @@ def _find_status_in_git(described: GitNode) -> NodeStatus | None:
     return NodeStatus.HELD if described.hold is not None else None
 
 
-def _collect_facts(name: str, described: GitNode | None, said: "NodeState | None", tip: Tip) -> StatusFacts:
+def _collect_facts(name: str, described: GitNode | None, said: NodeState | None, tip: Tip) -> StatusFacts:
     git = described or GitNode()
     facts = StatusFacts(described is not None, git.accepted, git.retired, git.hold is not None)
     if said is None:
@@ -139,7 +139,7 @@ def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
 
 
 def find_behind(
-    fleet: Fleet, seen: Collection["NodeState"], cache: Cache, older: Older, today: date
+    fleet: Fleet, seen: Collection[NodeState], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
     """Return the nodes that run something else than a commit means; those that run that commit do not.
 
@@ -155,7 +155,7 @@ def find_behind(
 
 
 def _find_described_behind(
-    fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older
+    fleet: Fleet, seen: Iterable[NodeState], cache: Cache, older: Older
 ) -> frozenset[str]:
     doubtful = {one.node: one for one in seen if one.node in fleet and one.commit != fleet.commit}
     same = _find_unchanged(fleet, doubtful.values(), older)
@@ -166,7 +166,7 @@ def _find_described_behind(
     )
 
 
-def _find_unchanged(fleet: Fleet, seen: Iterable["NodeState"], older: Older) -> frozenset[str]:
+def _find_unchanged(fleet: Fleet, seen: Iterable[NodeState], older: Older) -> frozenset[str]:
     """Return those that run a commit since which nothing has changed for them: their files need not be made.
 
     An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without, 3.8 so.
@@ -238,7 +238,7 @@ def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, s
 
 
 def find_failing(
-    fleet: Fleet, seen: Iterable["NodeState"], cache: Cache, older: Older, today: date
+    fleet: Fleet, seen: Iterable[NodeState], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
     """Return the nodes that failed at a commit, or at an older one that means the same for them.
 
@@ -264,3 +264,87 @@ def _find_same(old: Fleet, new: Fleet, names: list[str], cache: Cache, today: da
     guests = [name for name in names if name not in old and name not in new]
     same = {name for name in known if before[name] == after[name]}
     return same | find_unchanged_walk_ins(old, new, guests, today) if guests else same
+
+
+# Walk-in nodes: git does not describe them; they get what they would if it named their groups.
+
+_BRINGING = (RuleKind.INSTALL, RuleKind.SET, RuleKind.DOMAIN)
+
+
+def build_walk_in(fleet: Fleet, name: str, today: date) -> Fleet | None:
+    """Build the fleet of a node that git does not describe; None: the commit gives such nodes nothing."""
+    return build_walk_ins(fleet, [name], today)
+
+
+def build_walk_ins(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | None:
+    """Build the fleet of several such nodes."""
+    model = fleet.model
+    if model.settings.walk_in is None:
+        return None
+    origin = model.settings.origin
+    groups = ListEdit(Op.SET, tuple(Ref(ref.name, ref.origin) for ref in model.settings.walk_in), origin)
+    nodes = {name: Node(name, Origin(origin.file), groups=groups) for name in names}
+    alone = take_part(replace(model, nodes=nodes, nodesets={}), nodes)
+    return Fleet(fleet.tree, None, today, NoCache(), alone, beside=fleet)
+
+
+def find_walk_ins_behind(
+    fleet: Fleet, seen: Iterable[NodeState], older: Older, today: date
+) -> frozenset[str]:
+    """Return the nodes that walked in and run something else than a commit means.
+
+    Of many that run the same commit one stands for all, where names make no difference.
+    """
+    if fleet.model.settings.walk_in is None:
+        return frozenset()
+    alike: dict[str | None, list[NodeState]] = {}
+    for one in seen:
+        if one.node not in fleet and one.commit != fleet.commit:
+            alike.setdefault(one.commit, []).append(one)
+    late: set[str] = set()
+    for commit, group in alike.items():
+        some = group[:1] if len(group) > _FEW and not _may_differ_at(fleet, commit, older) else group
+        wanted = find_walk_in_digests(fleet, [one.node for one in some], today)
+        differing = {one.node for one in some if one.digest is None or one.digest != wanted[one.node]}
+        late |= differing if some is group or not differing else {one.node for one in group}
+    return frozenset(late)
+
+
+def find_unchanged_walk_ins(old: Fleet, new: Fleet, names: Sequence[str], today: date) -> frozenset[str]:
+    """Return those that get the same at two commits, and not nothing, of some nodes that walk in at both."""
+    some = names if may_differ_by_name(old) or may_differ_by_name(new) else names[:1]
+    before, after = find_walk_in_digests(old, some, today), find_walk_in_digests(new, some, today)
+    same = {name for name in some if before[name] == after[name] is not None}
+    return frozenset(same if some is names or not same else names)
+
+
+def may_differ_by_name(fleet: Fleet) -> bool:
+    """Return whether walk-in nodes may differ in more than their names.
+
+    They may by rules, allocations and overrides; conditions are taken by their letters.
+    """
+    model = fleet.model
+    conditions = [rule.where for rule in model.rules.values() if rule.kind in _BRINGING]
+    conditions += [override.where for override in model.overrides.values()]
+    listed = any(override.members is not None for override in model.overrides.values())
+    return listed or bool(model.allocations) or any(said and "name" in said.name for said in conditions)
+
+
+def _may_differ_at(fleet: Fleet, commit: str | None, older: Older) -> bool:
+    """Return whether walk-in nodes may differ at a commit, or at the one that they run."""
+    if may_differ_by_name(fleet):
+        return True
+    old = None if commit is None else older(commit)
+    if old is None:
+        return commit is not None
+    with old:
+        return may_differ_by_name(old)
+
+
+def find_walk_in_digests(fleet: Fleet, names: Sequence[str], today: date) -> Mapping[str, str | None]:
+    """Return the digests of what walk-in nodes get at a commit; None: they get nothing."""
+    found = build_walk_ins(fleet, names, today)
+    if found is None:
+        return dict.fromkeys(names)
+    with found:
+        return {name: found[name].digest for name in names}

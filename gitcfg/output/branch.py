@@ -18,9 +18,10 @@ from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.history import History
 from gitcfg.git.objects import FOLDER
-from gitcfg.git.pack import (
+from gitcfg.git.program import (
     EMPTY,
     FOLDER_MODE,
+    Git,
     Pack,
     PackedObject,
     Row,
@@ -30,7 +31,6 @@ from gitcfg.git.pack import (
     pack_folders,
     pack_tree,
 )
-from gitcfg.git.program import Git
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.library import Fleet

@@ -1,19 +1,71 @@
-"""Open a secret of a tree with private keys, and seal a text for recipients."""
+"""Secrets: what one may hold, how one of a tree is opened with private keys, and sealed for recipients."""
 
 import binascii
+import resource
+import secrets
+import string
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.model import GitcfgError, Secret
 from gitcfg.model.age import X25519, Recipient, Stanza, recipient, stanzas
-from gitcfg.model.age import recipient as parse
 from gitcfg.model.names import shown
 from gitcfg.secrets.age import Damaged, NotForUs, Unusable, decrypt, encrypt
-from gitcfg.secrets.content import MOST_BYTES, decode_text
 from gitcfg.secrets.identities import Identities, Identity
 
+# Contents: text, so that a parameter, a file or a template can take it.
+
+MOST_BYTES = 1 << 20
+"""The most that a secret may hold."""
+
+_BASE64 = "Text alone can be a secret: seal what `base64 FILE` prints, and let the program decode it."
+_LETTERS = string.ascii_letters + string.digits
+
+
+def decode_text(raw: bytes) -> str:
+    """Return the text that bytes are. Raise GitcfgError if no secret may hold them, without showing them."""
+    if len(raw) > MOST_BYTES:
+        hint = "Keep what is large elsewhere, and the password to it here."
+        raise GitcfgError(f"A secret holds at most {MOST_BYTES >> 20} MiB.", hint)
+    if b"\0" in raw:
+        raise GitcfgError("A secret cannot hold a NUL byte.", _BASE64)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise GitcfgError("A secret cannot hold what is no UTF-8 text.", _BASE64) from None
+    if not text:
+        raise GitcfgError(
+            "There is nothing in it, and nothing is no secret.", "See where it should come from."
+        )
+    return text
+
+
+def parse_content(raw: bytes) -> str:
+    """Return the secret that is handed in, without the end of a single line.
+
+    Raise GitcfgError if no secret may hold it.
+    """
+    ends = raw.count(b"\n")
+    if ends == 1 and raw.endswith(b"\n"):
+        raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    return decode_text(raw)
+
+
+def make_password(length: int) -> str:
+    """Return a new password of letters and digits, each of which may be any: 5.95 bits a letter."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+def forbid_core_dumps() -> None:
+    """Forbid core dumps of this process and those it starts: they would hold secrets in its memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+# Opening and sealing.
+
 _MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 200 bytes
+_KINDS = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA...; what follows one is a comment."
 
 
 def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
@@ -107,9 +159,6 @@ def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
     )
 
 
-_KINDS = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA...; what follows one is a comment."
-
-
 def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
     """Return a text as age's file. Raise GitcfgError if there is no recipient, or one is no key."""
     keys = {one.key: one for one in (parse_recipient(of) if isinstance(of, str) else of for of in recipients)}
@@ -135,7 +184,7 @@ def parse_recipient(text: str) -> Recipient:
     private key.
     """
     try:
-        return parse(text)
+        return recipient(text)
     except ValueError as problem:
         if "PRIVATE" in text.upper() or "SECRET" in text.upper():
             hint = "Make a new one: command lines are seen by others. Recipients are public keys."

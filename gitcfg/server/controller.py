@@ -16,7 +16,7 @@ from gitcfg.model.delivery import is_over
 from gitcfg.rollout.plan import Rollout
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache, FleetWorker, TipVerdict
-from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import OutlineCache, OutlineHold, View, has_news
 from gitcfg.state.claims import USUAL, Limits
 from gitcfg.state.records import Checkin, Event, StoredRelease

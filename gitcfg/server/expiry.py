@@ -18,8 +18,7 @@ from gitcfg.edit.orders import carry_out
 from gitcfg.edit.terms import Term, find_expired, lift_terms
 from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import PUSHER, load_administrator
-from gitcfg.gate.push import Update
-from gitcfg.gate.view import RepositoryView
+from gitcfg.gate.push import RepositoryView, Update
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Config
 from gitcfg.library import Source

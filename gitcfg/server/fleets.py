@@ -18,7 +18,7 @@ from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository
 from gitcfg.git.tree import Tree
-from gitcfg.inventory.walk_ins import build_walk_in
+from gitcfg.inventory.nodes import build_walk_in
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
 

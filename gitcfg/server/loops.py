@@ -178,7 +178,7 @@ class EventReader:
         await self._controller.polls.wake(names.__contains__)
 
 
-async def prune_state(controller: "Controller") -> None:
+async def prune_state(controller: Controller) -> None:
     """Delete old nonces, results, events, claims, and nodes that were never accepted."""
     now = controller.clock()
     await controller.with_state(lambda state: state.checkins.prune(now, KEEP_RESULTS))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.inventory.walk_ins import find_unchanged_walk_ins
+from gitcfg.inventory.nodes import find_unchanged_walk_ins
 from gitcfg.nodeset import fold
 from gitcfg.rollout.outcomes import Look, Outcome, Seen, advance, count_outcomes, fill_stage, judge_node
 from gitcfg.rollout.plan import Progress, Status, plan_rollout
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.registry import NodeRegistry
+from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import Outline, OutlineNode, View
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import State

@@ -6,8 +6,7 @@ from logging import Logger
 
 import msgspec
 
-from gitcfg.delivery.configuration import Configuration
-from gitcfg.delivery.secrets import find_withheld, reveal_files
+from gitcfg.delivery.configuration import Configuration, find_withheld, reveal_files
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from gitcfg.secrets.identities import Identities
 from gitcfg.server.admission import Admission, OtherKeys
+from gitcfg.server.checkins import CheckinWriter, EventWriter
 from gitcfg.server.controller import Controller, Polls, Streams
 from gitcfg.server.fleets import FleetWorker, Opener
 from gitcfg.server.http import Problem, RateLimiter
@@ -16,7 +17,6 @@ from gitcfg.server.metrics import Metrics
 from gitcfg.server.secrets import RefusalLog, SecretSealer
 from gitcfg.server.signatures import ServerKey
 from gitcfg.server.view import View
-from gitcfg.server.writers import CheckinWriter, EventWriter
 from gitcfg.state import claims
 from gitcfg.state.records import Token
 from gitcfg.state.state import State

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from gitcfg.agent.rounds import start_agent
-from gitcfg.install.damage import set_damaged_aside
-from gitcfg.install.errors import Damaged, InstallError
-from gitcfg.install.place import Place
-from gitcfg.install.record import UNKNOWN, read_installed
+from gitcfg.install.outcome import Damaged, InstallError
+from gitcfg.install.record import UNKNOWN, read_installed, set_damaged_aside
+from gitcfg.install.store import Place
 from tests.agent.site import CONFIG, Site
 from tests.install.world import World, package
 
@@ -102,7 +101,7 @@ def test_what_cannot_be_kept_aside_is_told_all_the_same(site: Site, monkeypatch:
     def refused(*said: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("gitcfg.install.damage.set_damaged_aside", refused)
+    monkeypatch.setattr("gitcfg.agent.update.set_damaged_aside", refused)
     place = Place(str(site.world.root))
     agent = start_agent(place.root, "", place, lambda line: None, "0")
     assert run_once(agent) == 4

@@ -11,7 +11,7 @@ import pytest
 from gitcfg.agent.agent import Agent
 from gitcfg.agent.rounds import run_once, start_agent
 from gitcfg.install.disk import Disk
-from gitcfg.install.place import Limits, Place
+from gitcfg.install.store import Limits, Place
 from tests.agent.site import Site, awaited
 from tests.install.world import filled, mounted, read_only
 

@@ -16,9 +16,8 @@ from gitcfg.agent.main import main
 from gitcfg.agent.memory import times
 from gitcfg.agent.signatures import Answer
 from gitcfg.install.disk import Disk
-from gitcfg.install.errors import Refused
-from gitcfg.install.place import Place
-from gitcfg.install.store import open_store
+from gitcfg.install.outcome import Refused
+from gitcfg.install.store import Place, open_store
 from tests.agent.site import PROGRAM
 
 NOBODY = 65534

@@ -10,21 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.agent.advertise import advert_mark, advertise, htcondor_snippet
-from gitcfg.agent.api import SCHEMA, parse_target
-from gitcfg.agent.client import ServerClock, parse_date
+from gitcfg.agent.client import SCHEMA, ServerClock, parse_date, parse_target
 from gitcfg.agent.config import Advert
 from gitcfg.agent.errors import Forbidden, Untrusted
-from gitcfg.agent.facts import find_facts
 from gitcfg.agent.keys import load_identity
 from gitcfg.agent.memory import NAME, Failure, Memory, Running, load_memory, save_memory
 from gitcfg.agent.process import Signals, Woken
-from gitcfg.agent.report import limit_drift
+from gitcfg.agent.report import find_facts, limit_drift
 from gitcfg.agent.rounds import retry_pause
 from gitcfg.agent.signatures import Answer
+from gitcfg.agent.update import advert_mark, advertise, htcondor_snippet
 from gitcfg.install.drift import Drift
-from gitcfg.install.errors import Damaged
-from gitcfg.install.place import Place
+from gitcfg.install.outcome import Damaged
+from gitcfg.install.store import Place
 from tests.install.world import package
 
 HEADERS = {

@@ -7,10 +7,9 @@ from contextlib import ExitStack
 import pytest
 
 from gitcfg.agent.rounds import run_once, start_agent
-from gitcfg.install.errors import Busy
+from gitcfg.install.outcome import Busy
 from gitcfg.install.package import Subsystem
-from gitcfg.install.place import Limits, Place
-from gitcfg.install.store import hold_lock, open_store
+from gitcfg.install.store import Limits, Place, hold_lock, open_store
 from tests.agent.server import Handler, Reply
 from tests.agent.site import CONFIG, Site, awaited, ready
 from tests.install.world import made_file, package

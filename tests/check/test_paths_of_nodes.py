@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.check.files import _path
-from gitcfg.install.paths import find_path_problem
+from gitcfg.install.policy import find_path_problem
 
 PATHS = (
     "/etc/a b/c  d",

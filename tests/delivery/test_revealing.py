@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gitcfg.delivery.configuration import make_configuration
-from gitcfg.delivery.secrets import find_withheld, reveal_files
+from gitcfg.delivery.configuration import find_withheld, make_configuration, reveal_files
 from gitcfg.model import GitcfgError
 from tests.delivery.test_delivery import at
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from gitcfg.deploy.messages import Done, Order
 from gitcfg.deploy.program import LINE, SHELL
 from gitcfg.deploy.turn import talk
-from gitcfg.install.place import Place
 from gitcfg.install.remote.protocol import HAVE, MARK, FarLine
 from gitcfg.install.remote.session import Carried, converse
+from gitcfg.install.store import Place
 from tests.deploy.process import unheard
 
 PATIENCE = 60.0

@@ -11,10 +11,9 @@ import pytest
 
 from gitcfg.deploy.program import program
 from gitcfg.install.disk import Disk
-from gitcfg.install.place import Place
 from gitcfg.install.remote.bootstrap import load_codes, seal
 from gitcfg.install.remote.session import keep_program
-from gitcfg.install.store import open_store
+from gitcfg.install.store import Place, open_store
 from tests.deploy.process import PYTHONS, deploy
 from tests.install.world import STATE, World, package
 

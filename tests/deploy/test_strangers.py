@@ -12,8 +12,7 @@ import pytest
 from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.outcomes import FarError, LineLost
 from gitcfg.deploy.turn import talk
-from gitcfg.install.remote.parts import SMALL
-from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, TOLD, encode_message
+from gitcfg.install.remote.protocol import DONE, HELLO, LACKS, PROBLEM, SMALL, TOLD, encode_message
 from tests.deploy.process import ordered, unheard
 from tests.install.world import package
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.acceptance import AcceptedPush, pusher_name, render_note
 from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
-from gitcfg.gate.push import Bypass, Update
+from gitcfg.gate.push import AcceptedPush, Bypass, Update, pusher_name, render_note
 from gitcfg.gate.rulings import NOTES
 from gitcfg.git.history import History
 from gitcfg.git.program import Git

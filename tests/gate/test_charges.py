@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.gate.permits.charges import ChargeFinder
+from gitcfg.gate.permits.changes import ChargeFinder
 from gitcfg.gate.permits.judge import PushJudge
 from gitcfg.gate.permits.rules import load_permits
 from gitcfg.git.repository import Repository
@@ -213,7 +213,7 @@ def _texts(files: Files) -> dict[str, str]:
 def test_where_too_many_merges_wait_for_each_other_none_vouches(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, deepest: int, refused: bool
 ) -> None:
-    monkeypatch.setattr("gitcfg.gate.permits.charges._DEEPEST", deepest)
+    monkeypatch.setattr("gitcfg.gate.permits.changes._DEEPEST", deepest)
     names, commits = history(
         """
         old*   ann -          A=1

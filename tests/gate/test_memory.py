@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from gitcfg.cache import open_cache, open_read_only
-from gitcfg.gate.acceptance import AcceptedPush
 from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import load_administrator
-from gitcfg.gate.push import Update
+from gitcfg.gate.push import AcceptedPush, Update
 from gitcfg.git.repository import Config, Repository
 from gitcfg.library import Fleet
 from gitcfg.output.branch import follow_ref

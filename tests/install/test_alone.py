@@ -56,7 +56,7 @@ TEST = """
 import sys
 from gitcfg_agent.install.installation import install
 from gitcfg_agent.install.package import Actions, Package
-from gitcfg_agent.install.place import Place
+from gitcfg_agent.install.store import Place
 from gitcfg_agent.install.policy import Policy
 outcome = install(Place(sys.argv[1]), Package("n", "a" * 40, "b" * 64), Actions(), Policy.everything())
 assert not any(name.startswith("gitcfg.") or name == "gitcfg" for name in sys.modules)

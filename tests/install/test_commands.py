@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install import commands as cores
-from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, kill_orphan, run_command, start_time
-from gitcfg.install.redaction import OUTPUT
+from gitcfg.install.commands import ENVIRONMENT, NOT_RUN, OUTPUT, kill_orphan, run_command, start_time
 from tests.install.world import QuickClock, in_child
 
 CLOCK = QuickClock()

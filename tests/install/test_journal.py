@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.errors import InstallError
 from gitcfg.install.journal import Journal, read_journal
+from gitcfg.install.outcome import InstallError
 from gitcfg.install.store import JOURNAL, Store, open_store
 from tests.install.world import World
 

@@ -4,14 +4,12 @@ import json
 
 import pytest
 
-from gitcfg.install.damage import set_damaged_aside
 from gitcfg.install.drift import find_drift
 from gitcfg.install.installation import install, repair
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
-from gitcfg.install.plan import Debt, Step, Undo
-from gitcfg.install.planning import make_plan
-from gitcfg.install.record import read_debts, read_last_report
+from gitcfg.install.plan import Debt, Step, Undo, make_plan
+from gitcfg.install.record import read_debts, read_last_report, set_damaged_aside
 from gitcfg.install.recovery import remaining_debts
 from tests.deploy.process import deploy, greeted
 from tests.install.test_dying import FullFrom

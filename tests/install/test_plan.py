@@ -3,12 +3,27 @@
 import pytest
 
 from gitcfg.install.disk import NOTHING, FileState, intended_state
-from gitcfg.install.errors import PackageError
+from gitcfg.install.outcome import PackageError
 from gitcfg.install.package import Actions, Package, Subsystem
-from gitcfg.install.paths import find_nested, matches, parent_of
-from gitcfg.install.plan import Plan, choose_activations, plan_from_json, plan_to_json
-from gitcfg.install.planning import Request, make_plan, touched_paths
-from gitcfg.install.policy import Policy, find_refusals, holds_own, is_own, stops_agent
+from gitcfg.install.plan import (
+    Plan,
+    Request,
+    choose_activations,
+    make_plan,
+    plan_from_json,
+    plan_to_json,
+    touched_paths,
+)
+from gitcfg.install.policy import (
+    Policy,
+    find_nested,
+    find_refusals,
+    holds_own,
+    is_own,
+    matches,
+    parent_of,
+    stops_agent,
+)
 from tests.install.world import made_file, package
 
 ROOT = {("root", "root"): (0, 0)}

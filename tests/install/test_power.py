@@ -12,8 +12,8 @@ from gitcfg.install.installation import install
 from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
-from gitcfg.install.place import Place
 from gitcfg.install.record import read_debts, read_installed, read_last_report
+from gitcfg.install.store import Place
 from tests.install.power import Apart, Disks, PowerLoss, left
 from tests.install.world import POLICY, QuickClock, World, made_file, package, secret_file, standing
 from tests.seeds import TIMES

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.errors import InstallError, PackageError
 from gitcfg.install.installation import install
+from gitcfg.install.outcome import InstallError, PackageError
 from gitcfg.install.package import Actions, parse_package
 from gitcfg.install.record import read_installed, read_last_report
 from gitcfg.install.store import hold_lock, open_store

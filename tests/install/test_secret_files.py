@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.install.commands import run_command
+from gitcfg.install.commands import OUTPUT, SHORTEST, SystemClock, make_redaction, run_command
 from gitcfg.install.disk import Disk
 from gitcfg.install.drift import find_drift
-from gitcfg.install.errors import InstallError, PackageError, StepFailed
 from gitcfg.install.installation import install, repair
 from gitcfg.install.interruption import recover
-from gitcfg.install.outcome import Outcome
+from gitcfg.install.outcome import InstallError, Outcome, PackageError, StepFailed
 from gitcfg.install.package import (
     UNKNOWN,
     Actions,
@@ -29,10 +28,8 @@ from gitcfg.install.package import (
     package_to_json,
     with_hidden_content,
 )
-from gitcfg.install.place import SystemClock
 from gitcfg.install.record import read_installed, read_last_report
-from gitcfg.install.redaction import OUTPUT, SHORTEST, make_redaction
-from gitcfg.install.secrets import find_verified_content
+from gitcfg.install.staging import find_verified_content
 from gitcfg.install.store import open_store
 from tests.install.world import KILLED, POLICY, World, killed_at, made_file, package, secret_file, standing
 

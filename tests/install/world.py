@@ -18,8 +18,8 @@ from gitcfg.install.disk import Disk
 from gitcfg.install.installation import install
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, File, Package, Subsystem, file_digest, with_hidden_content
-from gitcfg.install.place import Limits, Place
 from gitcfg.install.policy import Policy
+from gitcfg.install.store import Limits, Place
 
 HERE = Path(__file__).parent
 SCRIPT = str(HERE / "daemon.sh")

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from gitcfg.inventory.walk_ins import (
+from gitcfg.inventory.nodes import (
     build_walk_in,
     build_walk_ins,
     find_unchanged_walk_ins,

@@ -16,14 +16,14 @@ from aiohttp.test_utils import make_mocked_request
 
 from gitcfg.cli.serve import boundary
 from gitcfg.model import GitcfgError
+from gitcfg.server.checkins import CheckinWriter
 from gitcfg.server.controller import Controller, Polls, Streams, report_lifted_holds
 from gitcfg.server.fleets import FleetWorker
 from gitcfg.server.http import BURST, Problem, RateLimiter, problem_response
 from gitcfg.server.metrics import Metrics, sample
-from gitcfg.server.registry import NodeRegistry
 from gitcfg.server.signatures import load_server_key
+from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import OutlineHold
-from gitcfg.server.writers import CheckinWriter
 from gitcfg.state.records import Checkin, Event, Result
 from gitcfg.state.state import connect
 

@@ -253,9 +253,8 @@ def open_contents(
     if not wanted:
         return None
     from gitcfg.cli.secret_options import load_identities
-    from gitcfg.delivery.secrets import reveal_files
-    from gitcfg.secrets.content import forbid_core_dumps
-    from gitcfg.secrets.store import open_secret
+    from gitcfg.delivery.configuration import reveal_files
+    from gitcfg.secrets.store import forbid_core_dumps, open_secret
 
     forbid_core_dumps()
     keys = load_identities(session, files)

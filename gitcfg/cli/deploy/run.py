@@ -151,7 +151,7 @@ def _entering(wanted: DeployOptions) -> Entering:
 
 def _password() -> str:
     """Ask for the password on the terminal, without showing it; without a terminal read a line of stdin."""
-    from gitcfg.secrets.content import forbid_core_dumps
+    from gitcfg.secrets.store import forbid_core_dumps
 
     forbid_core_dumps()
     if sys.stdin.isatty():

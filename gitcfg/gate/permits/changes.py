@@ -1,10 +1,12 @@
-"""What a change touches: the things that rules can name, by excerpts of what differs between two trees."""
+"""What changes touch (the things that rules can name), and what commits are charged with."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import NamedTuple
 
-from gitcfg.gate.permits.rules import Thing
+import msgspec
+
+from gitcfg.gate.permits.rules import Thing, find_refusing, find_rules
 from gitcfg.gate.permits.statements import (
     Key,
     Statement,
@@ -14,12 +16,21 @@ from gitcfg.gate.permits.statements import (
     node_things,
     read_statements,
 )
+from gitcfg.git.history import History
+from gitcfg.git.objects import missing_object
+from gitcfg.git.refs import Refs
+from gitcfg.git.repository import Repository
+from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
-from gitcfg.model import Origin
+from gitcfg.model import Origin, Rule
 from gitcfg.model.folders import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
+from gitcfg.sandbox import progress
+
+# Touches, by excerpts of what differs between two trees.
 
 NOTHING: Tree = DictTree({})
 """What stands before a first commit."""
+_NONE = Statement("", Origin(""), ())
 _SHARED = (*SHEETS, "keys")
 """Many definitions a file: which file one stands in says nothing."""
 
@@ -126,4 +137,225 @@ def _find_place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origi
     return now.origin if now is not None else Origin(old.origin.file)
 
 
-_NONE = Statement("", Origin(""), ())
+# Charges: what a commit changes, and of a merge all that nobody vouches for.
+#
+# Where a merge differs from one of its parents, another one vouches for it that has the same, if in its own
+# history, since the two parted, a commit that is itself allowed has set it so. What a parent merely kept
+# counts for nothing: else whoever merges somebody's work, but takes the old version, takes back what only
+# others may change.
+
+_DEEPEST = 50
+"""Merges that wait for each other's charges; where more do, the first of them vouches for nothing."""
+_KEPT, _SMALL = 1024, 100
+"""Changes that are remembered, each of no more than so many pieces."""
+
+
+class _TooDeep(Exception):
+    """Too many merges wait for each other."""
+
+
+class Charge(msgspec.Struct, frozen=True):
+    """A piece that a commit answers for; `parent` is, of a merge, the one that has it otherwise."""
+
+    touch: Touch
+    parent: str = ""
+
+
+Charges = Mapping[Key, Charge]
+
+
+class ChargeFinder:
+    """Find what commits are charged with, as far as any rule names it.
+
+    `judged` are the commits that a push brings: all others were accepted, whoever made them. `signed` returns
+    who signed a commit; it is called only for those that might vouch for something.
+    """
+
+    def __init__(
+        self,
+        rules: tuple[Rule, ...],
+        repository: Repository,
+        judged: Set[str],
+        signed: Callable[[str], Signed],
+    ) -> None:
+        """GitcfgError: there is no git repository."""
+        self._rules = rules
+        self._repository = repository
+        self._history = History(repository)
+        self._refs = Refs(repository)
+        self._judged = judged
+        self._signed = signed
+        self._charges: dict[str, Charges] = {}
+        self._changes: dict[tuple[str | None, str], Touches] = {}
+        self._allowed: dict[str, bool] = {}
+        self._depth = 0
+
+    def charges_of(self, commit: str) -> Charges:
+        """Return what a commit is charged with."""
+        if commit not in self._charges:
+            progress.note("looking at who may make the changes of", commit)
+            self._charges[commit] = self._of(self._history.parents(commit), commit)
+        return self._charges[commit]
+
+    def charges_of_rewind(self, old: str, new: str) -> Charges:
+        """Return what is charged for moving a branch to what does not come after it.
+
+        That is a merge of the two that takes all of the one, and nothing of the other.
+        """
+        charges = self._of((old, new), new)
+        return {key: Charge(charge.touch) for key, charge in charges.items()}
+
+    def _of(self, parents: tuple[str, ...], commit: str) -> Charges:
+        if len(parents) < 2:
+            change = self._change(parents[0] if parents else None, commit)
+            return {key: Charge(touch) for key, touch in self._ruled(change).items()}
+        changes = {parent: self._change(parent, commit) for parent in parents}
+        found: dict[Key, Charge] = {}
+        for parent, change in changes.items():
+            others = {other: theirs for other, theirs in changes.items() if other != parent}
+            for key, touch in self._unvouched(parent, self._ruled(change), others).items():
+                before = found.get(key)
+                found[key] = Charge(touch, parent) if before is None else _join_charges(before, touch)
+        return found
+
+    def _unvouched(self, parent: str, change: Touches, others: Mapping[str, Touches]) -> Touches:
+        """Return what of a merge's difference from a parent none of the others vouches for."""
+        left = dict(change)
+        if not any(
+            _find_agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
+        ):
+            return left
+        for commit in self._own(parent, others):
+            for key, setting in self._settings(commit, left.keys()):
+                for other, theirs in others.items():
+                    if key in left and (len(others) == 1 or self._refs.includes(other, commit)):
+                        left[key] = self._less(left[key], theirs.get(key), commit, setting)
+                        if _is_empty(left[key]):
+                            del left[key]
+            if not left:
+                break
+        return left
+
+    def _own(self, parent: str, others: Iterable[str]) -> Iterator[str]:
+        """The commits that others have and a parent has not, the last first; and then merges, which mostly
+        take things over: of these the first are first, for whose charges later ones wait.
+        """
+        commits = self._refs.between([parent], *others)
+        yield from (commit for commit in reversed(commits) if len(self._history.parents(commit)) < 2)
+        yield from (commit for commit in commits if len(self._history.parents(commit)) > 1)
+
+    def _settings(self, commit: str, keys: Set[Key]) -> Iterator[tuple[Key, Touch]]:
+        """Yield what a commit has set itself, of some pieces."""
+        parents = self._history.parents(commit)
+        if not any(self._could(parent, commit, keys) for parent in parents or (None,)):
+            return
+        if len(parents) < 2:
+            change = self._change(parents[0] if parents else None, commit)
+            yield from [(key, change[key]) for key in keys if key in change]
+        else:
+            charges = self._of_deeper(commit)
+            yield from [(key, charges[key].touch) for key in keys if key in charges]
+
+    def _of_deeper(self, commit: str) -> Charges:
+        """Return what a merge is charged with before another one is."""
+        if commit not in self._charges and self._depth == _DEEPEST:
+            raise _TooDeep
+        self._depth += 1
+        try:
+            return self.charges_of(commit)
+        except _TooDeep:
+            if self._depth > 1:
+                raise
+            return {}  # it is not known that it has set anything
+        finally:
+            self._depth -= 1
+
+    def _could(self, parent: str | None, commit: str, keys: Set[Key]) -> bool:
+        """Return whether anything differs where pieces can be. That is seen without reading them."""
+        before = self._history.root(parent) if parent is not None else None
+        try:
+            for changed in self._history.trees.changed(before, self._history.root(commit)):
+                place = place_of(changed.path)
+                if changed.path == SETTINGS or any(_can_stand(key, place) for key in keys):
+                    return True
+        except KeyError as error:
+            raise missing_object(str(error).strip("'")) from None
+        return False
+
+    def _less(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:
+        """Return a difference without what a parent that differs from the merge by `theirs` vouches for by
+        one of its commits, which has set the piece.
+        """
+        itself, nodes = _find_agreed(touch, theirs) or (False, frozenset())
+        itself = itself and setting.itself and is_same(setting.now, touch.now)
+        were, are = (_members(side) for side in (setting, touch))
+        nodes = frozenset(name for name in nodes & setting.nodes if (name in were) == (name in are))
+        vouched = touch._replace(itself=itself, nodes=nodes)
+        if _is_empty(vouched) or not self._may(commit, vouched.things()):
+            return touch
+        return touch._replace(itself=touch.itself and not itself, nodes=touch.nodes - nodes)
+
+    def _may(self, commit: str, things: Iterable[Thing]) -> bool:
+        """Return whether a commit was accepted, or is allowed itself and its signer may change some
+        things.
+        """
+        if commit not in self._judged:
+            return True
+        if commit not in self._allowed:
+            touches = (charge.touch for charge in self.charges_of(commit).values())
+            self._allowed[commit] = self._admits(commit, chain.from_iterable(map(Touch.things, touches)))
+        return self._allowed[commit] and self._admits(commit, things)
+
+    def _admits(self, commit: str, things: Iterable[Thing]) -> bool:
+        ruled = {thing for thing in things if find_rules(self._rules, thing)}
+        signers = self._signed(commit).signers if ruled else ()
+        return not any(find_refusing(self._rules, signers, thing) for thing in ruled)
+
+    def _change(self, parent: str | None, commit: str) -> Touches:
+        ends = (parent, commit)
+        if ends in self._changes:
+            return self._changes[ends]
+        before = self._repository.at(parent) if parent is not None else None
+        change = find_touched(before, self._repository.at(commit))
+        if len(change) <= _SMALL:
+            if len(self._changes) >= _KEPT:
+                del self._changes[next(iter(self._changes))]
+            self._changes[ends] = change
+        return change
+
+    def _ruled(self, change: Touches) -> Touches:
+        """Return the pieces of a change that are about anything that rules name."""
+        things = {thing for touch in change.values() for thing in touch.things()}
+        about = {thing for thing in things if find_rules(self._rules, thing)}
+        if not about:
+            return {}
+        return {key: touch for key, touch in change.items() if not about.isdisjoint(touch.things())}
+
+
+def _join_charges(charge: Charge, more: Touch) -> Charge:
+    """Return the charge of a merge that differs from two parents in a piece."""
+    touch = charge.touch
+    about, nodes = (*touch.about, *more.about), touch.nodes | more.nodes
+    return Charge(touch._replace(about=about, nodes=nodes, itself=touch.itself or more.itself), charge.parent)
+
+
+def _find_agreed(touch: Touch, theirs: Touch | None) -> tuple[bool, frozenset[str]] | None:
+    """Return in what of a difference another parent is as the merge is: the piece itself, and members; or
+    None.
+    """
+    itself = touch.itself and not (theirs is not None and theirs.itself)
+    nodes = touch.nodes - theirs.nodes if theirs is not None else touch.nodes
+    return (itself, nodes) if itself or nodes else None
+
+
+def _is_empty(touch: Touch) -> bool:
+    return not (touch.itself or touch.nodes)
+
+
+def _members(touch: Touch) -> frozenset[str]:
+    return touch.now.members if touch.now is not None else frozenset()
+
+
+def _can_stand(key: Key, place: Place) -> bool:
+    """Return whether a piece can be in a file. What cannot be read goes by its path."""
+    return place.folder == key[0] and (place.name in ("", key[1]) or "/" in key[1])

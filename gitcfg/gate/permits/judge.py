@@ -10,8 +10,7 @@ import msgspec
 
 from gitcfg.check.base import of
 from gitcfg.check.references import JUDGING
-from gitcfg.gate.permits.changes import Touches, find_touched
-from gitcfg.gate.permits.charges import ChargeFinder, Charges
+from gitcfg.gate.permits.changes import ChargeFinder, Charges, Touches, find_touched
 from gitcfg.gate.permits.rules import (
     Breach,
     Permits,

@@ -10,8 +10,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..disk import read_file
-from ..errors import InstallError, Obstacle, PackageError
-from ..fields import parse_number, parse_text
+from ..outcome import InstallError, Obstacle, PackageError
 from ..package import (
     MAX_BYTES,
     MAX_FILE,
@@ -21,14 +20,28 @@ from ..package import (
     package_from_json,
     package_to_json,
     parse_actions,
+    parse_number,
+    parse_text,
     with_hidden_content,
 )
-from ..paths import find_path_problem, name_of, parent_of
-from ..place import Place
-from ..store import Store
+from ..policy import find_path_problem, name_of, parent_of
+from ..store import Place, Store
 from .inspection import read_record_of, view_store
-from .parts import ID, Content, join_package, list_contents, short_ids, split_package, whole_sum
-from .protocol import CONTENTS, LACKS, ORDER, PARTS, FarLine, WireError
+from .protocol import (
+    CONTENTS,
+    ID,
+    LACKS,
+    ORDER,
+    PARTS,
+    Content,
+    FarLine,
+    WireError,
+    join_package,
+    list_contents,
+    short_ids,
+    split_package,
+    whole_sum,
+)
 
 _MOST_PARTS = 64 << 20
 

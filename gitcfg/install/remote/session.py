@@ -14,15 +14,24 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Optional
 
 from ..commands import forbid_core_dumps
-from ..damage import set_damaged_aside
-from ..disk import Disk, remove_tree
-from ..errors import Busy, Damaged, InstallError, NoRoom
+from ..disk import Disk, find_foreign_file, remove_tree
 from ..installation import Installation, run_locked
-from ..outcome import OK, REFUSED, REVERTED, UNCHANGED, Outcome, outcome_to_json, with_earlier
-from ..owners import find_foreign_file
-from ..place import Limits, Place
+from ..outcome import (
+    OK,
+    REFUSED,
+    REVERTED,
+    UNCHANGED,
+    Busy,
+    Damaged,
+    InstallError,
+    NoRoom,
+    Outcome,
+    outcome_to_json,
+    with_earlier,
+)
 from ..policy import Policy
-from ..store import FRESH, Store
+from ..record import set_damaged_aside
+from ..store import FRESH, Limits, Place, Store
 from .bootstrap import FOLDER, seal
 from .inspection import make_hello, user_name
 from .order import Order, receive_order
@@ -125,7 +134,7 @@ def _not_root() -> str:
 
 
 def _rehearse(line: FarLine, place: Place, order: Order) -> int:
-    from .rehearsal import rehearse
+    from .inspection import rehearse
 
     began = time.monotonic()
     outcome, differences = rehearse(place, order.package, order.actions, Policy.everything())

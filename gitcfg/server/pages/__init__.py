@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
-from gitcfg.server.pages import base, commits, fleet, login, nodes, releases
+from gitcfg.server.pages import base, commits, fleet, nodes
 
-PARTS = (fleet, nodes, commits, releases, login, base)
+PARTS = (fleet, nodes, commits, base)
 
 
 def routes() -> list[web.RouteDef]:

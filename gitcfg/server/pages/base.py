@@ -1,4 +1,4 @@
-"""What all pages share: visitors with their cookies and forms, responses, commits, links and assets."""
+"""What all pages share: visitors with their login, cookies and forms; responses, commits, links, assets."""
 
 import asyncio
 import re
@@ -25,15 +25,18 @@ from gitcfg.server.auth import (
     read_session,
 )
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.http import Problem
+from gitcfg.server.http import ORIGIN, Problem
+from gitcfg.server.routes.commits import current_release_record
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.state.records import Role
-from gitcfg.state.tokens import LONGEST
+from gitcfg.state.records import Role, StoredRelease
+from gitcfg.state.tokens import LONGEST, PREFIX
 from gitcfg.web.content import (
     Commit,
     Frame,
+    LoginPage,
     ProblemPage,
     RedirectPage,
+    Release,
     SourceLinks,
     Visitor,
     parse_forge,
@@ -186,16 +189,6 @@ def read_login_cookie(request: web.Request) -> str:
     return found if _LOGIN_ID.fullmatch(found) else ""
 
 
-def find_or_make_login_id(request: web.Request) -> str:
-    """Return the id in that cookie, or a new one: the form to log in is protected too."""
-    return read_login_cookie(request) or secrets.token_urlsafe(32)
-
-
-def set_login_cookie(request: web.Request, response: web.Response, known: str, seconds: float) -> None:
-    """Set the cookie of a browser that has not logged in yet."""
-    _set_cookie(request, response, _LOGIN_COOKIE, known, seconds)
-
-
 def local_address(address: str) -> str:
     """Return a path of this server to go on to; "/" instead of any other address."""
     plain = address.isascii() and address.isprintable() and "\\" not in address and len(address) <= 2000
@@ -240,6 +233,13 @@ def summarize_commit(history: History, commit: str) -> Commit:
     return msgspec.convert(history.about(commit), Commit, from_attributes=True)
 
 
+async def make_release(service: Service, kept: StoredRelease) -> Release:
+    """Return a release with its present counts."""
+    commits = await service.people.run(lambda fleets: summarize_commits([kept.commit], fleets))
+    subject = commits[kept.commit].subject if kept.commit in commits else ""
+    return msgspec.convert({**current_release_record(service, kept), "subject": subject}, Release)
+
+
 def make_links(fleets: FleetCache, commit: str) -> SourceLinks:
     """Return links to the files of a commit."""
     repository = fleets.source.repository
@@ -254,6 +254,59 @@ async def resolve_commit(service: Service, text: str) -> str:
     return found
 
 
+# Logging in with a token, and logging out.
+
+_SECONDS = 3600.0  # so long a form to log in may stand open
+_LONGEST = 200
+
+
+async def show_login(request: web.Request) -> web.StreamResponse:
+    """Show the form to log in; a visitor who has is redirected."""
+    onward = local_address(request.query.get("onward", ""))
+    if await find_visitor(request) is not None:
+        return redirect(onward)
+    return await _login_form(request, onward)
+
+
+async def log_in(request: web.Request) -> web.StreamResponse:
+    """Begin a session, if the token is valid."""
+    service, stranger = request.app[SERVICE], read_login_cookie(request)
+    fields = await read_form(request, stranger)
+    token, onward = fields.get("token", "").strip(), local_address(fields.get("onward", ""))
+    session = None
+    if token.startswith(PREFIX) and len(token) <= _LONGEST:
+        session = await service.controller.with_state(
+            lambda state: state.sessions.begin(token, service.clock())
+        )
+    if session is None:
+        service.log.warning("nobody's token", extra={"fields": {"from": request[ORIGIN].address}})
+        return await _login_form(request, onward, "That is nobody's token.", 403)
+    answer = redirect(onward)
+    set_session_cookie(request, answer, session)
+    return answer
+
+
+async def log_out(request: web.Request) -> web.StreamResponse:
+    """End a session, here and in the browser."""
+    session = read_session(request)
+    await read_form(request, session)
+    await request.app[SERVICE].controller.with_state(lambda state: state.sessions.end(session))
+    answer = redirect("/login")
+    set_session_cookie(request, answer, "", 0)
+    answer.headers["Clear-Site-Data"] = '"cache"'
+    return answer
+
+
+async def _login_form(request: web.Request, onward: str, wrong: str = "", status: int = 200) -> web.Response:
+    stranger = read_login_cookie(request) or secrets.token_urlsafe(32)  # this form is protected too
+    answer = await html_response(request, LoginPage(csrf_token(stranger), onward, wrong), status)
+    _set_cookie(request, answer, _LOGIN_COOKIE, stranger, _SECONDS)
+    return answer
+
+
 ROUTES = [
+    web.get("/login", show_login),
+    web.post("/login", log_in),
+    web.post("/logout", log_out),
     web.get("/assets/{name}", send_asset),
 ]

@@ -1,6 +1,7 @@
-"""The pages of the branch, of a commit with its changes and release, and of a file at a commit."""
+"""The pages of the branch, of a commit with its changes, of a file at a commit, and of releases."""
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -11,14 +12,35 @@ from gitcfg.comparison.change import Change
 from gitcfg.git.history import History
 from gitcfg.git.tree import EntryKind
 from gitcfg.library import compare
-from gitcfg.model import Finding, GitcfgError
+from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.server.auth import read_session
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.http import Problem
-from gitcfg.server.pages.base import make_links, page_handler, resolve_commit, summarize_commit
+from gitcfg.server.pages.base import (
+    admit_visitor,
+    make_links,
+    make_release,
+    page_handler,
+    read_form,
+    redirect,
+    resolve_commit,
+    summarize_commit,
+)
 from gitcfg.server.pages.fleet import load_rows
-from gitcfg.server.pages.releases import make_release
+from gitcfg.server.routes.commits import MAX_SHOWN
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.web.content import Commit, CommitPage, CommitsPage, Count, FilePage, Release, SourceLinks
+from gitcfg.state.records import StoredRelease
+from gitcfg.state.releases import Releases
+from gitcfg.web.content import (
+    Commit,
+    CommitPage,
+    CommitsPage,
+    Count,
+    FilePage,
+    Release,
+    ReleasesPage,
+    SourceLinks,
+)
 from gitcfg.web.table import paginate, parse_page_number
 
 _CHANGES = 50
@@ -150,8 +172,50 @@ def _read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] |
     return tuple(content.decode("utf-8", "replace").splitlines())
 
 
+# Releases, and the forms to resume or abort one.
+
+Steer = Callable[[Releases, str, float, str], StoredRelease]
+
+
+async def show_releases(request: web.Request) -> ReleasesPage:
+    """Show the newest releases."""
+    service = request.app[SERVICE]
+    found = await service.controller.with_state(lambda state: state.releases.newest(MAX_SHOWN))
+    return ReleasesPage(tuple([await make_release(service, one) for one in found]))
+
+
+async def handle_resume(request: web.Request) -> web.StreamResponse:
+    """Let a halted release go on."""
+    return await _steer(request, Releases.resume)
+
+
+async def handle_abort(request: web.Request) -> web.StreamResponse:
+    """Give nodes what was before a release."""
+    return await _steer(request, Releases.abort)
+
+
+async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
+    service = request.app[SERVICE]
+    who = await admit_visitor(request)
+    if who is None:
+        return redirect("/login")
+    await read_form(request, read_session(request))
+    if not who.operates:
+        raise Problem("forbidden", "Your token may look; this needs the role operate.")
+    commit, now = request.match_info["commit"], service.clock()
+    try:
+        await service.controller.with_state(lambda state: steer(state.releases, commit, now, who.name))
+    except GitcfgError as error:
+        raise Problem("conflict" if error.code == REFUSED else "not-found", error.message) from None
+    service.controller.wake()
+    return redirect("/releases")
+
+
 ROUTES = [
     web.get("/commits/{commit}", page_handler(show_commit)),
     web.get("/commits", page_handler(show_branch)),
     web.get("/commits/{commit}/files/{path:.+}", page_handler(show_file)),
+    web.get("/releases", page_handler(show_releases)),
+    web.post("/releases/{commit}/resume", handle_resume),
+    web.post("/releases/{commit}/abort", handle_abort),
 ]

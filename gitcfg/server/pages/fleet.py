@@ -19,14 +19,16 @@ from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.nodeset import fold
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
-from gitcfg.server.pages.base import make_links, page_handler, summarize_commit, summarize_commits
-from gitcfg.server.pages.releases import make_release
-from gitcfg.server.registry import LastCheckin
+from gitcfg.server.pages.base import (
+    make_links,
+    make_release,
+    page_handler,
+    summarize_commit,
+    summarize_commits,
+)
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.status import collect_facts, list_names
+from gitcfg.server.status import LastCheckin, collect_facts, list_names
 from gitcfg.server.view import Outline, OutlineHold, OutlineOverride, View
-from gitcfg.state.records import Event
-from gitcfg.state.state import State
 from gitcfg.web.content import (
     Commit,
     CommitCount,
@@ -161,7 +163,9 @@ async def show_fleet(request: web.Request) -> Overview:
     """Show the fleet."""
     service = request.app[SERVICE]
     found = await load_rows(service)
-    events = await service.controller.with_state(_load_events)
+    events = await service.controller.with_state(
+        lambda state: state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
+    )
     running = Counter(row.running for row in found if row.running is not None)
     most = running.most_common(_MOST_COMMITS)
     commits = await service.people.run(partial(summarize_commits, [commit for commit, _ in most]))
@@ -205,10 +209,6 @@ def _count_shown_releases(service: Service) -> int:
     """Count the newest release, and those before it that are not over."""
     going = [one.progress.status in ("running", "halted") for one in service.controller.releases]
     return max(1, len(going) - going[::-1].index(True) if True in going else 1)
-
-
-def _load_events(state: State) -> list[Event]:
-    return state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
 
 
 ROUTES = [

@@ -19,8 +19,6 @@ from gitcfg.server.pages.base import make_links, page_handler, summarize_commits
 from gitcfg.server.pages.fleet import make_row
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.status import claim_records, other_record
-from gitcfg.state.records import NodeState, Result
-from gitcfg.state.state import State
 from gitcfg.web.content import (
     BlamedStep,
     ClaimedKey,
@@ -43,7 +41,9 @@ async def show_node(request: web.Request) -> NodePage:
     """Show a node. Raise Problem if neither git nor this server has heard of it."""
     service, name = request.app[SERVICE], request.match_info["node"]
     view = service.view
-    state, results = await service.controller.with_state(partial(_load_node, name))
+    state, results = await service.controller.with_state(
+        lambda state: (state.checkins.node(name), tuple(state.checkins.results(name, _RESULTS)))
+    )
     if state is None and not view.knows(name):
         raise Problem("not-found", "Neither git nor this server has heard of such a node.")
     offer = view.offer(name)
@@ -66,10 +66,6 @@ async def show_node(request: web.Request) -> NodePage:
             for one in claim_records(state, view.keys.get(name))
         ),
     )
-
-
-def _load_node(name: str, state: State) -> tuple[NodeState | None, tuple[Result, ...]]:
-    return state.checkins.node(name), tuple(state.checkins.results(name, _RESULTS))
 
 
 def _configure(fleets: FleetCache, commit: str, name: str) -> NodeConfiguration | None:

@@ -12,9 +12,8 @@ from gitcfg.server.checkins import MOST_BYTES_DEPLOYED as MOST_BYTES
 from gitcfg.server.checkins import collect_deploy_results, parse_deploy_report
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.http import Problem, json_response
-from gitcfg.server.registry import LastCheckin
 from gitcfg.server.service import SERVICE, Service
-from gitcfg.server.status import list_names, node_record, result_record
+from gitcfg.server.status import LastCheckin, list_names, node_record, result_record
 from gitcfg.server.view import View
 from gitcfg.state.records import Deployed, NodeState, Role
 from gitcfg.state.state import State

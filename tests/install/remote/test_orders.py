@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from gitcfg.install.package import Package, package_to_json
-from gitcfg.install.remote.parts import short_ids, split_package, whole_sum
 from gitcfg.install.remote.protocol import (
     CONTENTS,
     DONE,
@@ -21,6 +20,9 @@ from gitcfg.install.remote.protocol import (
     TOLD,
     encode_message,
     read_message,
+    short_ids,
+    split_package,
+    whole_sum,
 )
 from tests.deploy.forked import Forked
 from tests.install.world import World, package

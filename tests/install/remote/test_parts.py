@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.install.package import file_digest, package_to_json
-from gitcfg.install.remote.parts import join_package, list_contents, short_ids, split_package, whole_sum
+from gitcfg.install.remote.protocol import join_package, list_contents, short_ids, split_package, whole_sum
 from tests.install.world import made_file, package, secret_file
 
 CONTENT = st.one_of(st.binary(max_size=200), st.text(max_size=100).map(str.encode))

@@ -1,4 +1,6 @@
-"""What is sealed for somebody is opened by that one alone; why not is told without the content."""
+"""What a secret may hold; what is sealed for somebody is opened by that one alone."""
+
+import string
 
 import pytest
 from hypothesis import given
@@ -8,9 +10,16 @@ from gitcfg.git.tree import DictTree, Submodule, Symlink
 from gitcfg.model import GitcfgError, Origin, Ref, Secret
 from gitcfg.model.age import recipient, stanzas
 from gitcfg.secrets.age import encrypt
-from gitcfg.secrets.content import MOST_BYTES
 from gitcfg.secrets.identities import Identities
-from gitcfg.secrets.store import armor, describe_recipient, open_secret, seal
+from gitcfg.secrets.store import (
+    MOST_BYTES,
+    armor,
+    describe_recipient,
+    make_password,
+    open_secret,
+    parse_content,
+    seal,
+)
 from tests.secrets.keypairs import Pair, age, ssh
 
 PEOPLE = [age("alice"), age("bob"), ssh(), ssh("ed25519", 1), ssh("rsa", 0, "-b", "2048", "-N", "")]
@@ -132,3 +141,36 @@ def test_it_is_never_sealed_for_nobody() -> None:
     with pytest.raises(GitcfgError, match="is no key") as told:
         seal(CANARY, ["age1xyz"])
     assert CANARY not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"x", "x"),
+        (b"x\n", "x"),
+        (b"x\r\n", "x"),
+        (b"x\n\n", "x\n\n"),
+        (b"\nx", "\nx"),
+        (b"a\nb\n", "a\nb\n"),
+        (b"a\nb", "a\nb"),
+        (b" x ", " x "),
+        ("Käse\n".encode(), "Käse"),
+        (b"x" * MOST_BYTES + b"\r\n", "x" * MOST_BYTES),
+    ],
+)
+def test_the_end_of_a_single_line_is_not_part_of_it(raw: bytes, text: str) -> None:
+    assert parse_content(raw) == text
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n", b"\r\n", b"a\0", b"\xff", b"x" * (MOST_BYTES + 1)])
+def test_what_no_secret_may_hold_is_refused(raw: bytes) -> None:
+    with pytest.raises(GitcfgError) as told:
+        parse_content(raw)
+    assert told.value.hints
+
+
+def test_a_password_is_made_of_all_letters_and_digits() -> None:
+    made = make_password(5000)
+    assert set(made) == set(string.ascii_letters + string.digits)
+    assert len(made) == 5000
+    assert make_password(32) != make_password(32)
