@@ -20,7 +20,7 @@ def test_spliced_values_are_composed_values(seed: int) -> None:
 
 def test_a_node_is_one_line() -> None:
     fleet = next(fleets(range(5, 6)))
-    assert all("\n" not in text for _, text in members(fleet, fleet.names))
+    assert all(b"\n" not in text for _, text in members(fleet, fleet.names))
 
 
 def test_plain_lines() -> None:
