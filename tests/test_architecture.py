@@ -44,7 +44,7 @@ HOMES = {
     "jsonschema": {"gitcfg/load"},
     "jsonschema_rs": {"gitcfg/load"},
     "ClusterShell": {"gitcfg/nodeset.py"},
-    "cel_expr_python": {"gitcfg/cel"},
+    "cel_expr_python": {"gitcfg/cel/engine.py"},
     "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/html.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/html.py"},
     "tomli_w": {"gitcfg/render/formats/nested.py"},
