@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.ids import IdPseudonyms
+from gitcfg.convert.sanitize.numbers import IdPseudonyms
 from gitcfg.load.keys import public_key, written
 from tests.properties.runs import QUICK
 

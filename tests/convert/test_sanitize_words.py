@@ -6,10 +6,9 @@ from ipaddress import IPv4Network, ip_address, ip_network
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.keywords import EVERYWHERE
 from gitcfg.convert.sanitize.numbers import NumberPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
-from gitcfg.convert.sanitize.words import WordPseudonyms
+from gitcfg.convert.sanitize.words import EVERYWHERE, WordPseudonyms
 from gitcfg.model.names import glob
 
 KEY = b"a key of tests"

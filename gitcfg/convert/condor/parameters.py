@@ -10,8 +10,7 @@ from gitcfg.compile.values import split_list
 from gitcfg.convert.condor.factoring import Chain, Chains, Feature, infer_separator
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.htcondor import KnownName
-from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text
-from gitcfg.convert.expressions import parse_operators
+from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text, parse_operators
 from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER

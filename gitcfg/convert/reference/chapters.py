@@ -11,16 +11,17 @@ from gitcfg.convert.reference.parameters import (
     build_subsystem_chapter,
     find_interests,
 )
-from gitcfg.convert.reference.parts import (
+from gitcfg.convert.reference.usage import (
     SECRET,
+    Usage,
     binding_line,
     fact,
+    find_usage,
     layer_parts,
     ranking,
     use_lines,
     value_piece,
 )
-from gitcfg.convert.reference.usage import Usage, find_usage
 from gitcfg.explain.trail import added_items
 from gitcfg.model import Feature, Group, Node, Origin, Override
 from gitcfg.model.rules import Count, Domain, Permit, Rule, RuleKind, Uniqueness

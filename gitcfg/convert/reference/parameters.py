@@ -8,8 +8,7 @@ import msgspec
 
 from gitcfg.compile.operations import NOTHING
 from gitcfg.convert.reference.content import Chapter, Code, Entry, Line, Link, Part, Table, Text
-from gitcfg.convert.reference.parts import SECRET, binding_line, fact, value_piece
-from gitcfg.convert.reference.usage import Usage
+from gitcfg.convert.reference.usage import SECRET, Usage, binding_line, fact, value_piece
 from gitcfg.explain.kinds.parameters import covering, patterns
 from gitcfg.explain.trail import walk_layers
 from gitcfg.model import FileEntry, Origin, Parameter, Subsystem
