@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.edit.allocations import allocation_text, put_allocations
+from gitcfg.edit.decision import allocation_text, put_allocations
 from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
