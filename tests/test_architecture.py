@@ -47,7 +47,7 @@ HOMES = {
     "cel_expr_python": {"gitcfg/cel/engine.py"},
     "jinja2": {"gitcfg/render/template_child", "gitcfg/convert/reference/html.py", "gitcfg/web/page.py"},
     "markupsafe": {"gitcfg/convert/reference/html.py"},
-    "tomli_w": {"gitcfg/render/formats/nested.py"},
+    "tomli_w": {"gitcfg/render/formats.py"},
     "sqlalchemy": {"gitcfg/state"},
     "psycopg": {"gitcfg/state"},
     "aiohttp": {"gitcfg/server", "gitcfg/cli/serve.py"},

@@ -25,8 +25,7 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
 from gitcfg.model.secrets import unversioned
 from gitcfg.render.files import Pieces, content, selected, separators
-from gitcfg.render.formats import Format, LineFormat, formats
-from gitcfg.render.formats.base import is_simple
+from gitcfg.render.formats import Format, LineFormat, formats, is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")

@@ -14,9 +14,7 @@ from gitcfg.compile.node_class import NodeClass, Splicer
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown
-from gitcfg.render.formats import Format as Format_formats
-from gitcfg.render.formats import formats
-from gitcfg.render.formats.base import Format, LineFormat
+from gitcfg.render.formats import Format, LineFormat, formats
 from gitcfg.render.templates import Analysis, TemplateEngine, TemplateProblem
 
 
@@ -240,7 +238,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
     return entry.text
 
 
-def _written(fleet: Fleet, chosen: Format_formats, entry: FileEntry, node: FleetNode) -> str:
+def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
     known = pieces(fleet, chosen, entry)
     text = known.text(node.kind) if known else None

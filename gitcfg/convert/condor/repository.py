@@ -41,7 +41,7 @@ from gitcfg.model.graph import components
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.condor import circles, lines
 from gitcfg.render.files import separators
-from gitcfg.render.formats.flat import Condor
+from gitcfg.render.formats import Condor
 
 _LARGEST = 1 << 20  # of a repository's file
 UNSET = {"$unset": True}
