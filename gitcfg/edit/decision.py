@@ -13,8 +13,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree, changed_paths
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Model
-from gitcfg.model.folders import LAYERS, SETTINGS
-from gitcfg.model.names import shown
+from gitcfg.model.names import LAYERS, SETTINGS, shown
 from gitcfg.model.rules import Allocation
 from gitcfg.model.text import install_hint
 from gitcfg.solve import Exhausted

@@ -10,9 +10,9 @@ from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.editor.choices import MARK, Schema, family_patterns, has_unread, ref
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Model, Op, Parameter, Undeclared
-from gitcfg.model.markdown import code, plain
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.rules import Domain
+from gitcfg.model.text import escape_markdown, markdown_code
 
 _SAID = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 _PLAIN = frozenset(
@@ -250,33 +250,33 @@ def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
 def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
     """Yield what rules allow, a line each; values of a secret parameter are not shown."""
     for rule, domain in confined.items():
-        values = "" if parameter.secret else f": {code(_json(domain.items))}"
-        of = f" of {code(domain.name)}" if domain.name != parameter.name else ""
-        yield f"values{of} by the rule {code(rule)}{values}"
+        values = "" if parameter.secret else f": {markdown_code(_json(domain.items))}"
+        of = f" of {markdown_code(domain.name)}" if domain.name != parameter.name else ""
+        yield f"values{of} by the rule {markdown_code(rule)}{values}"
 
 
 def _text(text: str) -> str:
     """Return a text that shows as it is; its lines stay lines."""
-    return "\n".join(map(plain, text.strip().split("\n")))
+    return "\n".join(map(escape_markdown, text.strip().split("\n")))
 
 
 def _facts(parameter: Parameter) -> Iterator[str]:
     if parameter.pattern:
-        yield f"declared by the family {code(parameter.name)}"
+        yield f"declared by the family {markdown_code(parameter.name)}"
     yield f"type: {parameter.type}" if parameter.type else "any type"
     if parameter.secret:
         yield "**secret**: only `{$secret: NAME}` may be bound to it"
     elif parameter.default is not None:
-        yield f"default: {code(_json(parameter.default.given))}"
+        yield f"default: {markdown_code(_json(parameter.default.given))}"
     if parameter.must_change:
         yield "**must be changed**: whoever binds it says a value"
     if parameter.schema is not None:
-        yield f"schema: {code(_json(parameter.schema))}"
+        yield f"schema: {markdown_code(_json(parameter.schema))}"
     if parameter.restart:
         yield "a change needs a restart"
     for word, names in (("needs", parameter.depends), ("conflicts with", parameter.conflicts)):
         if names:
-            yield f"{word} " + ", ".join(code(name.name) for name in names)
+            yield f"{word} " + ", ".join(markdown_code(name.name) for name in names)
     if parameter.level:
         yield _LEVELS[parameter.level]
 

@@ -13,7 +13,7 @@ from gitcfg.explain.trail import Record, origin_record
 from gitcfg.load.document import Document, Mark, parse
 from gitcfg.model import GitcfgError, Model, Origin
 from gitcfg.model.age import is_recipient
-from gitcfg.model.folders import SHEETS
+from gitcfg.model.names import SHEETS
 from gitcfg.model.secrets import PLAIN, lines_of_keys, open_mark
 from gitcfg.nodeset import fold
 

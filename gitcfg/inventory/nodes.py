@@ -17,7 +17,7 @@ from gitcfg.inventory.walk_ins import Older, find_unchanged_walk_ins, find_walk_
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, Override
 from gitcfg.model.delivery import is_over
-from gitcfg.model.folders import SETTINGS
+from gitcfg.model.names import SETTINGS
 from gitcfg.rollout.outcomes import compute_patience
 
 if TYPE_CHECKING:

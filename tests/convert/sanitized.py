@@ -23,7 +23,7 @@ from gitcfg.convert.sanitize.words import (
 )
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import Fleet
-from gitcfg.model.folders import FOLDERS
+from gitcfg.model.names import FOLDERS
 
 TODAY = date(2026, 1, 1)
 FORMAT = {

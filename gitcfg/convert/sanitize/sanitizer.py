@@ -19,7 +19,7 @@ from gitcfg.git.commit import commit_versions
 from gitcfg.git.tree import SUBMODULE, Content, Entry, EntryKind, Symlink, Tree
 from gitcfg.load import yaml
 from gitcfg.model import REFUSED, Finding, GitcfgError
-from gitcfg.model.folders import FOLDERS, LAYERS, SETTINGS, SHEETS, SINGLES
+from gitcfg.model.names import FOLDERS, LAYERS, SETTINGS, SHEETS, SINGLES
 
 RANKED = ("overrides", "nodesets", "holds")
 """Folders in which the order of names decides which definition wins."""

@@ -16,7 +16,7 @@ from gitcfg.gate.permits.statements import (
 )
 from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
 from gitcfg.model import Origin
-from gitcfg.model.folders import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
+from gitcfg.model.names import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
 NOTHING: Tree = DictTree({})
 """What stands before a first commit."""

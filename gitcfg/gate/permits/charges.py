@@ -20,7 +20,7 @@ from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.model import Rule
-from gitcfg.model.folders import SETTINGS
+from gitcfg.model.names import SETTINGS
 from gitcfg.sandbox import progress
 
 _DEEPEST = 50
