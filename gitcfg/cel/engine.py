@@ -208,7 +208,7 @@ def unknown_name(name: str, text: str, line: int, column: int, variables: Sequen
     """A name that stands for nothing, and the one that may be meant."""
     start = _start(name, text, line, column)
     name = _whole(name, text, line, start)
-    if not _called(name, text, line, start):
+    if not _row(text, line)[start - 1 + len(name) :].lstrip().startswith("("):
         return CelProblem(sentence(f"there is no '{name}'"), line, start, _name_hint(name, variables))
     if name in _FUNCTIONS:
         return CelProblem(f"`{name}` takes another number of values", line, start, _TAKES.get(name, ""))
@@ -239,10 +239,6 @@ def _whole(name: str, text: str, line: int, start: int) -> str:
     """The name with what follows it, if it is the first word of functions' names."""
     found = re.match(rf"{re.escape(name)}\.[a-zA-Z]+(?=\()", _row(text, line)[start - 1 :])
     return found[0] if found is not None and name in _FAMILIES else name
-
-
-def _called(name: str, text: str, line: int, start: int) -> bool:
-    return _row(text, line)[start - 1 + len(name) :].lstrip().startswith("(")
 
 
 def _row(text: str, line: int) -> str:

@@ -137,25 +137,16 @@ _TOO_LARGE = 10**_MOST_DIGITS
 def parse_integer(value: object) -> int:
     """The number that a value means: `80`, `"80"`, `80.0`. DomainProblem: none."""
     if isinstance(value, str) and is_decimal(value):
-        return _decimal(value)
+        # Python takes time that grows with the square of a text's length to read it as a number.
+        return parse_integer(int(value) if len(value) <= 2 * _MOST_DIGITS else _TOO_LARGE)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise DomainProblem(
-            f"{_quoted(value)} is no whole number", hint="write digits: 80, or 1024-65535 in quotes"
-        )
+        text = f"'{shown(value)}'" if isinstance(value, str) else shown(str(value))
+        raise DomainProblem(f"{text} is no whole number", hint="write digits: 80, or 1024-65535 in quotes")
     if abs(value) >= _TOO_LARGE:
         raise DomainProblem(f"a number may have {_MOST_DIGITS} digits at most", hint="write a smaller one")
     return value
-
-
-def _decimal(text: str) -> int:
-    # Python takes time that grows with the square of a text's length to read it as a number.
-    return parse_integer(int(text) if len(text) <= 2 * _MOST_DIGITS else _TOO_LARGE)
-
-
-def _quoted(value: object) -> str:
-    return f"'{shown(value)}'" if isinstance(value, str) else shown(str(value))
 
 
 def read_integers(text: str) -> Interval:

@@ -137,7 +137,8 @@ def binding_schema(parameter: Parameter, plain: bool) -> Schema:
     """Return what may be bound to a parameter. `plain`: without a declared type no operation implies one."""
     if parameter.secret:
         return ref(SECRET)
-    own = None if _unfit(parameter.schema) else convert_own_schema(parameter.schema)
+    unfit = parameter.schema is None or OwnSchema(parameter.schema).refusal is not None
+    own = None if unfit else convert_own_schema(parameter.schema)
     binding = ref(binding_name(parameter))
     if own is None or own is True:
         return binding
@@ -145,11 +146,6 @@ def binding_schema(parameter: Parameter, plain: bool) -> Schema:
     by_default: Schema = {"if": {"type": "object", "required": ["$default"]}, "then": {}}
     by_default["then"]["properties"] = {"$default": judged}
     return {"allOf": [binding, judged, by_default]}
-
-
-def _unfit(schema: dict[str, Any] | None) -> bool:
-    """Return whether there is no schema, or one by which nothing is judged."""
-    return schema is None or OwnSchema(schema).refusal is not None
 
 
 def binding_name(parameter: Parameter) -> str:

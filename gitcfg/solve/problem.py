@@ -438,7 +438,10 @@ class Wanting:
     def __init__(self, problem: Giving) -> None:
         self.wants = problem.wants
         self._numbers = {want.slot: number for number, want in enumerate(problem.wants)}
-        self.members = [self._known(apart.slots) for apart in problem.apart]
+        self.members = [
+            sorted({self._numbers[slot] for slot in apart.slots if slot in self._numbers})
+            for apart in problem.apart
+        ]
         found: list[list[int]] = [[] for _ in self.wants]
         for group, members in enumerate(self.members):
             for number in members:
@@ -484,9 +487,6 @@ class Wanting:
     def _open(self, number: int) -> Iterator[Value]:
         held = [self.held[group] for group in self.groups[number] if self.held[group]]
         return (value for value in self.domain(number) if not any(value in one for one in held))
-
-    def _known(self, slots: Sequence[str]) -> list[int]:
-        return sorted({self._numbers[slot] for slot in slots if slot in self._numbers})
 
     def _hold(self, number: int, want: Want, value: Value) -> None:
         if not all(value in one.domain for one in want.within):

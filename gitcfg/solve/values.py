@@ -7,8 +7,9 @@ solver.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
-from gitcfg.solve.conflicts import WORK, Budget, Conflict, Conflicts, Unsolvable, unsolvable
+from gitcfg.solve.conflicts import WORK, Budget, Unsolvable, unsolvable
 from gitcfg.solve.problem import Clash, Giving, Kin, Kinship, Value, Wanting
 
 # Values for slots that must all differ: bipartite matching by augmenting paths, to the first answer.
@@ -191,7 +192,7 @@ def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
         values = _given(problem, _best, Budget(work))
     except Clash as found:
         part = problem.some({problem.wants[number].slot for number in found.slots})
-        return _told(problem, part, Budget(work))
+        return unsolvable(problem, part, partial(_conflict, budget=Budget(work)))
     return {problem.wants[number].slot: values[number] for number in sorted(values)}
 
 
@@ -252,13 +253,6 @@ def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:
     from gitcfg.solve.cp_sat import Assigning
 
     return Assigning(kin, budget).some()
-
-
-def _told(problem: Giving, part: Giving, budget: Budget) -> Unsolvable:
-    def among(some: Giving) -> Conflict:
-        return lambda causes: _conflict(some.only(causes), budget)
-
-    return unsolvable(Conflicts(problem.causes(), among(problem), among(part)))
 
 
 def _conflict(problem: Giving, budget: Budget) -> Collection[str] | None:

@@ -133,13 +133,11 @@ def default_files(
     for one in sorted(known, key=lambda one: (one.name.lower(), one.name)):
         if PARAMETER.fullmatch(one.name) and not declared(one.name):
             letters.setdefault(one.name[0].lower(), {})[one.name] = declare(one)
+    defaults = {**DEFAULTS, "tags": ["htcondor"]}
     return {
-        _free_path(letter, taken): yaml.dump(_content(found)) for letter, found in sorted(letters.items())
+        _free_path(letter, taken): yaml.dump({"defaults": defaults, "parameters": found})
+        for letter, found in sorted(letters.items())
     }
-
-
-def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
-    return {"defaults": {**DEFAULTS, "tags": ["htcondor"]}, "parameters": dict(declared)}
 
 
 def _free_path(letter: str, taken: Collection[str]) -> str:

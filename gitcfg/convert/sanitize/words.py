@@ -187,11 +187,7 @@ def _draw_letters(drawn: bytes, place: int, word: str) -> Iterator[str]:
 
 
 def _lower(word: str) -> str:
-    return word.lower() if word.isascii() else "".join(map(_lower_letter, word))
-
-
-def _lower_letter(letter: str) -> str:
-    return letter.lower() if letter.isascii() else letter
+    return word.lower() if word.isascii() else "".join(c.lower() if c.isascii() else c for c in word)
 
 
 @lru_cache(maxsize=4)

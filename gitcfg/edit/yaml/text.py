@@ -376,7 +376,7 @@ def _added(
 ) -> list[Splice]:
     place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
     if spot.flow:
-        return insert_in_flow(text, spot, place, _pair(keys, source))
+        return insert_in_flow(text, spot, place, f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}")
     return insert_lines(text, spot, place, _nested_lines(keys, source, _step(text, root)))
 
 
@@ -388,10 +388,6 @@ def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[S
         return [Splice(spot.start, spot.end, lines)]
     apart = end if text and line_start(text, len(text)) != len(text) else ""
     return [Splice(len(text), len(text), f"{apart}{lines}{end}")]
-
-
-def _pair(keys: list[str], source: str) -> str:
-    return f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}"
 
 
 def _flow_lines(keys: list[str], source: str) -> str:
@@ -432,12 +428,9 @@ def find_splices(text: str, root: Spot | None, change: Change, source: str) -> l
         case Rename():
             spot, _ = find_spot(text, root, change.path[:-1])
             entry = spot.entries[spot.place(change.path[-1]) or 0]
-            return [Splice(entry.start, entry.key_end, _key(text[entry.start], change.name, source))]
-
-
-def _key(first: str, name: str, source: str) -> str:
-    """Return a key, in quotes if it was, else plain where it may be: keys are text in any case."""
-    return quote_like(first, name) or (name if may_be_plain(name) else source)
+            name = change.name  # in quotes if it was, else plain where it may be: keys are text in any case
+            key = quote_like(text[entry.start], name) or (name if may_be_plain(name) else source)
+            return [Splice(entry.start, entry.key_end, key)]
 
 
 def _deleted(text: str, spot: Spot, colon: int | None, place: int) -> list[Splice]:

@@ -126,15 +126,15 @@ def _spot(text: str, events: Iterator[Any], event: Any) -> Spot:
     )
     done = found.start
     while not isinstance(inner := next(events), MappingEndEvent | SequenceEndEvent):
-        entry = _pair(text, events, inner) if mapping else _item(text, events, inner, found, done)
+        if mapping:
+            value = _spot(text, events, next(events))
+            entry = Entry(inner.start_mark.index, value, inner.value, inner.end_mark.index)
+        else:
+            entry = _item(text, events, inner, found, done)
         found.entries.append(entry)
         done = entry.end
     found.end = inner.end_mark.index if found.flow else done
     return found
-
-
-def _pair(text: str, events: Iterator[Any], key: Any) -> Entry:
-    return Entry(key.start_mark.index, _spot(text, events, next(events)), key.value, key.end_mark.index)
 
 
 def _item(text: str, events: Iterator[Any], event: Any, found: Spot, done: int) -> Entry:
