@@ -22,7 +22,6 @@ from gitcfg.convert.condor.factoring import (
 )
 from gitcfg.convert.condor.host import AFTER, BEFORE, SETTINGS, Host, ReadFile, Relations, walk_files
 from gitcfg.convert.condor.htcondor import Builtins, HTCondor, KnownName
-from gitcfg.convert.condor.machine import read_host
 from gitcfg.convert.condor.parameters import (
     ParameterType,
     collect_defaults,
@@ -30,6 +29,7 @@ from gitcfg.convert.condor.parameters import (
     declare_parameters,
     infer_types,
 )
+from gitcfg.convert.condor.reader import read_host
 from gitcfg.convert.condor.sources import MAX_ALL, Input, no_files_error
 from gitcfg.convert.condor.syntax import StatementKind, parse_statements
 from gitcfg.convert.definitions import parameter_files, without_empty
