@@ -240,13 +240,10 @@ def _refuse(order: Order) -> None:
             raise GitcfgError("`to` goes with `rename` only.", 'Write it as {"do": "rename", ...}.')
         case Action.MODIFY if order.place:
             raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
-        case Action.MODIFY if not _says_something(order):
+        case Action.MODIFY if not any(
+            (order.add, order.remove, order.put, order.take, order.fields, order.drop)
+        ):
             raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
-
-
-def _says_something(order: Order) -> bool:
-    said = (order.add, order.remove, order.put, order.take, order.fields, order.drop)
-    return any(said)
 
 
 def _delete(draft: Draft, kind: Kind, order: Order) -> None:

@@ -467,7 +467,9 @@ class Wanting:
 
     def first(self, number: int, count: int) -> Sequence[Value]:
         """The first values that are open to a slot, at most so many."""
-        return tuple(islice(self._open(number), count))
+        held = [self.held[group] for group in self.groups[number] if self.held[group]]
+        found = (value for value in self.domain(number) if not any(value in one for one in held))
+        return tuple(islice(found, count))
 
     def keeps(self, number: int) -> Value | None:
         """The value that stood, where it is still open."""
@@ -483,10 +485,6 @@ class Wanting:
             for value, holder in self.held[group].items()
             if value in self.domain(number)
         }
-
-    def _open(self, number: int) -> Iterator[Value]:
-        held = [self.held[group] for group in self.groups[number] if self.held[group]]
-        return (value for value in self.domain(number) if not any(value in one for one in held))
 
     def _hold(self, number: int, want: Want, value: Value) -> None:
         if not all(value in one.domain for one in want.within):

@@ -417,7 +417,7 @@ def _parameter_entry(usage: Usage, name: str, interests: Interests, takers: Mapp
         *fact("Default", [default] if default else ()),
         *_declared_parts(parameter),
         *_related_parts(usage, parameter, interests),
-        *fact("Of this family", _family_lines(usage, name)),
+        *fact("Of this family", [(Code(fold(family)),)] if (family := usage.families.get(name)) else ()),
         *fact("Values by", usage.mentioned_by("confine", name)),
         *fact("Written to", _file_lines(usage, name, takers)),
         *_bound_parts(usage, name),
@@ -460,11 +460,6 @@ def _related_parts(usage: Usage, parameter: Parameter, interests: Interests) -> 
     yield from fact("Conflicts with", (*mutual, *usage.mentioned_by("exclude", parameter.name)))
     verb = "restarts" if parameter.restart else "reloads"
     yield from fact(f"A change {verb}", interests.of(parameter.name))
-
-
-def _family_lines(usage: Usage, name: str) -> Iterator[Line]:
-    members = usage.families.get(name, ())
-    return iter([(Code(fold(members)),)] if members else ())
 
 
 def _find_parameter_files(usage: Usage) -> Mapping[str, FileEntry]:
@@ -528,7 +523,8 @@ def _subsystem_parts(
     yield from fact("Runs with", runs)
     yield from fact("Nodes", [usage.nodes.line(nodes)])
     concerned = concerns.found[found.name]
-    restarting = {name for name in concerned if _restarts(usage, name)}
+    parameters = usage.fleet.model.parameters
+    restarting = {name for name in concerned if name in parameters and parameters[name].restart}
     rest = [name for name in concerned if name not in restarting]
     yield from fact("Restarted by", (usage.link("parameter", name) for name in sorted(restarting)))
     yield from fact("Reloaded by", (usage.link("parameter", name) for name in rest))
@@ -537,11 +533,6 @@ def _subsystem_parts(
     model = usage.fleet.model
     yield from fact("Restarted with", (usage.link("subsystem", name) for name in covering(model, found.name)))
     yield from _command_parts(found)
-
-
-def _restarts(usage: Usage, name: str) -> bool:
-    declared = usage.fleet.model.parameters.get(name)
-    return declared is not None and declared.restart
 
 
 def _command_parts(found: Subsystem) -> Iterator[Part]:

@@ -143,12 +143,9 @@ class WordPseudonyms:
         return next((at for at in (*ends, *inner) if at > 0), 0)
 
     def _exchanged(self, word: str) -> str:
-        return "".join(self._each(word[:_LONGEST])) + self._tail(word)
-
-    def _each(self, word: str) -> Iterator[str]:
-        before = _lower(word)
-        for place, letter in enumerate(word):
-            yield self._letter(before[:place], letter)
+        before = _lower(word[:_LONGEST])
+        letters = (self._letter(before[:place], letter) for place, letter in enumerate(word[:_LONGEST]))
+        return "".join(letters) + self._tail(word)
 
     def _tail(self, word: str) -> str:
         """Return the rest of a long word, replaced at once: some files hold a word of ten megabytes."""

@@ -251,7 +251,7 @@ def _summarize_overrides(fleet: Fleet) -> Iterator[Summary]:
         figures = {
             "nodes": len(overridden(fleet, found)),
             "until": str(found.until),
-            "past": _is_override_past(fleet, found),
+            "past": _is_past(fleet, found),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
@@ -262,7 +262,7 @@ def _define_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definit
     fields: dict[str, Field] = {
         "nodes": Nodes(overridden(fleet, found)),
         "until": Value(str(found.until)),
-        "past": Flag(_is_override_past(fleet, found)),
+        "past": Flag(_is_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
         "features": use_references(found.features),
         "without": name_references(found.without),
@@ -277,7 +277,7 @@ def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
     return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
 
 
-def _is_override_past(fleet: Fleet, found: Override) -> bool:
+def _is_past(fleet: Fleet, found: Override | Hold) -> bool:
     return fleet.today > found.until
 
 
@@ -301,7 +301,7 @@ def _summarize_holds(fleet: Fleet) -> Iterator[Summary]:
             "nodes": len(held(fleet, found)),
             "runs": found.commit.name,
             "until": str(found.until),
-            "past": _is_hold_past(fleet, found),
+            "past": _is_past(fleet, found),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
@@ -312,14 +312,10 @@ def _define_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "nodes": Nodes(held(fleet, found)),
         "runs": Value(found.commit.name),
         "until": Value(str(found.until)),
-        "past": Flag(_is_hold_past(fleet, found)),
+        "past": Flag(_is_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
     }
     return Definition(name, found.reason, found.origin, fields)
-
-
-def _is_hold_past(fleet: Fleet, found: Hold) -> bool:
-    return fleet.today > found.until
 
 
 HOLD = Kind("hold", _summarize_holds, lambda fleet: fleet.model.holds, _define_hold)
