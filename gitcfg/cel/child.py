@@ -6,8 +6,7 @@ from functools import lru_cache
 from time import process_time
 from typing import Any
 
-from gitcfg.cel.engine import compile_text, key_of, truth
-from gitcfg.cel.environment import Variables
+from gitcfg.cel.engine import Variables, compile_text, key_of, truth
 from gitcfg.cel.errors import CelProblem
 from gitcfg.sandbox import allow, serve
 

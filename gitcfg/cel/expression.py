@@ -211,7 +211,7 @@ def _compiled(
     _judge_text(text)
     from gitcfg.cel.engine import compile_text, names_read
 
-    found, bounded = None, len(text) <= _most(text)
+    found, bounded = None, len(text) <= (_BOUNDED_OF_NODES if "nodes" in text else _BOUNDED)
     if bounded:
         try:
             found = compile_text(text, variables, now, bounded=True, key=key)
@@ -227,10 +227,6 @@ def _compiled(
 def _answer(answer: Sequence[Any]) -> Any:
     """As it was before it was sent, when a tuple became a list."""
     return tuple(answer[0]) if isinstance(answer[0], list) else answer[0]
-
-
-def _most(text: str) -> int:
-    return _BOUNDED_OF_NODES if "nodes" in text else _BOUNDED
 
 
 def _judge_text(text: str) -> None:

@@ -53,7 +53,8 @@ def referred(checked: bytes, names: Iterable[str]) -> frozenset[str]:
     """Those of some names that stand for something in a serialized expression, which loops may hide."""
     marks = {name: b"\n" + bytes([len(name)]) + name.encode() for name in names}
     marks = {name: mark for name, mark in marks.items() if mark in checked}
-    entries = [] if not marks else list(_leading(_only(checked, 2), 2))
+    fields = _fields(_only(checked, 2)) if marks else ()
+    entries = [held for _, held in takewhile(lambda field: field[0] == 2, fields)]  # those that come first
     return frozenset(name for name, mark in marks.items() if any(mark in entry for entry in entries))
 
 
@@ -87,11 +88,6 @@ def _term(message: bytes) -> Term:
 
 def _only(message: bytes, wanted: int) -> bytes:
     return next(held for number, held in _fields(message) if number == wanted)
-
-
-def _leading(message: bytes, wanted: int) -> Iterator[bytes]:
-    """The fields of that number with which a message begins."""
-    return (held for _, held in takewhile(lambda field: field[0] == wanted, _fields(message)))
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:

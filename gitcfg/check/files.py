@@ -20,13 +20,11 @@ from gitcfg.git.tree import EntryKind
 from gitcfg.install.policy import is_own, stops_agent
 from gitcfg.load.document import MAX_BYTES, conflicts, left_over, read_again, unresolved
 from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem, Undeclared
-from gitcfg.model.folders import SIGNERS
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import SIGNERS, did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
 from gitcfg.model.secrets import unversioned
 from gitcfg.render.files import Pieces, content, selected, separators
-from gitcfg.render.formats import Format, LineFormat, formats
-from gitcfg.render.formats.base import is_simple
+from gitcfg.render.formats import Format, LineFormat, formats, is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")

@@ -26,8 +26,8 @@ from gitcfg.compile.subset import Part, limit_nodesets, narrow_model
 from gitcfg.git.tree import Entry, Tree, fingerprint
 from gitcfg.load.repository import is_repository
 from gitcfg.model import Finding, Model, Settings
-from gitcfg.model.folders import FOLDERS, SETTINGS
 from gitcfg.model.graph import reach, reverse
+from gitcfg.model.names import FOLDERS, SETTINGS
 
 if TYPE_CHECKING:
     from gitcfg.render.templates import TemplateEngine

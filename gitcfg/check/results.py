@@ -18,9 +18,8 @@ from gitcfg.check.structure import inclusion
 from gitcfg.git.tree import Tree, changed_paths, fingerprint
 from gitcfg.model import Feature, Finding, Group, Ignore, Ignored, Model, Origin, Severity
 from gitcfg.model.delivery import is_over
-from gitcfg.model.folders import FOLDERS, SETTINGS, SIGNERS
 from gitcfg.model.graph import reach
-from gitcfg.model.names import Glob, did_you_mean, meant, shown
+from gitcfg.model.names import FOLDERS, SETTINGS, SIGNERS, Glob, did_you_mean, meant, shown
 
 if TYPE_CHECKING:
     from gitcfg.compile.fleet import Fleet

@@ -15,8 +15,7 @@ from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, 
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
 from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import format_step
-from gitcfg.model.markdown import code, fenced, plain
-from gitcfg.model.text import counted, safe
+from gitcfg.model.text import counted, escape_markdown, markdown_block, markdown_code, safe
 from gitcfg.nodeset import IN_JSON, abridged, fold, parts
 
 _WORD = re.compile(r"\w+|\s+|.")
@@ -236,7 +235,7 @@ def write_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()
 def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
     """Its lines."""
     found = reach(changes)
-    told = [f"- {code(line)}" for line in besides]
+    told = [f"- {markdown_code(line)}" for line in besides]
     if not changes:
         yield "**gitcfg:** no node changes."
         yield from ("", *told) if told else ()
@@ -256,7 +255,7 @@ def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()
 def _actions_markdown(found: Reach) -> Iterator[str]:
     for verb, nodes in (("Restart", found.restart), ("Reload", found.reload), ("Stop", found.stop)):
         if nodes:
-            each = (f"**{plain(name)}** on {len(nodes[name])}" for name in nodes)
+            each = (f"**{escape_markdown(name)}** on {len(nodes[name])}" for name in nodes)
             yield f"- {verb}: {', '.join(each)}"
 
 
@@ -265,10 +264,13 @@ def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
     yield ""
     folded = fold(change.nodes)
     if len(folded) > _LONGEST:
-        yield from (*fenced(parts(folded)), "")
+        yield from (*markdown_block(parts(folded)), "")
     yield from _facts(changes, change)
     if change.params:
-        yield from ("", *fenced(chain.from_iterable(starmap(_param_markdown, change.params.items())), "diff"))
+        yield from (
+            "",
+            *markdown_block(chain.from_iterable(starmap(_param_markdown, change.params.items())), "diff"),
+        )
     yield from _diffs(changes, change) if files else ()
     yield ""
 
@@ -276,20 +278,20 @@ def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
 def _facts(changes: Comparison, change: Change) -> Iterator[str]:
     for verb, subsystems in (("Restart", change.restart), ("Reload", change.reload), ("Stop", change.stop)):
         if subsystems:
-            yield f"- {verb}: {', '.join(f'**{plain(name)}**' for name in subsystems)}"
+            yield f"- {verb}: {', '.join(f'**{escape_markdown(name)}**' for name in subsystems)}"
     for noun, names in (("Groups", change.groups), ("Features", change.features)):
         if names:
             yield f"- {noun}: {_names(names)}"
     for path, sign in presence(changes, change):
-        more = f" ({code(access(change.modes[path]))})" if path in change.modes else ""
-        yield f"- File: {_SIGNS[sign]}{code(path)}{more}"
+        more = f" ({markdown_code(access(change.modes[path]))})" if path in change.modes else ""
+        yield f"- File: {_SIGNS[sign]}{markdown_code(path)}{more}"
 
 
 def _diffs(changes: Comparison, change: Change) -> Iterator[str]:
     for diff in file_diffs(changes, change):
         if diff.nodes != change.nodes:
-            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {code(fold(diff.nodes))}:")
-        yield from ("", *fenced(map(safe_line, diff.lines), "diff"))
+            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {markdown_code(fold(diff.nodes))}:")
+        yield from ("", *markdown_block(map(safe_line, diff.lines), "diff"))
 
 
 def _summary(change: Change) -> str:
@@ -303,8 +305,8 @@ def _summary(change: Change) -> str:
 
 
 def _names_markdown(names: Names) -> str:
-    came = [f"+{plain(name)}" for name in names.added]
-    return ", ".join([*came, *(f"−{plain(name)}" for name in names.removed)])
+    came = [f"+{escape_markdown(name)}" for name in names.added]
+    return ", ".join([*came, *(f"−{escape_markdown(name)}" for name in names.removed)])
 
 
 def _param_markdown(name: str, delta: Delta) -> Iterator[str]:

@@ -170,7 +170,7 @@ def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]])
 def _given(texts: Iterable[str], what: str) -> tuple["Given", ...]:
     """Read values as they were typed. Raise GitcfgError if one is no YAML."""
     from gitcfg.edit.yaml.changes import Given
-    from gitcfg.edit.yaml.scalars import parse_value
+    from gitcfg.edit.yaml.tree import parse_value
 
     return tuple(Given(parse_value(text, what), text) for text in texts)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.notes import Note
-from gitcfg.model.folders import SETTINGS
+from gitcfg.model.names import SETTINGS
 from gitcfg.model.text import counted, safe
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gitcfg.edit.orders import Order
-    from gitcfg.edit.terms import Term
+    from gitcfg.edit.orders import Order, Term
     from gitcfg.explain.show import TermSummary
     from gitcfg.library import Fleet, Source
 
@@ -112,8 +111,7 @@ def add_hold(
 ) -> int:
     """Keep nodes at a commit until a day has passed."""
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Action, Order
-    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
+    from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
     from gitcfg.edit.yaml.changes import Given
 
     session: Session = context.obj
@@ -170,8 +168,7 @@ def add_override(
 ) -> int:
     """Let something hold for some nodes until a day has passed."""
     from gitcfg.cli.edits import carry_out_orders, fill_order, make_options
-    from gitcfg.edit.orders import Action, Order
-    from gitcfg.edit.terms import TermEnd, begin_term, parse_last_day, parse_scope
+    from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
     source = session.open()
@@ -277,7 +274,7 @@ def lift_command(term: str) -> Callable[..., int]:
         commit: editing.Commit = False,
         message: editing.Message = None,
     ) -> int:
-        from gitcfg.edit.terms import Term
+        from gitcfg.edit.orders import Term
 
         wished = (force, commit, message)
         return _lift(context.obj, Term(term), tuple(names), wished, f"Lift {term} {', '.join(names)}")
@@ -294,7 +291,7 @@ def expire_command(term: str) -> Callable[..., int]:
         commit: editing.Commit = False,
         message: editing.Message = None,
     ) -> int:
-        from gitcfg.edit.terms import Term, find_expired
+        from gitcfg.edit.orders import Term, find_expired
 
         session: Session = context.obj
         with session.fleet(None) as fleet:
@@ -315,7 +312,7 @@ def _lift(
     subject: str,
 ) -> int:
     from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.terms import Term, lift_terms
+    from gitcfg.edit.orders import Term, lift_terms
 
     orders = lift_terms(term, names)
     if term is Term.OVERRIDE:

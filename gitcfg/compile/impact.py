@@ -18,7 +18,7 @@ from gitcfg.load.collections import Shelf
 from gitcfg.load.context import Reading
 from gitcfg.load.repository import load_settings
 from gitcfg.model import Binding, Feature, Group, Model, Node, NodeSet, Op, Override, Settings, Use
-from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
+from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
 
 _ANY = "${"
 """Instead of a name: whichever secret an instance makes of what is written."""

@@ -13,7 +13,7 @@ from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Model, NodeSet, Origin, Override, Ref
-from gitcfg.model.folders import SHEETS, SINGLES
+from gitcfg.model.names import SHEETS, SINGLES
 
 T = TypeVar("T")
 

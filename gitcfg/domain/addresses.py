@@ -1,7 +1,7 @@
-"""IP addresses as numbers: IPv4's as they are, IPv6's far above them."""
+"""IP addresses and networks as numbers: those of IPv4 as they are, those of IPv6 far above them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
 import msgspec
@@ -62,7 +62,7 @@ def address_family(number: int) -> str:
 
 # Blocks of addresses: `10.0.0.0/8`.
 
-_LENGTH = re.compile(r"[0-9]{1,3}")
+_PREFIX = re.compile(r"[0-9]{1,3}")
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -102,7 +102,7 @@ def parse_block(value: object) -> Block:
 def length_of(text: str, number: int, column: int) -> int:
     """The length of a network's prefix, as it is written. DomainProblem: the address is not so long."""
     most = address_bits(number)
-    if not _LENGTH.fullmatch(text) or int(text) > most:
+    if not _PREFIX.fullmatch(text) or int(text) > most:
         raise DomainProblem(
             f"'{shown(text)}' is no prefix length of {address_family(number)}",
             column,
@@ -122,12 +122,7 @@ def whole(first: int, last: int) -> Block | None:
 # IP addresses, of both families.
 
 
-def value(number: int) -> Value:
-    """An address as it is written."""
-    return format_address(number)
-
-
-def read(text: str) -> Interval:
+def read_addresses(text: str) -> Interval:
     """The addresses of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
     if "/" in text and "-" not in text:
         found = parse_block(text)
@@ -151,10 +146,103 @@ def _number(text: object) -> int:
         raise DomainProblem(problem.message, hint="write both ends in full: 10.0.0.1-10.0.0.9") from None
 
 
-def written(first: int, last: int) -> Iterator[Value]:
-    """Items that say an interval."""
-    found = whole(first, last)
+def write_addresses(first: int, last: int) -> Value:
+    """The item that says an interval."""
     if first == last:
-        yield format_address(first)
-    else:
-        yield str(found) if found else f"{format_address(first)}-{format_address(last)}"
+        return format_address(first)
+    found = whole(first, last)
+    return str(found) if found else f"{format_address(first)}-{format_address(last)}"
+
+
+# Networks of one size: `10.0.0.0/16 in /24` are the 256 networks of that length in it.
+
+_LENGTH_BIT = 132
+"""A network's number is its first bits; its length stands above all of them, from this bit on."""
+
+
+def parse_network(value: object) -> int:
+    """A network's number: those of one length follow each other. DomainProblem: it is no network."""
+    found = parse_block(value)
+    return _packed(found.first, found.length)
+
+
+def _packed(address: int, length: int) -> int:
+    """The number of the network of a length that an address is in."""
+    base = address & SIX
+    return (length << _LENGTH_BIT) + base + (address - base >> address_bits(address) - length)
+
+
+def _block(number: int) -> Block:
+    length, rest = number >> _LENGTH_BIT, number & (1 << _LENGTH_BIT) - 1
+    base = rest & SIX
+    return Block(base + (rest - base << address_bits(rest) - length), length)
+
+
+def format_network(number: int) -> str:
+    """A network as it is written."""
+    return str(_block(number))
+
+
+def read_networks(text: str) -> Interval:
+    """The networks of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
+    words = text.split()
+    if len(words) == 3 and words[1] == "in":
+        return _within(words[0], words[2], len(text) - len(words[2]) + 1)
+    begin, end, column = ends(text, parse_network)
+    one, other = _block(begin), _block(end)
+    if (one.length, address_bits(one.first)) != (other.length, address_bits(other.first)):
+        raise DomainProblem(
+            f"the range begins with {one} and ends with {other}, another size",
+            column,
+            "write both of one length",
+        )
+    return ordered(begin, end, column)
+
+
+def _within(outer: str, length: str, column: int) -> Interval:
+    found = parse_block(outer)
+    if not length.startswith("/"):
+        raise DomainProblem(
+            "the networks' length has a slash in front", column, f"write {outer} in /{length}"
+        )
+    size = length_of(length[1:], found.first, column + 1)
+    if size < found.length:
+        raise DomainProblem(
+            f"a network of length {size} is larger than {found}",
+            column,
+            f"write {found.length} or a greater one",
+        )
+    return _packed(found.first, size), _packed(found.last, size)
+
+
+def write_networks(first: int, last: int) -> Value:
+    """The item that says an interval."""
+    begin, end = _block(first), _block(last)
+    outer = whole(begin.first, end.last)
+    return f"{outer} in /{begin.length}" if outer else f"{begin}-{end}"
+
+
+def network_sizes(found: Iterable[Interval]) -> set[tuple[int, int]]:
+    """The families (as the length of their addresses) and lengths of networks in intervals."""
+    blocks = [_block(first) for first, _ in found]
+    return {(address_bits(each.first), each.length) for each in blocks}
+
+
+def have_one_size(found: set[tuple[int, int]]) -> bool:
+    """Are all networks of a family of one length? Otherwise two that are not equal may overlap."""
+    return len(found) == len({family for family, _ in found})
+
+
+def overlapping_networks(text: str, found: set[tuple[int, int]]) -> list[Interval]:
+    """The networks of these sizes that share an address with what an item stands for."""
+    first, last = _covered(text)
+    lengths = [length for family, length in found if family == address_bits(first)]
+    return [(_packed(first, length), _packed(last, length)) for length in lengths]
+
+
+def _covered(text: str) -> Interval:
+    """The addresses of an item that is one of networks or one of addresses."""
+    if "/" in text and ("-" in text or len(text.split()) > 1):
+        begin, end = read_networks(text)
+        return _block(begin).first, _block(end).last
+    return read_addresses(text)

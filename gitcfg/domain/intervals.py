@@ -1,11 +1,15 @@
-"""Sets of integers as sorted intervals between which numbers are missing: one form for each set."""
+"""Sets of integers as sorted intervals between which numbers are missing; whole numbers and dates as such."""
 
+import re
 from bisect import bisect_left
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime
 from itertools import chain
 from operator import itemgetter
 
-from gitcfg.domain.values import DomainProblem
+from gitcfg.domain.values import DomainProblem, Value, is_decimal
+from gitcfg.model.names import shown
 
 Interval = tuple[int, int]
 """The first and the last number; both belong to it."""
@@ -122,3 +126,77 @@ def ordered(begin: int, end: int, column: int) -> Interval:
     if end < begin:
         raise DomainProblem("the range ends before it begins", column, "write its least value first")
     return begin, end
+
+
+# Whole numbers: ports, counts, user ids.
+
+_MOST_DIGITS = 100
+_TOO_LARGE = 10**_MOST_DIGITS
+
+
+def parse_integer(value: object) -> int:
+    """The number that a value means: `80`, `"80"`, `80.0`. DomainProblem: none."""
+    if isinstance(value, str) and is_decimal(value):
+        # Python takes time that grows with the square of a text's length to read it as a number.
+        return parse_integer(int(value) if len(value) <= 2 * _MOST_DIGITS else _TOO_LARGE)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        text = f"'{shown(value)}'" if isinstance(value, str) else shown(str(value))
+        raise DomainProblem(f"{text} is no whole number", hint="write digits: 80, or 1024-65535 in quotes")
+    if abs(value) >= _TOO_LARGE:
+        raise DomainProblem(f"a number may have {_MOST_DIGITS} digits at most", hint="write a smaller one")
+    return value
+
+
+def read_integers(text: str) -> Interval:
+    """The numbers of an item: `80`, `1024-65535`, `-5 - -1`."""
+    return interval(text, parse_integer)
+
+
+def write_integers(first: int, last: int) -> Value:
+    """The item that says an interval."""
+    blank = " " if first < 0 else ""
+    return first if first == last else f"{first}{blank}-{blank}{last}"
+
+
+# Days of the calendar, as ISO 8601 writes them.
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE_LENGTH = len("2026-01-31")
+
+
+def parse_date(value: object) -> int:
+    """The day's number, counted from the first of January of the year 1. DomainProblem: it is no date."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.toordinal()
+    text = shown(str(value))
+    if not isinstance(value, str) or not _DATE.fullmatch(value):
+        raise DomainProblem(f"'{text}' is no date", hint="write year, month and day: 2026-01-31")
+    try:
+        return date.fromisoformat(value).toordinal()
+    except ValueError:
+        raise DomainProblem(f"the calendar has no {text}", hint=_nearest(value)) from None
+
+
+def _nearest(text: str) -> str:
+    """What is possible in a date's place."""
+    year, month, _ = map(int, text.split("-"))
+    if year and 1 <= month <= 12:
+        return f"the days of that month are 01 to {monthrange(year, month)[1]}"
+    return "months are 01 to 12" if year else "years begin with 0001"
+
+
+def format_date(number: int) -> str:
+    """A day as ISO 8601 writes it."""
+    return date.fromordinal(number).isoformat()
+
+
+def read_dates(text: str) -> Interval:
+    """The days of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
+    return interval(text, parse_date, after=_DATE_LENGTH)
+
+
+def write_dates(first: int, last: int) -> Value:
+    """The item that says an interval."""
+    return format_date(first) if first == last else f"{format_date(first)} - {format_date(last)}"

@@ -5,11 +5,18 @@ from typing import TypeVar
 
 import msgspec
 
-from gitcfg.domain import integers, networks
-from gitcfg.domain.intervals import Interval, Intervals, difference, merged, touches
+from gitcfg.domain.addresses import have_one_size, network_sizes, overlapping_networks
+from gitcfg.domain.intervals import Interval, Intervals, difference, merged, parse_integer, touches
 from gitcfg.domain.sets import CODECS, Spans, make_words
-from gitcfg.domain.shapes import is_decimal, misspelt, range_of_text, shape
-from gitcfg.domain.values import DomainProblem, Kind, Values
+from gitcfg.domain.values import (
+    DomainProblem,
+    Kind,
+    Values,
+    is_decimal,
+    misspelt,
+    range_of_text,
+    shape,
+)
 from gitcfg.model.names import shown
 
 LONGEST_ITEM = 4000
@@ -54,7 +61,7 @@ def read_item(index: int, given: object) -> Item:
         hint = "put it in quotes if it is text"
         raise DomainProblem(f"{given} is no whole number", hint=hint, index=index)
     try:
-        return Item(index, str(integers.number(given)), number=True)
+        return Item(index, str(parse_integer(given)), number=True)
     except DomainProblem as problem:
         raise problem.moved(0, index) from None
 
@@ -149,8 +156,6 @@ def _number_for_text(item: Item) -> DomainProblem:
 
 # A domain's items, as they are written, as the set of values that they stand for.
 
-__all__ = ["LONGEST_ITEM", "MOST_ITEMS", "parse"]
-
 MOST_ITEMS = 10_000
 """More items than this no domain has."""
 
@@ -194,7 +199,7 @@ def _spans(kind: Kind, wanted: Sequence[Item], unwanted: Iterable[Item]) -> Span
     pairs = [(item, _placed(read, item)) for item in wanted]
     if kind is Kind.NETWORK:
         sizes = _sizes(pairs)
-        cuts = [(item, _placed(lambda text: networks.overlapping(text, sizes), item)) for item in unwanted]
+        cuts = [(item, _placed(lambda text: overlapping_networks(text, sizes), item)) for item in unwanted]
     else:
         cuts = [(item, [_placed(read, item)]) for item in unwanted]
     found = merged(interval for _, interval in pairs)
@@ -213,8 +218,8 @@ def _sizes(pairs: Iterable[tuple[Item, Interval]]) -> set[tuple[int, int]]:
     """The sizes of a domain's networks. DomainProblem: an item has another than those before it."""
     found: set[tuple[int, int]] = set()
     for item, interval in pairs:
-        found |= networks.sizes([interval])
-        if not networks.one_size(found):
+        found |= network_sizes([interval])
+        if not have_one_size(found):
             hint = "give them domains of their own: networks of two lengths overlap"
             raise item.problem("the networks of a domain have one length", hint)
     return found

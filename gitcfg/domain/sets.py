@@ -7,10 +7,31 @@ from itertools import islice
 
 import msgspec
 
-from gitcfg.domain import addresses, dates, integers, intervals, networks
-from gitcfg.domain.intervals import Interval, Intervals
-from gitcfg.domain.shapes import is_plain
-from gitcfg.domain.values import DomainProblem, Kind, Value, Values
+from gitcfg.domain import intervals
+from gitcfg.domain.addresses import (
+    format_address,
+    format_network,
+    have_one_size,
+    network_sizes,
+    parse_address,
+    parse_network,
+    read_addresses,
+    read_networks,
+    write_addresses,
+    write_networks,
+)
+from gitcfg.domain.intervals import (
+    Interval,
+    Intervals,
+    format_date,
+    parse_date,
+    parse_integer,
+    read_dates,
+    read_integers,
+    write_dates,
+    write_integers,
+)
+from gitcfg.domain.values import DomainProblem, Kind, Value, Values, is_plain
 from gitcfg.model.names import shown
 
 
@@ -20,14 +41,14 @@ class Codec(msgspec.Struct, frozen=True):
     number: Callable[[object], int]
     value: Callable[[int], Value]
     read: Callable[[str], Interval]
-    written: Callable[[int, int], Iterator[Value]]
+    write: Callable[[int, int], Value]
 
 
 CODECS: Mapping[Kind, Codec] = {
-    Kind.INTEGER: Codec(integers.number, integers.value, integers.read, integers.written),
-    Kind.ADDRESS: Codec(addresses.parse_address, addresses.value, addresses.read, addresses.written),
-    Kind.NETWORK: Codec(networks.number, networks.value, networks.read, networks.written),
-    Kind.DATE: Codec(dates.number, dates.value, dates.read, dates.written),
+    Kind.INTEGER: Codec(parse_integer, int, read_integers, write_integers),
+    Kind.ADDRESS: Codec(parse_address, format_address, read_addresses, write_addresses),
+    Kind.NETWORK: Codec(parse_network, format_network, read_networks, write_networks),
+    Kind.DATE: Codec(parse_date, format_date, read_dates, write_dates),
 }
 
 
@@ -150,8 +171,8 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
         return codec.value(codec.number(value))
 
     def items(self) -> tuple[Value, ...]:
-        written = CODECS[self.kind].written
-        return tuple(item for first, last in self.ranges for item in written(first, last))
+        write = CODECS[self.kind].write
+        return tuple(write(first, last) for first, last in self.ranges)
 
     def describe(self) -> str:
         return ", ".join(map(str, self.items())) or "nothing"
@@ -171,7 +192,7 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
         if other.kind is not self.kind:
             raise DomainProblem(f"{self.kind.one} and {other.kind.one} are not of one kind")
         found = intervals.union(self.ranges, self._alike(other))
-        if self.kind is Kind.NETWORK and not networks.one_size(networks.sizes(found)):
+        if self.kind is Kind.NETWORK and not have_one_size(network_sizes(found)):
             raise DomainProblem("networks of two lengths overlap")
         return Spans(self.kind, found)
 

@@ -18,7 +18,6 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import Mentions
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
-from gitcfg.compile.operations import Step as OperationStep
 from gitcfg.compile.subset import take_part
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action, Order, carry_out
@@ -287,14 +286,11 @@ def _askers(
             for step, path in piece.steps(name):
                 if path[0] == label:
                     continue
-                said = mention.findall(msgspec.json.encode(step.given).decode()) if _speaks(step) else ()
-                for asked in (*_with_needs(name, declarations), *said):
+                speaks = isinstance(step.given, str | list | dict)
+                mentioned = mention.findall(msgspec.json.encode(step.given).decode()) if speaks else ()
+                for asked in (*_with_needs(name, declarations), *mentioned):
                     found.setdefault(asked, set()).add(path[0])
     return found
-
-
-def _speaks(step: OperationStep) -> bool:
-    return isinstance(step.given, str | list | dict)
 
 
 def _with_needs(name: str, declarations: Declarations) -> Iterator[str]:

@@ -11,7 +11,7 @@ import msgspec
 from gitcfg.edit import transaction as journal
 from gitcfg.git.commit import commit_all, init_repository
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.model.folders import SETTINGS
+from gitcfg.model.names import SETTINGS
 
 Files = Mapping[str, bytes]
 

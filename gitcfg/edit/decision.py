@@ -1,27 +1,23 @@
-"""What rules leave open, decided for the work tree as it lies there or for a draft."""
+"""What rules leave open, decided for the work tree or a draft, and written as allocations."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
 
 import msgspec
 
-from gitcfg.edit.allocations import put_allocations
+from gitcfg.edit.draft import Draft
+from gitcfg.edit.yaml.tree import from_json, to_yaml
 from gitcfg.git.repository import Repository
-from gitcfg.git.tree import DictTree, changed_paths
+from gitcfg.git.tree import DictTree, Tree, changed_paths
 from gitcfg.load.repository import load
 from gitcfg.model import GitcfgError, Model
-from gitcfg.model.folders import LAYERS, SETTINGS
-from gitcfg.model.names import shown
+from gitcfg.model.names import LAYERS, SETTINGS, shown
 from gitcfg.model.rules import Allocation
 from gitcfg.model.text import install_hint
 from gitcfg.solve import Exhausted
 from gitcfg.solve.fleet import Cause, Change, Failing, Solved, decide, difference
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from gitcfg.edit.draft import Draft
-    from gitcfg.git.tree import Tree
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -44,12 +40,12 @@ class Decision(msgspec.Struct, frozen=True):
         return not self.causes
 
 
-def decide_worktree(model: Model, tree: "Tree", today: "date") -> Decision:
+def decide_worktree(model: Model, tree: Tree, today: date) -> Decision:
     """Return what would be decided for the files of a tree as they are."""
     return _decide(model, tree, today)[0]
 
 
-def decide_draft(draft: "Draft", today: "date") -> Decision:
+def decide_draft(draft: Draft, today: date) -> Decision:
     """Decide for a draft what rules leave open, and write it into the draft if there is an answer."""
     model = load(draft.tree)  # the draft's own model does not follow its edits
     decision, allocations = _decide(model, draft.tree, today)
@@ -58,7 +54,7 @@ def decide_draft(draft: "Draft", today: "date") -> Decision:
     return decision
 
 
-def _decide(model: Model, tree: "Tree", today: "date") -> tuple[Decision, Mapping[str, Allocation]]:
+def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[str, Allocation]]:
     _refuse_unread(model)
     try:
         found = decide(model, tree, today)
@@ -99,3 +95,58 @@ def refuse_uncommitted(repository: Repository) -> None:
             f"What is decided follows from what is not committed: {named}.",
             "Commit both together: leave out --commit, then `git add` and `git commit`.",
         )
+
+
+# The files of allocations; those that say the same already stay as they are.
+
+_HEAD = "# What `gitcfg solve` decided for the rule {}. Change the rule, not this file."
+
+_ADDRESS = re.compile(r"[0-9]+(?:\.[0-9]+){3}(?:/[0-9]+)?")
+"""IPv4, which no reader takes for a number."""
+
+
+def allocation_text(said: Allocation) -> str:
+    """Return the text of allocations/RULE.yaml: a slot a line, in the order in which they are given."""
+    return "\n".join((_HEAD.format(said.name), *_lines(said), ""))
+
+
+def _lines(said: Allocation) -> Iterator[str]:
+    if said.install:
+        yield "install:"
+        yield from (f"  - {to_yaml(ref.name)}" for ref in said.install)
+    if said.values:
+        yield "values:"
+        for slot, values in said.values.items():
+            given = (f"{to_yaml(name)}: {_value(bound.given)}" for name, bound in values.items())
+            yield f"  {to_yaml(slot)}: {{{', '.join(given)}}}"
+
+
+def _value(given: Any) -> str:
+    if isinstance(given, str) and _ADDRESS.fullmatch(given):
+        return given
+    return to_yaml(from_json(given))
+
+
+def put_allocations(draft: Draft, stood: Mapping[str, Allocation], made: Mapping[str, Allocation]) -> None:
+    """Write what is other than what stands; files of rules for which nothing is decided any more are gone.
+
+    `stood` is what the draft's files say: one that says the same in the same order keeps its comments.
+    """
+    for name in sorted(stood.keys() | made.keys()):
+        old, new = stood.get(name), made.get(name)
+        if new is None:
+            draft.write(_path(name), None)
+        elif old is None or _content(old) != _content(new):
+            draft.write(_path(name), allocation_text(new))
+
+
+def _content(allocation: Allocation) -> tuple[Any, ...]:
+    values = [
+        (slot, {name: bound.given for name, bound in given.items()})
+        for slot, given in allocation.values.items()
+    ]
+    return tuple(ref.name for ref in allocation.install), values
+
+
+def _path(rule: str) -> str:
+    return f"allocations/{rule}.yaml"

@@ -13,8 +13,7 @@ from gitcfg.git.tree import DictTree, Entry, EntryKind, Tree, sort_entries
 from gitcfg.load.cache import Keeper
 from gitcfg.load.repository import load
 from gitcfg.model import REFUSED, GitcfgError, Model
-from gitcfg.model.folders import SETTINGS, SHEETS
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import SETTINGS, SHEETS, did_you_mean, shown
 
 
 class OverlayTree:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gitcfg.model import GitcfgError
-from gitcfg.model.folders import SHEETS
-from gitcfg.model.names import FAMILY, HOST, NAME, did_you_mean, shown
+from gitcfg.model.names import FAMILY, HOST, NAME, SHEETS, did_you_mean, shown
 
 
 class Kind(msgspec.Struct, frozen=True):

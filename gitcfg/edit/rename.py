@@ -14,7 +14,7 @@ from gitcfg.edit.yaml.text import read_spots
 from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.git.tree import EntryKind
 from gitcfg.model import REFUSED, GitcfgError, Origin
-from gitcfg.model.folders import LAYERS, SETTINGS
+from gitcfg.model.names import LAYERS, SETTINGS
 
 
 def rename_in_list(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:

@@ -11,8 +11,7 @@ import msgspec
 
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.yaml.changes import Change, Delete, Insert, Set
-from gitcfg.edit.yaml.scalars import quote, to_yaml
-from gitcfg.edit.yaml.tree import Raw
+from gitcfg.edit.yaml.tree import Raw, quote, to_yaml
 from gitcfg.git.history import Past
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError, Ref, Secret

@@ -10,9 +10,9 @@ from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.editor.choices import MARK, Schema, family_patterns, has_unread, ref
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import Model, Op, Parameter, Undeclared
-from gitcfg.model.markdown import code, plain
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.rules import Domain
+from gitcfg.model.text import escape_markdown, markdown_code
 
 _SAID = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 _PLAIN = frozenset(
@@ -137,7 +137,8 @@ def binding_schema(parameter: Parameter, plain: bool) -> Schema:
     """Return what may be bound to a parameter. `plain`: without a declared type no operation implies one."""
     if parameter.secret:
         return ref(SECRET)
-    own = None if _unfit(parameter.schema) else convert_own_schema(parameter.schema)
+    unfit = parameter.schema is None or OwnSchema(parameter.schema).refusal is not None
+    own = None if unfit else convert_own_schema(parameter.schema)
     binding = ref(binding_name(parameter))
     if own is None or own is True:
         return binding
@@ -145,11 +146,6 @@ def binding_schema(parameter: Parameter, plain: bool) -> Schema:
     by_default: Schema = {"if": {"type": "object", "required": ["$default"]}, "then": {}}
     by_default["then"]["properties"] = {"$default": judged}
     return {"allOf": [binding, judged, by_default]}
-
-
-def _unfit(schema: dict[str, Any] | None) -> bool:
-    """Return whether there is no schema, or one by which nothing is judged."""
-    return schema is None or OwnSchema(schema).refusal is not None
 
 
 def binding_name(parameter: Parameter) -> str:
@@ -250,33 +246,33 @@ def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
 def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
     """Yield what rules allow, a line each; values of a secret parameter are not shown."""
     for rule, domain in confined.items():
-        values = "" if parameter.secret else f": {code(_json(domain.items))}"
-        of = f" of {code(domain.name)}" if domain.name != parameter.name else ""
-        yield f"values{of} by the rule {code(rule)}{values}"
+        values = "" if parameter.secret else f": {markdown_code(_json(domain.items))}"
+        of = f" of {markdown_code(domain.name)}" if domain.name != parameter.name else ""
+        yield f"values{of} by the rule {markdown_code(rule)}{values}"
 
 
 def _text(text: str) -> str:
     """Return a text that shows as it is; its lines stay lines."""
-    return "\n".join(map(plain, text.strip().split("\n")))
+    return "\n".join(map(escape_markdown, text.strip().split("\n")))
 
 
 def _facts(parameter: Parameter) -> Iterator[str]:
     if parameter.pattern:
-        yield f"declared by the family {code(parameter.name)}"
+        yield f"declared by the family {markdown_code(parameter.name)}"
     yield f"type: {parameter.type}" if parameter.type else "any type"
     if parameter.secret:
         yield "**secret**: only `{$secret: NAME}` may be bound to it"
     elif parameter.default is not None:
-        yield f"default: {code(_json(parameter.default.given))}"
+        yield f"default: {markdown_code(_json(parameter.default.given))}"
     if parameter.must_change:
         yield "**must be changed**: whoever binds it says a value"
     if parameter.schema is not None:
-        yield f"schema: {code(_json(parameter.schema))}"
+        yield f"schema: {markdown_code(_json(parameter.schema))}"
     if parameter.restart:
         yield "a change needs a restart"
     for word, names in (("needs", parameter.depends), ("conflicts with", parameter.conflicts)):
         if names:
-            yield f"{word} " + ", ".join(code(name.name) for name in names)
+            yield f"{word} " + ", ".join(markdown_code(name.name) for name in names)
     if parameter.level:
         yield _LEVELS[parameter.level]
 

@@ -26,8 +26,7 @@ from gitcfg.editor.parameters import (
     type_schema,
 )
 from gitcfg.model import Model
-from gitcfg.model.folders import SINGLES
-from gitcfg.model.names import FAMILY, NAME
+from gitcfg.model.names import FAMILY, NAME, SINGLES
 from gitcfg.render.formats import formats
 
 _CONTENTS = ("format", "template", "text", "source")

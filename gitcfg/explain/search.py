@@ -13,7 +13,7 @@ from gitcfg.explain.trail import Record, origin_record
 from gitcfg.load.document import Document, Mark, parse
 from gitcfg.model import GitcfgError, Model, Origin
 from gitcfg.model.age import is_recipient
-from gitcfg.model.folders import SHEETS
+from gitcfg.model.names import SHEETS
 from gitcfg.model.secrets import PLAIN, lines_of_keys, open_mark
 from gitcfg.nodeset import fold
 
@@ -445,12 +445,10 @@ def search(fleet: Fleet, texts: Sequence[str]) -> tuple[Match, ...]:
         key = (one.kind, one.name)
         held[key] = held.get(key, frozenset()) | numbers
         found.setdefault(key, []).append(one)
-    keys = sorted((key for key in found if held[key] == wanted.all), key=_order)
+    keys = sorted(
+        (key for key in found if held[key] == wanted.all), key=lambda key: (ORDER.index(key[0]), key[1])
+    )
     return tuple(one for key in keys for one in _merge_lines(found[key]))
-
-
-def _order(key: Key) -> tuple[int, str]:
-    return ORDER.index(key[0]), key[1]
 
 
 def _merge_lines(matches: Iterable[Match]) -> Iterator[Match]:

@@ -11,8 +11,17 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.selection import Selection, Stopped
 from gitcfg.explain.definition import Definition, Kind
 from gitcfg.explain.kinds.files import FILE, SECRET, TEMPLATE
-from gitcfg.explain.kinds.layers import FEATURE, GROUP, HOLD, OVERRIDE, SETTING, held, overridden
-from gitcfg.explain.kinds.nodes import NODE, NODESET
+from gitcfg.explain.kinds.layers import (
+    FEATURE,
+    GROUP,
+    HOLD,
+    NODE,
+    NODESET,
+    OVERRIDE,
+    SETTING,
+    held,
+    overridden,
+)
 from gitcfg.explain.kinds.parameters import PARAMETER, SUBSYSTEM
 from gitcfg.explain.kinds.rules import ALLOCATION, RULE
 from gitcfg.explain.trail import Record, nodes_record, origin_record

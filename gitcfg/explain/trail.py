@@ -17,7 +17,6 @@ from gitcfg.model import (
     FileEntry,
     Finding,
     Group,
-    Ignore,
     Ignored,
     ListEdit,
     Model,
@@ -369,11 +368,11 @@ def findings_record(commit: str | None, findings: Iterable[Finding], folded: boo
 
 def ignored_records(ignored: Iterable[Ignored], folded: bool = False) -> list[Record]:
     """Warnings that gitcfg.yaml leaves out, each with the reason."""
-    return [_finding(one.finding, folded) | {"ignored": _reason(one.by)} for one in ignored]
-
-
-def _reason(entry: Ignore) -> Record:
-    return {"reason": entry.reason, "until": None if entry.until is None else str(entry.until)}
+    return [
+        _finding(one.finding, folded)
+        | {"ignored": {"reason": one.by.reason, "until": None if one.by.until is None else str(one.by.until)}}
+        for one in ignored
+    ]
 
 
 def _finding(finding: Finding, folded: bool) -> Record:

@@ -20,8 +20,7 @@ from gitcfg.load.keys import fingerprint
 from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Ignore, Key, Origin, Secret, Settings
 from gitcfg.model.age import X25519, Recipient, recipient
-from gitcfg.model.folders import SIGNERS
-from gitcfg.model.names import selects, shown
+from gitcfg.model.names import SIGNERS, selects, shown
 from gitcfg.model.text import counted
 from gitcfg.nodeset import abridged, fold
 

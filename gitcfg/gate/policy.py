@@ -10,8 +10,7 @@ from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.context import Reading
 from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Origin, Settings
-from gitcfg.model.folders import SIGNERS
-from gitcfg.model.names import selects
+from gitcfg.model.names import SIGNERS, selects
 from gitcfg.model.text import seconds
 from gitcfg.sandbox.budget import Budget
 

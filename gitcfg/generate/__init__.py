@@ -1,8 +1,7 @@
 """Random repositories of any size, from a seed: for load tests, and to try gitcfg on."""
 
-from gitcfg.generate.mistakes import MISTAKES
 from gitcfg.generate.options import PROFILES, Operations, Options, Types, large, small, stress
-from gitcfg.generate.repository import files, repository, write
+from gitcfg.generate.repository import MISTAKES, files, repository, write
 
 __all__ = [
     "MISTAKES",

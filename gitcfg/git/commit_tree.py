@@ -24,7 +24,7 @@ from gitcfg.git.objects import (
 )
 from gitcfg.git.tree import Entry, EntryKind, sort_entries
 from gitcfg.model import GitcfgError
-from gitcfg.model.folders import FOLDERS, SETTINGS
+from gitcfg.model.names import FOLDERS, SETTINGS
 
 Row = tuple[bytes, bytes, bytes]
 """What a tree holds of an entry: mode, name, id."""

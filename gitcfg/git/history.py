@@ -13,8 +13,7 @@ from gitcfg.git.commit_tree import FileChange, Trees
 from gitcfg.git.objects import Store, common_folder, find_missing, missing_object
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
-from gitcfg.model.folders import FOLDERS, SETTINGS
-from gitcfg.model.names import shown
+from gitcfg.model.names import FOLDERS, SETTINGS, shown
 
 _ORDER = SortMode.TOPOLOGICAL | SortMode.TIME
 _EPOCH = datetime(1970, 1, 1)

@@ -17,7 +17,7 @@ from gitcfg.git.commit_tree import Trees
 from gitcfg.git.objects import FOLDER, Objects, entry_kind, escape_name
 from gitcfg.git.tree import Entry, EntryKind
 from gitcfg.model import GitcfgError
-from gitcfg.model.folders import FOLDERS, SETTINGS
+from gitcfg.model.names import FOLDERS, SETTINGS
 
 _LOOKS = struct.Struct(">4L4xLL8xL20xH")
 _MARKED = 0xF000  # assumed unchanged, or passed over, or in conflict

@@ -29,7 +29,7 @@ from gitcfg.history.definitions import NOTHING, Ruling, declarations, parameters
 from gitcfg.history.layers import KeptLayers, KeptStacks
 from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, everything, followed_pool, model_of
 from gitcfg.model import Model, Node, NodeSet, Override, Parameter, Secret, Settings
-from gitcfg.model.folders import TEXTS
+from gitcfg.model.names import TEXTS
 from gitcfg.render.templates import TemplateEngine, template_guard
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from gitcfg.history.layers import Layer, composed
 from gitcfg.history.nodes import ALONE, Made, Maker, NodeState, OneNode, Parts, feature_roots, group_roots
 from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, followed_pool
 from gitcfg.model import Model, Parameter, Secret, Use
-from gitcfg.model.folders import TEXTS
+from gitcfg.model.names import TEXTS
 
 _NO_POOL = Pool()
 

@@ -21,7 +21,7 @@ from gitcfg.load.parameters import load_parameters
 from gitcfg.load.repository import FILE, load_settings
 from gitcfg.load.rules import ALLOCATIONS, RULES
 from gitcfg.model import Binding, Model, NodeSet, Origin, Parameter, Secret, Settings
-from gitcfg.model.folders import LAYERS, TEXTS
+from gitcfg.model.names import LAYERS, TEXTS
 
 KINDS = LAYERS
 """The folders that hold one definition a file, as far as a result can depend on it."""

@@ -16,7 +16,7 @@ from gitcfg.inventory.status import NodeStatus, StatusFacts, find_status
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, ListEdit, Node, Op, Origin, Override, Ref
 from gitcfg.model.delivery import is_over
-from gitcfg.model.folders import SETTINGS
+from gitcfg.model.names import SETTINGS
 from gitcfg.model.rules import RuleKind
 from gitcfg.rollout.outcomes import compute_patience
 from gitcfg.state.records import NodeState

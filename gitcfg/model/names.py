@@ -1,4 +1,4 @@
-"""Legal names (GC103), globs, durations, and the nearest name to a misspelt one."""
+"""Legal names (GC103), the nearest to a misspelt one, globs, and the names of folders."""
 
 import difflib
 import re
@@ -86,3 +86,21 @@ def selects(patterns: tuple[str, ...], name: str) -> bool:
     unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
     inside = not wanted or any(glob(pattern).matches(name) for pattern in wanted)
     return bool(patterns) and inside and not any(glob(pattern).matches(name) for pattern in unwanted)
+
+
+# The folders of a repository and what they hold: the only list of them.
+
+SETTINGS = "gitcfg.yaml"
+SIGNERS = "allowed_signers"
+"""Who may sign commits, in ssh-keygen's format."""
+
+LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
+"""A file a definition, which binds parameters and brings files."""
+SINGLES = (*LAYERS, "holds", "secrets", "allocations")
+"""A file a definition, whose name is the file's; beside a secret's stands what it holds, encrypted."""
+SHEETS = ("parameters", "subsystems", "rules")
+"""Many definitions a file, by name below a key that is the folder's name."""
+TEXTS = ("templates", "files")
+"""Files of any content, known by their paths."""
+FOLDERS = (*SHEETS, *SINGLES, *TEXTS, "keys")
+"""All that gitcfg reads."""

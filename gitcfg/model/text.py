@@ -1,10 +1,10 @@
-"""Text made safe to show: on one line, without control characters, cut to a length."""
+"""Text made safe to show: on one line, without control characters, cut to a length, escaped for Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 ABBREVIATED = 10
-"""So many digits of a commit's id are told."""
+"""So many digits of a commit's id are shown."""
 
 
 def safe(text: str) -> str:
@@ -57,3 +57,35 @@ def format_age(age: float) -> str:
         if age >= size:
             return f"{int(age // size)} {unit} ago"
     return "now"
+
+
+# Text escaped for Markdown: as prose, as code, as a block.
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
+
+
+def escape_markdown(text: str) -> str:
+    """A text in which nothing is markup, nor a mention of somebody."""
+    return _SPECIAL.sub(r"\\\1", safe(text))
+
+
+def markdown_code(text: str) -> str:
+    """A text as inline code: its fence is longer than any run of backticks in it."""
+    text = safe(text)
+    ticks = "`" * (_longest(text) + 1)
+    pad = " " if "`" in text else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def markdown_block(lines: Iterable[str], language: str = "") -> Iterator[str]:
+    """A block of code; its fence is longer than any that stands inside."""
+    lines = list(lines)
+    fence = "`" * max(3, max(map(_longest, lines), default=0) + 1)
+    yield fence + language
+    yield from lines
+    yield fence
+
+
+def _longest(text: str) -> int:
+    """The longest run of backticks."""
+    return max(map(len, re.findall("`+", text)), default=0)

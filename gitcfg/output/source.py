@@ -14,7 +14,7 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.git.tree import fingerprint
 from gitcfg.model import FileEntry, Group, Node, Override, Use
-from gitcfg.model.folders import LAYERS, SETTINGS, TEXTS
+from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
 from gitcfg.output.files import hash_content, is_safe_path, parent_folders
 from gitcfg.render.files import content, mode_of
 from gitcfg.render.templates import TemplateEngine, TemplateProblem

@@ -246,12 +246,8 @@ class _Drawn:
                 if name not in seen:
                     seen.add(name)
                     self.features.append(self._feature(name))
-                    waiting.append(
-                        (self._id(ident("feature", name)), Relation.INCLUDES, self._included(name))
-                    )
-
-    def _included(self, name: str) -> tuple[Use, ...]:
-        return self.scene.model.features[name].include if name in self.brought else ()
+                    included = self.scene.model.features[name].include if name in self.brought else ()
+                    waiting.append((self._id(ident("feature", name)), Relation.INCLUDES, included))
 
     def _feature(self, name: str) -> Vertex:
         feature = self.scene.model.features.get(name)

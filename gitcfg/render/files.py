@@ -14,10 +14,8 @@ from gitcfg.compile.node_class import NodeClass, Splicer
 from gitcfg.model import FileEntry, Subsystem
 from gitcfg.model.names import selects
 from gitcfg.model.secrets import shown
-from gitcfg.render.formats import Format as Format_formats
-from gitcfg.render.formats import formats
-from gitcfg.render.formats.base import Format, LineFormat
-from gitcfg.render.templates import Analysis, TemplateEngine, TemplateProblem
+from gitcfg.render.formats import Format, LineFormat, formats
+from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
 class Taken:
@@ -70,16 +68,11 @@ def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
         return {param: name for param, name in secrets.items() if taken.separators(param) is not None}
     if entry.template is not None and entry.template.name in fleet.templates:
         analysis = engine.analyse(entry.template.name)
-        if _anything(analysis):
+        if analysis.everything or analysis.computed or analysis.problem is not None:
             return secrets
         mentioned = {param for param, _ in analysis.params}
         return {param: name for param, name in secrets.items() if param in mentioned}
     return {}
-
-
-def _anything(analysis: Analysis) -> bool:
-    """May a template use any parameter, as far as can be said before it is rendered?"""
-    return analysis.everything or analysis.computed or analysis.problem is not None
 
 
 def mode_of(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str:
@@ -240,7 +233,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
     return entry.text
 
 
-def _written(fleet: Fleet, chosen: Format_formats, entry: FileEntry, node: FleetNode) -> str:
+def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
     known = pieces(fleet, chosen, entry)
     text = known.text(node.node_class) if known else None
@@ -355,8 +348,4 @@ def _texts(
 
 def _line(name: str, value: Any) -> str:
     value = shown(value)
-    return f"{name} = {value if isinstance(value, str) else _json(value)}\n"
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    return f"{name} = {value if isinstance(value, str) else msgspec.json.encode(value).decode()}\n"

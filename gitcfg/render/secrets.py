@@ -7,11 +7,9 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import finish_value
 from gitcfg.compile.values import Misfit, is_macro_text
 from gitcfg.model import FileEntry, GitcfgError, Op
-from gitcfg.render.files import content, context, held, holding, selected, separators
+from gitcfg.render.files import content, context, held, selected, separators
 from gitcfg.render.formats import Format, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
-
-__all__ = ["holding", "misfits", "revealed"]
 
 
 def revealed(

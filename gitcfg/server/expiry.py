@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import carry_out
-from gitcfg.edit.terms import Term, find_expired, lift_terms
+from gitcfg.edit.orders import Term, carry_out, find_expired, lift_terms
 from gitcfg.gate.gate import Gate
 from gitcfg.gate.policy import PUSHER, load_administrator
 from gitcfg.gate.push import RepositoryView, Update

@@ -1,6 +1,7 @@
 """Problems without an answer: the smallest set of demands that cannot hold together."""
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, Self, TypeVar
 
 from msgspec import Struct
 
@@ -53,25 +54,41 @@ class Budget:
 
 # Which causes cannot hold together, as few as may be named, and which one would have to give way.
 
-Conflict = Callable[[Collection[str]], Collection[str] | None]
+
+class _Problem(Protocol):
+    def causes(self) -> Sequence[str]: ...
+    def only(self, causes: Collection[str]) -> Self: ...
+
+
+P = TypeVar("P", bound=_Problem)
+_Conflict = Callable[[Collection[str]], Collection[str] | None]
 """Of causes those that suffice for there being no answer; None: what they demand has one."""
 
 
-class Conflicts(Struct, frozen=True):
-    """A problem without an answer, all its causes in order, and a small part of it that has none itself."""
+def unsolvable(whole: P, part: P, conflict: Callable[[P], Collection[str] | None]) -> Unsolvable:
+    """As few causes as can be why a problem has no answer, nor has a small part of it.
 
-    causes: Sequence[str]
-    whole: Conflict
-    part: Conflict
+    `conflict` gives causes that suffice for there being none, None if there is one. What the part does not
+    need is out before the whole is asked.
+    """
+
+    def of_whole(causes: Collection[str]) -> Collection[str] | None:
+        return conflict(whole.only(causes))
+
+    def of_part(causes: Collection[str]) -> Collection[str] | None:
+        return conflict(part.only(causes))
+
+    everything = whole.causes()
+    least = _least(_least(everything, of_part), of_whole)
+    # It is one of those that cannot hold together: they would go on not to, were it any other.
+    for lifted in least:
+        rest = [cause for cause in everything if cause != lifted]
+        if of_part(rest) is None and of_whole(rest) is None:
+            return Unsolvable(least, lifted)
+    return Unsolvable(least)
 
 
-def unsolvable(found: Conflicts) -> Unsolvable:
-    """As few causes as can be. What the part does not need is out before the whole is asked."""
-    least = _least(_least(found.causes, found.part), found.whole)
-    return Unsolvable(least, _suggested(found, least))
-
-
-def _least(causes: Sequence[str], conflict: Conflict) -> tuple[str, ...]:
+def _least(causes: Sequence[str], conflict: _Conflict) -> tuple[str, ...]:
     """By deletion: what is not needed for there being no answer is left out, the last first."""
     start = conflict(causes) or ()
     waiting = [cause for cause in causes if cause in start]
@@ -84,12 +101,3 @@ def _least(causes: Sequence[str], conflict: Conflict) -> tuple[str, ...]:
         else:
             waiting = [cause for cause in waiting if cause in found]
     return tuple(reversed(needed))
-
-
-def _suggested(found: Conflicts, least: Sequence[str]) -> str | None:
-    """It is one of those that cannot hold together: they would go on not to, were it any other."""
-    for lifted in least:
-        rest = [cause for cause in found.causes if cause != lifted]
-        if found.part(rest) is None and found.whole(rest) is None:
-            return lifted
-    return None

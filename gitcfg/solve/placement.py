@@ -6,8 +6,9 @@ answer with as few comes first. Only what it cannot settle goes to the solver.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 
-from gitcfg.solve.conflicts import WORK, Budget, Conflict, Conflicts, Unsolvable, unsolvable
+from gitcfg.solve.conflicts import WORK, Budget, Unsolvable, unsolvable
 from gitcfg.solve.problem import Contradiction, Numbers, Part, Parts, Placing, Rows, Settled, Spot, numbered
 
 
@@ -33,7 +34,7 @@ class Filling:
         """Drop the last of those too many; the rows that could have come to lack a member."""
         pairs = enumerate(zip(self._rows, self._have, strict=True))
         above = {index: have - row.most for index, (row, have) in pairs if have > row.most}
-        standing = {index: self._standing(index) for index in above}
+        standing = {index: sorted(n for n in self._rows[index].members if n in self.true) for index in above}
         self._own(standing.items())
         missed = {number: self._missed(number) for numbers in standing.values() for number in numbers}
         for index, numbers in standing.items():
@@ -42,9 +43,6 @@ class Filling:
             if any(len(missed[number]) > 1 for number in numbers) or self._lost(last) > fewest * len(last):
                 self.hard.add(index)
         return {index for rows in missed.values() for index in rows}
-
-    def _standing(self, index: int) -> list[int]:
-        return sorted(number for number in self._rows[index].members if number in self.true)
 
     def _missed(self, number: int) -> list[int]:
         """The rows that need a spot, or one instead."""
@@ -76,13 +74,12 @@ class Filling:
         wanted = sorted(loose.union(lacking))
         owners = self._own((i, [n for n in self._rows[i].members if n not in known]) for i in wanted)
         for number in sorted(owners):
-            if lacking.get(owners[number]) and self._fits(number):
+            if lacking.get(owners[number]) and all(
+                self._have[index] < self._rows[index].most for index in self._of[number]
+            ):
                 lacking[owners[number]] -= 1
                 self.true.add(number)
                 self._count(number, 1)
-
-    def _fits(self, number: int) -> bool:
-        return all(self._have[index] < self._rows[index].most for index in self._of[number])
 
     def _broken(self) -> Iterator[int]:
         value, true = self._settled.value, self.true
@@ -114,7 +111,7 @@ def place(problem: Placing, work: float = WORK) -> tuple[Spot, ...] | Unsolvable
     try:
         true = _placed(rows, _best, Budget(work))
     except Contradiction as found:
-        return _told(rows, rows.some(found.rows), Budget(work))
+        return unsolvable(rows, rows.some(found.rows), partial(_conflict, budget=Budget(work)))
     fixed = set(numbers.many([found.spot for found in problem.fixed]))
     return tuple(numbers.spot(number) for number in sorted(true - fixed))
 
@@ -135,13 +132,6 @@ def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
         true.difference_update(*(settled.undecided(rows.rows[index]) for index in part.origins))
         true |= found
     return true | {number for number, value in settled.value.items() if value}
-
-
-def _told(rows: Rows, part: Rows, budget: Budget) -> Unsolvable:
-    def among(some: Rows) -> Conflict:
-        return lambda causes: _conflict(some.only(causes), budget)
-
-    return unsolvable(Conflicts(rows.causes(), among(rows), among(part)))
 
 
 def _conflict(rows: Rows, budget: Budget) -> Collection[str] | None:

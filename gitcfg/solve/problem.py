@@ -438,7 +438,10 @@ class Wanting:
     def __init__(self, problem: Giving) -> None:
         self.wants = problem.wants
         self._numbers = {want.slot: number for number, want in enumerate(problem.wants)}
-        self.members = [self._known(apart.slots) for apart in problem.apart]
+        self.members = [
+            sorted({self._numbers[slot] for slot in apart.slots if slot in self._numbers})
+            for apart in problem.apart
+        ]
         found: list[list[int]] = [[] for _ in self.wants]
         for group, members in enumerate(self.members):
             for number in members:
@@ -464,7 +467,9 @@ class Wanting:
 
     def first(self, number: int, count: int) -> Sequence[Value]:
         """The first values that are open to a slot, at most so many."""
-        return tuple(islice(self._open(number), count))
+        held = [self.held[group] for group in self.groups[number] if self.held[group]]
+        found = (value for value in self.domain(number) if not any(value in one for one in held))
+        return tuple(islice(found, count))
 
     def keeps(self, number: int) -> Value | None:
         """The value that stood, where it is still open."""
@@ -480,13 +485,6 @@ class Wanting:
             for value, holder in self.held[group].items()
             if value in self.domain(number)
         }
-
-    def _open(self, number: int) -> Iterator[Value]:
-        held = [self.held[group] for group in self.groups[number] if self.held[group]]
-        return (value for value in self.domain(number) if not any(value in one for one in held))
-
-    def _known(self, slots: Sequence[str]) -> list[int]:
-        return sorted({self._numbers[slot] for slot in slots if slot in self._numbers})
 
     def _hold(self, number: int, want: Want, value: Value) -> None:
         if not all(value in one.domain for one in want.within):

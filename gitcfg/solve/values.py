@@ -1,15 +1,122 @@
 """Values for slots: each keeps what it had, the others get the first free value.
 
 Where that works it is best: all that can be kept is kept, and each slot gets the least value that those
-before it leave. Only what it cannot settle goes to the solver.
+before it leave. Slots that must all differ are settled by bipartite matching, and only the rest goes to the
+solver.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
-from gitcfg.solve.conflicts import WORK, Budget, Conflict, Conflicts, Unsolvable, unsolvable
-from gitcfg.solve.matching import Matching
+from gitcfg.solve.conflicts import WORK, Budget, Unsolvable, unsolvable
 from gitcfg.solve.problem import Clash, Giving, Kin, Kinship, Value, Wanting
+
+# Values for slots that must all differ: bipartite matching by augmenting paths, to the first answer.
+
+
+class Matching:
+    """A value for each slot, which no other has, of those open to it; `locked` ones are given already.
+
+    `short`: where there is no answer, slots that have fewer values open to them than they are (Hall).
+    """
+
+    def __init__(self, kin: Kin, locked: Mapping[int, Value]) -> None:
+        self._kin = kin
+        self._locked = set(locked.values())
+        self.values: dict[int, Value] = dict(locked)
+        self._owner = {value: slot for slot, value in locked.items()}
+        self._later = [slot for slot in range(len(kin.slots)) if slot not in locked]
+        self._seek()
+        self.short = self._augment([slot for slot in self._later if not self._first(slot)])
+
+    def settle(self) -> None:
+        """Give each slot in turn the first value that leaves one for everybody after it."""
+        begins: dict[int, int] = {}
+        for slot in self._later:
+            self._seek()
+            values = self._kin.open[slot]
+            begin = begins.get(id(values), 0)
+            while begin < len(values) and values[begin] in self._locked:
+                begin += 1
+            begins[id(values)] = begin
+            mine = self.values[slot]
+            for place in range(begin, len(values)):
+                if values[place] == mine or self._swap(slot, values[place]):
+                    break
+            self._locked.add(self.values[slot])
+
+    def _seek(self) -> None:
+        """Begin a search: no value is known to lead nowhere, and no list has been gone through."""
+        self._dead: set[Value] = set()
+        self._cursors: dict[int, Iterator[Value]] = {}
+
+    def _first(self, slot: int) -> bool:
+        """Take the first value that is free: most slots find one without a path."""
+        for value in self._cursor(slot):
+            if value not in self._owner:
+                self._shift((slot,), (value,))
+                return True
+        return False
+
+    def _augment(self, slots: Sequence[int]) -> frozenset[int] | None:
+        for slot in slots:
+            self._seek()
+            if not self._find(slot):
+                return frozenset((slot, *(self._owner[value] for value in self._dead)))
+        return None
+
+    def _swap(self, slot: int, value: Value) -> bool:
+        """Take a value. Whoever has it finds another one, be it what this slot had."""
+        if value in self._locked or value in self._dead:
+            return False
+        mine, other = self.values[slot], self._owner.get(value)
+        del self._owner[mine]
+        self._dead.add(value)
+        if other is not None and not self._find(other):
+            self._owner[mine] = slot
+            return False
+        self._shift((slot,), (value,))
+        return True
+
+    def _find(self, slot: int) -> bool:
+        """Find a value for a slot by a path of others that move on."""
+        slots, values = [slot], list[Value]()
+        while slots:
+            value = self._next(slots[-1])
+            if value is None:
+                slots.pop()
+                del values[-1:]
+                continue
+            self._dead.add(value)
+            values.append(value)
+            if value not in self._owner:
+                self._shift(slots, values)
+                return True
+            slots.append(self._owner[value])
+        return False
+
+    def _next(self, slot: int) -> Value | None:
+        """The next value that a search has not tried; slots with the same list go through it together."""
+        for value in self._cursor(slot):
+            if value not in self._dead and value not in self._locked:
+                return value
+        last = self._kin.extra[slot]
+        return None if last in self._dead or last in self._locked else last
+
+    def _cursor(self, slot: int) -> Iterator[Value]:
+        values = self._kin.open[slot]
+        if id(values) not in self._cursors:
+            self._cursors[id(values)] = iter(values)
+        return self._cursors[id(values)]
+
+    def _shift(self, slots: Sequence[int], values: Sequence[Value]) -> None:
+        for slot, value in zip(slots, values, strict=True):
+            self.values[slot] = value
+            self._owner[value] = slot
+
+
+# Values that are kept, and first free values.
 
 
 class Handing:
@@ -85,7 +192,7 @@ def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
         values = _given(problem, _best, Budget(work))
     except Clash as found:
         part = problem.some({problem.wants[number].slot for number in found.slots})
-        return _told(problem, part, Budget(work))
+        return unsolvable(problem, part, partial(_conflict, budget=Budget(work)))
     return {problem.wants[number].slot: values[number] for number in sorted(values)}
 
 
@@ -146,13 +253,6 @@ def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:
     from gitcfg.solve.cp_sat import Assigning
 
     return Assigning(kin, budget).some()
-
-
-def _told(problem: Giving, part: Giving, budget: Budget) -> Unsolvable:
-    def among(some: Giving) -> Conflict:
-        return lambda causes: _conflict(some.only(causes), budget)
-
-    return unsolvable(Conflicts(problem.causes(), among(problem), among(part)))
 
 
 def _conflict(problem: Giving, budget: Budget) -> Collection[str] | None:

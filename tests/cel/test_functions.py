@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
-from gitcfg.cel.environment import in_net, is_address, net_of
+from gitcfg.cel.engine import in_net, is_address, net_of
 
 FACTS = {"ip": "10.1.2.3", "ip6": "2001:db8::1", "bad": "10.1.2.300", "rack": 3, "long": "1" * 5_000}
 ROW: dict[str, Any] = {"node.name": "Exec001", "node.labels": ["server", "ssd", "ssd"], "node.facts": FACTS}

@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.check import incremental
-from gitcfg.generate.mistakes import MISTAKES
-from gitcfg.generate.repository import repository
+from gitcfg.generate.repository import MISTAKES, repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.keys import written

@@ -9,8 +9,7 @@ from markdown_it import MarkdownIt
 
 import gitcfg
 from gitcfg.cli.changes import markdown_lines
-from gitcfg.model.markdown import code, fenced, plain
-from gitcfg.model.text import safe
+from gitcfg.model.text import escape_markdown, markdown_block, markdown_code, safe
 from tests.properties.runs import QUICK
 
 HOSTILE = st.text("`~*_<>[]()!@#&|\\- \n\t$ax0:/", max_size=30)
@@ -41,7 +40,7 @@ def seen(markdown: str) -> Seen:
 @QUICK
 @given(text=HOSTILE)
 def test_inline_code_is_the_text(text: str) -> None:
-    page = seen(f"a {code(text)} b")
+    page = seen(f"a {markdown_code(text)} b")
     assert "<" not in text or page.tags == ["p", "code"]
     if text.strip():
         assert page.text.strip("\n") == f"a {safe(text)} b"
@@ -50,7 +49,7 @@ def test_inline_code_is_the_text(text: str) -> None:
 @QUICK
 @given(text=HOSTILE)
 def test_plain_text_is_the_text(text: str) -> None:
-    page = seen(f"a{plain(text)}b")
+    page = seen(f"a{escape_markdown(text)}b")
     assert page.tags == ["p"]
     assert page.text.strip("\n") == f"a{safe(text)}b"
 
@@ -58,7 +57,7 @@ def test_plain_text_is_the_text(text: str) -> None:
 @QUICK
 @given(lines=st.lists(HOSTILE.map(safe), max_size=4))
 def test_a_fence_holds_its_lines(lines: list[str]) -> None:
-    page = seen("\n".join([*fenced(lines, "diff"), "after"]))
+    page = seen("\n".join([*markdown_block(lines, "diff"), "after"]))
     assert page.tags == ["pre", "code", "p"]
     assert page.text.strip("\n").removesuffix("after").strip("\n") == "\n".join(lines).strip("\n")
 

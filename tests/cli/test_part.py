@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
 from gitcfg.cli.nodes import errors_of
-from gitcfg.generate.mistakes import MISTAKES
-from gitcfg.generate.repository import repository
+from gitcfg.generate.repository import MISTAKES, repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.model import Finding

@@ -9,7 +9,8 @@ from typing import Any
 
 from gitcfg.cache import NoCache
 from gitcfg.comparison.change import Change
-from gitcfg.convert.sanitize.keywords import (
+from gitcfg.convert.sanitize.sanitizer import Sanitizer
+from gitcfg.convert.sanitize.words import (
     CALLED,
     CEL,
     CHOICES,
@@ -20,10 +21,9 @@ from gitcfg.convert.sanitize.keywords import (
     SCHEMA_CHOICES,
     keys,
 )
-from gitcfg.convert.sanitize.sanitizer import Sanitizer
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import Fleet
-from gitcfg.model.folders import FOLDERS
+from gitcfg.model.names import FOLDERS
 
 TODAY = date(2026, 1, 1)
 FORMAT = {

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from gitcfg.convert.condor.host import ReadFile
 from gitcfg.convert.condor.htcondor import HTCondor
 from gitcfg.convert.condor.reader import find_names
-from gitcfg.convert.condor.repository import import_condor
+from gitcfg.convert.condor.repository import import_condor, verify_hosts
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.condor.syntax import parse_statements
-from gitcfg.convert.condor.verify import verify_hosts
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
 from tests.convert.condor_cases import AFTER, BEFORE, SETTINGS, alike, imported, rendered, said

@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitcfg.bundled import pack_files
-from gitcfg.convert.sanitize.sanitizer import Sanitizer
-from gitcfg.convert.sanitize.verify import compare_findings
+from gitcfg.convert.sanitize.sanitizer import Sanitizer, compare_findings
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import compare
 from tests.cases_format import Case, read_cases, written

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gitcfg.convert.sanitize.numbers import NumberPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
-from gitcfg.convert.sanitize.verify import compare_findings
+from gitcfg.convert.sanitize.sanitizer import compare_findings
 from gitcfg.git.tree import Content
 from tests.convert.sanitized import fleet, sanitized
 from tests.properties.runs import QUICK

@@ -1,4 +1,4 @@
-"""What stands for words, numbers and addresses: one for each, in order, in the shape of the original."""
+"""What stands for words, numbers, addresses and ids: one for each, in order, in the shape of the original."""
 
 import re
 from ipaddress import IPv4Network, ip_address, ip_network
@@ -6,11 +6,12 @@ from ipaddress import IPv4Network, ip_address, ip_network
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.convert.sanitize.keywords import EVERYWHERE
-from gitcfg.convert.sanitize.numbers import NumberPseudonyms
+from gitcfg.convert.sanitize.numbers import IdPseudonyms, NumberPseudonyms
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
-from gitcfg.convert.sanitize.words import WordPseudonyms
+from gitcfg.convert.sanitize.words import EVERYWHERE, WordPseudonyms
+from gitcfg.load.keys import public_key, written
 from gitcfg.model.names import glob
+from tests.properties.runs import QUICK
 
 KEY = b"a key of tests"
 LETTERS = WordPseudonyms(KEY, EVERYWHERE)
@@ -118,3 +119,36 @@ def test_prose_does_not_say_how_often_a_word_stands_there() -> None:
 def test_kept_names_stay_with_their_words() -> None:
     names = Pseudonyms(KEY, frozenset({"START_TIME"}))
     assert names.replace_name("START_Time STARTD") == "START_Time " + names.replace_name("STARTD")
+
+
+# Commits and public keys.
+
+COMMITS = st.text("0123456789abcdef", min_size=7, max_size=32)
+
+
+@QUICK
+@given(COMMITS, COMMITS)
+def test_commits_that_begin_alike_still_do(one: str, other: str) -> None:
+    ids = IdPseudonyms(b"key")
+    made = [ids.replace_commit(text) or "" for text in (one, one + other, one[:7])]
+    assert all(re.fullmatch("[0-9a-f]+", text) for text in made)
+    assert [len(text) for text in made] == [len(one), len(one + other), 7]
+    assert made[0].startswith(made[2])
+    assert (ids.replace_commit(one) == ids.replace_commit(other)) == (one == other)
+
+
+@QUICK
+@given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
+def test_keys_are_keys(one: bytes, other: bytes) -> None:
+    ids = IdPseudonyms(b"key")
+    made = [ids.replace_public_key(written(key)) or "" for key in (one, other)]
+    assert public_key(made[0]) not in (None, one)
+    assert (made[0] == made[1]) == (one == other)
+    assert made[0] != IdPseudonyms(b"another").replace_public_key(written(one))
+
+
+def test_what_is_none_stays_none() -> None:
+    ids = IdPseudonyms(b"key")
+    assert ids.replace_commit("main") is None
+    assert ids.replace_commit("3f2a") is None
+    assert ids.replace_public_key("ssh-ed25519 AAAA") is None

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from gitcfg.edit.yaml.changes import Change, Delete, Insert, Move, Path, Rename, Set
-from gitcfg.edit.yaml.scalars import from_json
+from gitcfg.edit.yaml.tree import from_json
 from tests.edit.styled import KEYS, value
 
 

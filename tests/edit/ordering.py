@@ -7,7 +7,7 @@ from typing import Any
 from gitcfg.cli.edits import OPTIONS
 from gitcfg.edit.draft import Draft, definitions
 from gitcfg.edit.kinds import KINDS
-from gitcfg.edit.yaml.scalars import from_json, to_yaml
+from gitcfg.edit.yaml.tree import from_json, to_yaml
 
 VALUES = ("x", {"$append": "y"}, ["a", "b: c"], "017", None)
 LISTS = {

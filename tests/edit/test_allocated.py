@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcfg.edit.allocations import allocation_text, put_allocations
+from gitcfg.edit.decision import allocation_text, put_allocations
 from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load
 from gitcfg.model.rules import Allocation
-from gitcfg.solve.fleet.allocations import given as allocated
-from gitcfg.solve.fleet.allocations import placed
+from gitcfg.solve.fleet.answers import allocate_places
+from gitcfg.solve.fleet.answers import allocate_values as allocated
 
 TWO = """# What `gitcfg solve` decided for the rule two. Change the rule, not this file.
 install:
@@ -23,7 +23,7 @@ values:
   gw1/eth0: {address: 134.58.39.1, vlan: 7}
   gw2: {address: "10"}
 """
-_TWO = placed("two", ["gw10/eth1", "gw1/eth0", "gw2"])
+_TWO = allocate_places("two", ["gw10/eth1", "gw1/eth0", "gw2"])
 _ADDRESSES = allocated(
     "addresses", {"gw2": {"address": "10"}, "gw1/eth0": {"vlan": 7, "address": "134.58.39.1"}}
 )
@@ -67,7 +67,7 @@ values = st.one_of(
 @settings(max_examples=50)
 @given(st.lists(names, unique=True), st.dictionaries(names, st.dictionaries(names, values, min_size=1)))
 def test_what_is_written_is_read_again(slots: list[str], said: dict[str, dict[str, int | str]]) -> None:
-    made = [placed("a", slots)] if slots else []
+    made = [allocate_places("a", slots)] if slots else []
     made += [allocated("b", said)] if said else []
     draft = read()
     put(draft, *made)

@@ -15,7 +15,7 @@ from gitcfg.edit.kinds import KINDS
 from gitcfg.edit.orders import Action, Order, carry_out, parse_orders
 from gitcfg.edit.rename import rename, rename_in_template
 from gitcfg.edit.yaml.changes import Given
-from gitcfg.edit.yaml.scalars import from_json
+from gitcfg.edit.yaml.tree import from_json
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory

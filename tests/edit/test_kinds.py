@@ -9,7 +9,7 @@ import pytest
 from gitcfg.bundled import schema
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.model import Model
-from gitcfg.model.folders import FOLDERS, SHEETS, SINGLES
+from gitcfg.model.names import FOLDERS, SHEETS, SINGLES
 
 UNSUPPORTED = ("resources",)
 

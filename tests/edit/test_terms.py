@@ -7,8 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Action, Order, carry_out
-from gitcfg.edit.terms import Term, TermEnd, begin_term, find_expired, lift_terms, parse_last_day, parse_scope
+from gitcfg.edit.orders import (
+    Action,
+    Order,
+    Term,
+    TermEnd,
+    begin_term,
+    carry_out,
+    find_expired,
+    lift_terms,
+    parse_last_day,
+    parse_scope,
+)
 from gitcfg.edit.yaml.changes import Given
 from gitcfg.git.tree import DictTree
 from gitcfg.library import in_memory

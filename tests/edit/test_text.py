@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from gitcfg.edit.yaml.changes import Change, Delete, Insert, Move, Rename, Set
-from gitcfg.edit.yaml.scalars import parse_value
-from gitcfg.edit.yaml.splices import rest_end
-from gitcfg.edit.yaml.text import edit_text
-from gitcfg.edit.yaml.tree import parse_spots
+from gitcfg.edit.yaml.text import edit_text, rest_end
+from gitcfg.edit.yaml.tree import parse_spots, parse_value
 from gitcfg.generate.options import PROFILES
 from gitcfg.generate.repository import repository
 from gitcfg.load.document import parse

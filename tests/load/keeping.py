@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gitcfg.generate import Options, repository
-from gitcfg.generate.mistakes import MISTAKES
+from gitcfg.generate.repository import MISTAKES
 from gitcfg.git.tree import DictTree, Entry
 from gitcfg.load.repository import load
 from gitcfg.model import Model

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.render.formats import Unfit, formats
-from gitcfg.render.formats.base import is_simple
+from gitcfg.render.formats import Unfit, formats, is_simple
 
 FLAT = ["condor", "env", "ini"]
 NESTING = ["json", "yaml", "toml"]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import gitcfg
 from gitcfg.generate import Options, repository
 from gitcfg.model import GitcfgError
-from gitcfg.render.secrets import holding, revealed
+from gitcfg.render.files import holding
+from gitcfg.render.secrets import revealed
 from tests.properties.runs import QUICK
 
 Files = Mapping[str, str]

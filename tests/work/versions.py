@@ -4,8 +4,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from gitcfg.generate.mistakes import MISTAKES
-from gitcfg.generate.repository import repository
+from gitcfg.generate.repository import MISTAKES, repository
 from tests.comparison.test_concerned import edited as reduced
 from tests.compile.fleets import mixed
 from tests.history.histories import Version

@@ -11,8 +11,7 @@ from gitcfg.cli.trails import as_text
 from gitcfg.edit.configure import Step, check_binding, listed_features
 from gitcfg.edit.lists import name_of
 from gitcfg.edit.yaml.changes import Given
-from gitcfg.edit.yaml.scalars import parse_value, to_yaml
-from gitcfg.edit.yaml.tree import Meaning
+from gitcfg.edit.yaml.tree import Meaning, parse_value, to_yaml
 from gitcfg.model import Finding, GitcfgError, Op, Undeclared
 from gitcfg.model.names import PARAMETER
 from gitcfg.model.text import safe

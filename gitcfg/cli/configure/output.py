@@ -11,8 +11,7 @@ from gitcfg.cli.configure.edits import add_feature, ask_value, drop_param, remov
 from gitcfg.compile.nodes import Roster, define_node
 from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.yaml.scalars import to_yaml
-from gitcfg.edit.yaml.tree import Meaning
+from gitcfg.edit.yaml.tree import Meaning, to_yaml
 from gitcfg.explain.trail import added_items
 from gitcfg.model import Finding, GitcfgError, Model, Use
 from gitcfg.model.text import counted, safe

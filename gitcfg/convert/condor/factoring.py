@@ -115,11 +115,8 @@ def _fits_separator(chain: Chain, each: str) -> bool:
     whole = split_list(chain.text, each)
     if items != whole or find_unfit(whole, each) is not None:
         return False
-    return each == "blank-or-comma" or _equal_lists(join_list(whole, each), chain.text)
-
-
-def _equal_lists(one: str, other: str) -> bool:
-    return re.sub(r"\s*,\s*", ",", one).strip() == re.sub(r"\s*,\s*", ",", other).strip()
+    joined, written = (re.sub(r"\s*,\s*", ",", text).strip() for text in (join_list(whole, each), chain.text))
+    return each == "blank-or-comma" or joined == written
 
 
 def compose_items(steps: Iterable[Step], each: str) -> list[str]:

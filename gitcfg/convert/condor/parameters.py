@@ -10,8 +10,7 @@ from gitcfg.compile.values import split_list
 from gitcfg.convert.condor.factoring import Chain, Chains, Feature, infer_separator
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.htcondor import KnownName
-from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text
-from gitcfg.convert.expressions import parse_operators
+from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text, parse_operators
 from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER
@@ -134,13 +133,11 @@ def default_files(
     for one in sorted(known, key=lambda one: (one.name.lower(), one.name)):
         if PARAMETER.fullmatch(one.name) and not declared(one.name):
             letters.setdefault(one.name[0].lower(), {})[one.name] = declare(one)
+    defaults = {**DEFAULTS, "tags": ["htcondor"]}
     return {
-        _free_path(letter, taken): yaml.dump(_content(found)) for letter, found in sorted(letters.items())
+        _free_path(letter, taken): yaml.dump({"defaults": defaults, "parameters": found})
+        for letter, found in sorted(letters.items())
     }
-
-
-def _content(declared: Mapping[str, Any]) -> dict[str, Any]:
-    return {"defaults": {**DEFAULTS, "tags": ["htcondor"]}, "parameters": dict(declared)}
 
 
 def _free_path(letter: str, taken: Collection[str]) -> str:

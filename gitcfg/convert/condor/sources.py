@@ -208,7 +208,8 @@ def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
             raise import_error(
                 str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself."
             )
-        found.setdefault(_host_name(path), []).append(path)
+        plain = path.is_dir() or path.suffix not in _SUFFIXES
+        found.setdefault(path.name if plain else path.stem, []).append(path)
     for host, same in found.items():
         if len(same) > 1:
             raise GitcfgError(
@@ -220,10 +221,6 @@ def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
             f"There is nothing in {folder}.", "It holds one folder, or one file, for each host."
         )
     return found
-
-
-def _host_name(path: Path) -> str:
-    return path.name if path.is_dir() or path.suffix not in _SUFFIXES else path.name.removesuffix(path.suffix)
 
 
 def _read_text(file: Path) -> str:

@@ -23,8 +23,7 @@ from gitcfg.convert.reference.content import (
     Text,
     assign_places,
 )
-from gitcfg.model.markdown import code, fenced, plain
-from gitcfg.model.text import safe
+from gitcfg.model.text import escape_markdown, markdown_block, markdown_code, safe
 from gitcfg.pictures.mermaid import mermaid, too_large
 from gitcfg.pictures.picture import Picture
 
@@ -127,7 +126,7 @@ def _render_picture(picture: Picture, tree: tuple[Branch, ...], target: Target) 
     """Yield the picture, if a forge will draw it; else the tree in words."""
     text = mermaid(picture)
     if not too_large(picture, text):
-        yield from fenced(text.splitlines(), "mermaid")
+        yield from markdown_block(text.splitlines(), "mermaid")
         return
     yield _TOO_LARGE
     yield ""
@@ -152,7 +151,7 @@ def escape_line(text: str) -> str:
 
 def _escape(text: str) -> str:
     """Return a text within a line. A colon before a blank needs no escape."""
-    shown = plain(text).replace("\\|", "&#124;").replace("\\: ", ": ")
+    shown = escape_markdown(text).replace("\\|", "&#124;").replace("\\: ", ": ")
     return _BARE.sub(r"\1&#46;", shown)
 
 
@@ -174,7 +173,7 @@ def _render_piece(piece: Piece, target: Target) -> str:
 def render_code(text: str) -> str:
     """Return a text as code, for tables too: no escape of a bar in a cell works everywhere."""
     if text and text == text.strip() and "|" not in text:
-        return code(text)
+        return markdown_code(text)
     return f"<code>{_to_entities(safe(text))}</code>"
 
 

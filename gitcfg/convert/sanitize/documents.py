@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.codes import CODES
-from gitcfg.convert.sanitize.keywords import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
+from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 from gitcfg.load import yaml
 
 _SETTING = re.compile(

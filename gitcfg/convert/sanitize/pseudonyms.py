@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable, Mapping, Set
 
-from gitcfg.convert.sanitize.ids import IdPseudonyms, replace_invalid_key
-from gitcfg.convert.sanitize.keywords import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES
-from gitcfg.convert.sanitize.numbers import NumberPseudonyms
-from gitcfg.convert.sanitize.words import WordPseudonyms
+from gitcfg.convert.sanitize.numbers import IdPseudonyms, NumberPseudonyms, replace_invalid_key
+from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES, WordPseudonyms
 from gitcfg.model.secrets import keys
 
 _RANGE = re.compile(r"(-?\d[\d.]*)-(-?\d[\d.]*)")

@@ -18,8 +18,14 @@ from gitcfg.convert.wallaby.names import (
     find_identity_groups,
     translate_names,
 )
-from gitcfg.convert.wallaby.parameters import decide_type, declare_parameters, find_families
-from gitcfg.convert.wallaby.values import Vocabulary, convert_bindings, gather_evidence
+from gitcfg.convert.wallaby.parameters import (
+    Vocabulary,
+    convert_bindings,
+    decide_type,
+    declare_parameters,
+    find_families,
+    gather_evidence,
+)
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER, shown
 

@@ -5,14 +5,450 @@ instead: without any edit it left 35 of the sample repository's 50 files as they
 ones; the rest it indented, aligned or broke otherwise.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from gitcfg.edit.yaml.changes import Change, Insert, Rename, Set, apply_change
-from gitcfg.edit.yaml.scalars import to_plain, to_yaml
-from gitcfg.edit.yaml.splices import apply_splices, find_splices
-from gitcfg.edit.yaml.tree import Meaning, Spot, is_same, parse_spots
+import msgspec
+
+from gitcfg.edit.yaml.changes import (
+    Change,
+    Delete,
+    Insert,
+    Move,
+    Path,
+    Rename,
+    Set,
+    apply_change,
+    key_position,
+    move_item,
+)
+from gitcfg.edit.yaml.tree import (
+    Entry,
+    Meaning,
+    Shape,
+    Spot,
+    is_nothing,
+    is_same,
+    may_be_plain,
+    parse_spots,
+    quote_like,
+    to_plain,
+    to_yaml,
+)
 from gitcfg.load import document
 from gitcfg.model import REFUSED, GitcfgError
+
+# Texts with parts replaced, and their lines.
+
+_REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
+_COMMENT = re.compile(r"[ ]*#")
+_HEADER = re.compile(r"[|>][-+0-9]*")
+
+
+class Splice(msgspec.Struct, frozen=True):
+    """From `start` to `end` stands `text` instead."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+def apply_splices(text: str, splices: Iterable[Splice]) -> str:
+    """Return the text with parts replaced; of two at one place the later stands behind the earlier."""
+    in_order = sorted(splices, key=lambda splice: splice.start)
+    for splice in reversed(in_order):
+        text = text[: splice.start] + splice.text + text[splice.end :]
+    return text
+
+
+def newline(text: str) -> str:
+    """Return how lines end in this text."""
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+
+
+def line_start(text: str, at: int) -> int:
+    """Return where the line begins in which a place is."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the line ends in which a place is, before its line break."""
+    found = text.find("\n", at)
+    if found < 0:
+        return len(text)
+    return found - 1 if found and text[found - 1] == "\r" else found
+
+
+def next_line(text: str, at: int) -> int:
+    """Return where the line after that of a place begins."""
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found + 1
+
+
+def lead(text: str, at: int) -> str:
+    """Return what stands on a line before a place."""
+    return text[line_start(text, at) : at]
+
+
+def begins_line(text: str, at: int) -> bool:
+    """Return whether only blanks stand before a place on its line."""
+    return not lead(text, at).strip(" ")
+
+
+def rest_end(text: str, at: int) -> int:
+    """Return the end of a line with its comment, if nothing else stands behind a place; else the place."""
+    if at and line_start(text, at) == at:
+        return at
+    rest = _REST.match(text, at)
+    return rest.end() if rest else at
+
+
+def comments_above(text: str, at: int) -> int:
+    """Return where the comment directly above begins, if it is indented as the place is; else the place."""
+    if not begins_line(text, at):
+        return at
+    column, start = at - line_start(text, at), line_start(text, at)
+    while start:
+        above = line_start(text, start - 1)
+        found = _COMMENT.match(text, above)
+        if not found or found.end() - 1 - above != column:
+            break
+        start = above
+    return start + column
+
+
+# Changes of mappings and lists that are written in lines: whole lines come and go.
+
+
+def insert_lines(
+    text: str, spot: Spot, place: int, lines: Sequence[str], above: int | None = None
+) -> list[Splice]:
+    """Put lines before an entry, or behind the last; the first is indented as the entries are.
+
+    `above` is where the comment begins that stays with the entry.
+    """
+    column = spot.entries[0].start - line_start(text, spot.entries[0].start)
+    indent, end = " " * column, newline(text)
+    said = f"{end}{indent}".join(lines)
+    if place == len(spot.entries) or (above is None and place):
+        at = rest_end(text, spot.entries[place - 1].end)
+        ended = at > 0 and line_start(text, at) == at
+        return [Splice(at, at, f"{indent}{said}{end}" if ended else f"{end}{indent}{said}")]
+    at = spot.entries[place].start if above is None else above
+    return [Splice(at, at, f"{said}{end}{indent}")]
+
+
+def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
+    """Delete an entry of several, with the comment behind it; comments on lines of their own stay."""
+    entry = spot.entries[place]
+    stop = rest_end(text, entry.end)
+    if begins_line(text, entry.start):
+        return [_lines(text, line_start(text, entry.start), stop)]
+    start = entry.start
+    if place + 1 < len(spot.entries) and not text[stop : spot.entries[place + 1].start].strip():
+        return [Splice(start, spot.entries[place + 1].start)]
+    return [Splice(start - _blanks_before(text, start), stop)]
+
+
+def _blanks_before(text: str, at: int) -> int:
+    return len(lead(text, at)) - len(lead(text, at).rstrip())
+
+
+def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
+    """Delete the only entry: an empty value is left. `colon` is where the value stands."""
+    empty = "[]" if spot.entries[0].key is None else "{}"
+    entry = spot.entries[0]
+    stop = rest_end(text, entry.end)
+    ended = line_start(text, stop) == stop
+    if colon is None or not begins_line(text, entry.start):
+        return [Splice(entry.start, stop, empty + (newline(text) if ended else ""))]
+    return [Splice(colon, colon, f" {empty}"), _lines(text, line_start(text, entry.start), stop)]
+
+
+def _lines(text: str, start: int, stop: int) -> Splice:
+    """Delete whole lines; a text whose last line has no end has none afterwards."""
+    if stop > start and line_start(text, stop) == stop:
+        return Splice(start, stop)
+    if stop < len(text):
+        return Splice(start, next_line(text, stop))
+    return Splice(line_end(text, start - 1) if start else start, stop)
+
+
+def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
+    """Replace a value in lines by one on one line; a comment behind its key, or behind `|`, stays."""
+    stop = rest_end(text, spot.end)
+    ended = newline(text) if line_start(text, stop) == stop else ""
+    if spot.shape is Shape.BLOCK_SCALAR:
+        header = _HEADER.match(text, spot.start)
+        kept = text[header.end() : line_end(text, spot.start)].rstrip() if header else ""
+        return [Splice(spot.start, stop, source + kept + ended)]
+    if colon is None or line_start(text, colon) == line_start(text, spot.start):
+        return [Splice(spot.start, stop, source + ended)]
+    return [Splice(colon, colon, f" {source}"), Splice(line_end(text, colon), stop, ended)]
+
+
+def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
+    """Return what goes with each entry to another place: comments directly above, and the one behind it.
+
+    Where the first entry shares its line with what it is in, comments have no place above it.
+    """
+    plainly = begins_line(text, spot.entries[0].start)
+    starts = (comments_above(text, entry.start) if plainly else entry.start for entry in spot.entries)
+    return [(start, _stop(text, entry)) for start, entry in zip(starts, spot.entries, strict=True)]
+
+
+def _stop(text: str, entry: Entry) -> int:
+    stop = rest_end(text, entry.end)
+    return line_end(text, stop - 1) if line_start(text, stop) == stop else stop
+
+
+# Changes of mappings and lists that are written in braces and brackets.
+
+_COMMA = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*,")  # comments may stand between an item and its comma
+
+
+def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
+    """Put an entry before another, or behind the last: on a line of its own where its neighbour is."""
+    if not spot.entries:
+        return [Splice(spot.start + 1, spot.start + 1, source)]
+    if place == len(spot.entries):
+        return _append_in_flow(text, spot.entries[-1], source)
+    at = spot.entries[place].start
+    apart = f"{newline(text)}{lead(text, at)}" if begins_line(text, at) else " "
+    above = comments_above(text, at)
+    return [Splice(above, above, f"{source},{apart}")]
+
+
+def _append_in_flow(text: str, entry: Entry, source: str) -> list[Splice]:
+    remark = _remark(text, entry)
+    if remark[0] == remark[1] and (not begins_line(text, entry.start) or "\n" not in text[: entry.start]):
+        return [Splice(entry.end, entry.end, f", {source}")]
+    column = entry.start - line_start(text, entry.start)
+    line = f"{newline(text)}{' ' * column}{source}"
+    comma = _COMMA.match(text, entry.end)
+    if comma is not None:
+        at = rest_end(text, comma.end())
+        return [Splice(at, at, f"{line},")]
+    return [Splice(entry.end, entry.end, ","), Splice(remark[1], remark[1], line)]
+
+
+def _remark(text: str, entry: Entry) -> tuple[int, int]:
+    """Return where the comment stands behind an entry of brackets, be it before its comma or behind it.
+
+    Without a comment both places are the same: where one would stand.
+    """
+    at = entry.end
+    if rest_end(text, at) == at or "#" not in text[at : rest_end(text, at)]:
+        comma = _COMMA.match(text, at)
+        at = comma.end() if comma is not None else at
+    stop = rest_end(text, at)
+    return (at, stop) if "#" in text[at:stop] else (at, at)
+
+
+def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
+    """Delete an entry with a comma, and with its line where it has one; comments of others stay."""
+    entry = spot.entries[place]
+    comma = _COMMA.match(text, entry.end)
+    stop = comma.end() if comma else entry.end
+    before = spot.entries[place - 1].end if place else spot.start + 1
+    after = spot.entries[place + 1].start if place + 1 < len(spot.entries) else spot.end - 1
+    alone = place == 0 or "\n" in text[before : entry.start]
+    if begins_line(text, entry.start) and _ends_line(text, stop):
+        lines = Splice(line_start(text, entry.start), next_line(text, stop))
+        return [lines] if comma else [*_without_comma(text, before, place), lines]
+    if alone and _ends_line(text, stop):
+        return [Splice(entry.start - _blanks_before(text, entry.start), rest_end(text, stop))]
+    if place + 1 < len(spot.entries) and "\n" not in text[stop:after]:
+        return [Splice(entry.start, after)]
+    if "#" in text[before : entry.start] or place == 0:
+        return [*([] if comma else _without_comma(text, before, place)), Splice(entry.start, stop)]
+    return [Splice(before, entry.end if comma is None or after == spot.end - 1 else stop - 1)]
+
+
+def _without_comma(text: str, end: int, place: int) -> list[Splice]:
+    """Delete the comma behind the entry that ends there; one on a line of its own stays."""
+    comma = _COMMA.match(text, end) if place else None
+    if comma is None or begins_line(text, comma.end() - 1):
+        return []
+    return [Splice(comma.end() - 1, comma.end())]
+
+
+def _ends_line(text: str, at: int) -> bool:
+    end = rest_end(text, at)
+    return text[end : end + 1] in ("\n", "\r")
+
+
+def move_in_flow(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
+    """Put items in another order, each with the comments directly above it and the one behind it.
+
+    Commas stay where they are. A comment that comes to stand before something else on its line ends it.
+    """
+    bodies = [(comments_above(text, entry.start), entry.end) for entry in spot.entries]
+    remarks = [_remark(text, entry) for entry in spot.entries]
+    column = spot.entries[0].start - line_start(text, spot.entries[0].start)
+    found = []
+    for (at, stop), (first, last) in zip(remarks, move_item(remarks, start, to), strict=True):
+        remark = text[first:last]
+        breaks = remark and text[rest_end(text, stop) :][:1] not in ("\n", "\r")
+        found.append(Splice(at, stop, remark + (newline(text) + " " * column if breaks else "")))
+    # Where an item begins right behind a comma, the comment stands before it.
+    for old, new in zip(bodies, move_item(bodies, start, to), strict=True):
+        found.append(Splice(*old, text[new[0] : new[1]]))
+    return found
+
+
+# Where the path of a change leads to in a YAML text.
+
+_COLON = re.compile(r"\s*:")
+
+
+def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
+    """Return the spot that a path leads to, and where the colon before it ends."""
+    if root is None:
+        raise GitcfgError("There is nothing in the file.")
+    spot, colon = root, None
+    for step in path:
+        entry = spot.entries[_known(spot, step)]
+        colon = _colon(text, entry.key_end) if entry.key is not None else None
+        spot = entry.value
+    return spot, colon
+
+
+def _known(spot: Spot, step: str | int) -> int:
+    place = spot.place(step)
+    if place is None:
+        raise GitcfgError(f"There is no {step}.")
+    return place
+
+
+def _colon(text: str, at: int) -> int | None:
+    found = _COLON.match(text, at)
+    return found.end() if found else None
+
+
+# Where a value that is set or inserted comes to stand in a YAML text, with the keys that lead to it.
+
+
+def place_value(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
+    """Set or insert a value; make what the path lacks."""
+    spot, colon, left, order = root, None, list(change.path), change.order
+    while spot is not None and left and spot.place(left[0]) is not None and not is_nothing(spot.meaning):
+        spot, colon = find_spot(text, spot, (left.pop(0),))
+        order = ()
+    if isinstance(change, Insert):
+        if spot is not None and not left and spot.shape is Shape.LIST:
+            return _inserted(text, spot, min(change.at, len(spot.entries)), source)
+        source = f"[{source}]"
+    if spot is None or (spot is root and left and not spot.entries):
+        return _first(text, spot, [str(key) for key in left], source)
+    if left and spot.shape is Shape.MAPPING:
+        return _added(text, root, spot, [str(key) for key in left], source, order)
+    if not left and isinstance(change, Set) and change.source is None and isinstance(change.value, str):
+        source = quote_like(text[spot.start : spot.start + 1], change.value) or source
+    return _replaced(text, spot, colon, _flow_lines([str(key) for key in left], source))
+
+
+def _replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
+    if spot.shape is Shape.SCALAR or spot.flow:
+        apart = " " if spot.start == colon else ""
+        return [Splice(spot.start, spot.end, apart + source + _remark_inside(text, spot))]
+    return replace_block(text, spot, colon, source)
+
+
+def _remark_inside(text: str, spot: Spot) -> str:
+    """Return the comment behind an opening bracket, if it may stand behind the value."""
+    if not spot.flow or not _ends_line(text + "\n", spot.end):
+        return ""
+    stop = rest_end(text, spot.start + 1)
+    return text[spot.start + 1 : stop] if "#" in text[spot.start + 1 : stop] else ""
+
+
+def _inserted(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
+    if spot.flow:
+        return insert_in_flow(text, spot, place, source)
+    above = comments_above(text, spot.entries[place].start) if place < len(spot.entries) else None
+    return insert_lines(text, spot, place, [f"- {source}"], above)
+
+
+def _added(
+    text: str, root: Spot | None, spot: Spot, keys: list[str], source: str, order: tuple[str, ...]
+) -> list[Splice]:
+    place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
+    if spot.flow:
+        return insert_in_flow(text, spot, place, f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}")
+    return insert_lines(text, spot, place, _nested_lines(keys, source, _step(text, root)))
+
+
+def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
+    """Return the first entry of all."""
+    end = newline(text)
+    lines = end.join(_nested_lines(keys, source, 2)) if keys else source
+    if spot is not None:
+        return [Splice(spot.start, spot.end, lines)]
+    apart = end if text and line_start(text, len(text)) != len(text) else ""
+    return [Splice(len(text), len(text), f"{apart}{lines}{end}")]
+
+
+def _flow_lines(keys: list[str], source: str) -> str:
+    for key in reversed(keys):
+        source = f"{{{to_yaml(key)}: {source}}}"
+    return source
+
+
+def _nested_lines(keys: list[str], source: str, step: int) -> list[str]:
+    """Return mappings in each other, a line each, indented from the first on."""
+    lines = [f"{' ' * step * level}{to_yaml(key)}:" for level, key in enumerate(keys)]
+    return [*lines[:-1], f"{lines[-1]} {source}"]
+
+
+def _step(text: str, root: Spot | None) -> int:
+    """Return by how much mappings are indented in this text."""
+    for entry in root.entries if root is not None and root.shape is Shape.MAPPING else ():
+        inner = entry.value
+        if inner.shape is Shape.MAPPING and not inner.flow and inner.entries:
+            step = inner.entries[0].start - line_start(text, inner.entries[0].start)
+            return step or 2
+    return 2
+
+
+# Splices of any change, be the text written in lines or in brackets.
+
+
+def find_splices(text: str, root: Spot | None, change: Change, source: str) -> list[Splice]:
+    """Return what a change replaces in a text; `source` is how its value, or its name, is written."""
+    match change:
+        case Set() | Insert():
+            return place_value(text, root, change, source)
+        case Delete():
+            spot, colon = find_spot(text, root, change.path[:-1])
+            return _deleted(text, spot, colon, spot.place(change.path[-1]) or 0)
+        case Move():
+            return _moved(text, find_spot(text, root, change.path)[0], change.start, change.to)
+        case Rename():
+            spot, _ = find_spot(text, root, change.path[:-1])
+            entry = spot.entries[spot.place(change.path[-1]) or 0]
+            name = change.name  # in quotes if it was, else plain where it may be: keys are text in any case
+            key = quote_like(text[entry.start], name) or (name if may_be_plain(name) else source)
+            return [Splice(entry.start, entry.key_end, key)]
+
+
+def _deleted(text: str, spot: Spot, colon: int | None, place: int) -> list[Splice]:
+    if spot.flow:
+        return delete_in_flow(text, spot, place)
+    return empty_block(text, spot, colon) if len(spot.entries) == 1 else delete_lines(text, spot, place)
+
+
+def _moved(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
+    """Put items in another order; what stands between them stays where it is."""
+    if spot.flow:
+        return move_in_flow(text, spot, start, to)
+    parts = block_segments(text, spot)
+    wanted = move_item(parts, start, to)
+    return [Splice(*old, text[new[0] : new[1]]) for old, new in zip(parts, wanted, strict=True)]
+
+
+# Edits of a text: splices, tried until the result means just what is meant.
 
 _MARK = "\ufeff"
 

@@ -19,7 +19,7 @@ from gitcfg.explain.definition import (
     make_setting,
 )
 from gitcfg.explain.trail import find_deciding_nodes, find_winning_nodes, walk_layers
-from gitcfg.model import FileEntry, Op, Origin, Secret
+from gitcfg.model import FileEntry, Op, Origin
 from gitcfg.model.age import recipient
 from gitcfg.model.names import shown
 from gitcfg.render.files import PRIVATE, held
@@ -128,9 +128,10 @@ def _summaries(fleet: Fleet) -> Iterator[Summary]:
 
 def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     said = fleet.model.secrets[name]
+    allowed = fleet.select(said.where.name).names if said.where is not None else ()
     fields: dict[str, Field] = {
         "nodes": Nodes(having(fleet, name)),
-        "allowed": Nodes(_allowed(fleet, said)),
+        "allowed": Nodes(tuple(sorted(allowed))),
         "where": Value(said.where.name if said.where else None),
         "version": Value(said.version),
         "sealed": Value(said.sealed.file if said.sealed else None),
@@ -139,11 +140,6 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
         "files": tuple(_files_secret(fleet, engine, name)),
     }
     return Definition(name, said.description, said.origin, fields)
-
-
-def _allowed(fleet: Fleet, said: Secret) -> tuple[str, ...]:
-    """The nodes that may have it, in order of name."""
-    return tuple(sorted(fleet.select(said.where.name).names)) if said.where is not None else ()
 
 
 def _recipient(line: str) -> str:

@@ -1,17 +1,18 @@
-"""Features: what they say, who has them, and what goes with them."""
+"""Features, groups, nodes, node sets, overrides, holds and settings: what they say, and for which nodes."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.operations import NOTHING
 from gitcfg.explain.definition import (
     Definition,
     Field,
     Flag,
     Kind,
+    Names,
     Nodes,
     Reference,
     Setting,
@@ -25,8 +26,9 @@ from gitcfg.explain.definition import (
     use_references,
 )
 from gitcfg.explain.trail import added_items, find_winning_nodes, listed_features, walk_layers
-from gitcfg.explain.values import find_value as held_values
+from gitcfg.explain.values import find_value
 from gitcfg.model import (
+    Fact,
     Feature,
     Group,
     Hold,
@@ -45,7 +47,7 @@ from gitcfg.model.text import duration
 from gitcfg.render.templates import TemplateEngine
 
 
-def _summaries(fleet: Fleet) -> Iterator[Summary]:
+def _summarize_features(fleet: Fleet) -> Iterator[Summary]:
     counts = dict.fromkeys(fleet.model.features, 0)
     for kind in fleet.classes:
         for name in kind.features:
@@ -55,7 +57,7 @@ def _summaries(fleet: Fleet) -> Iterator[Summary]:
         yield Summary(name, feature.description, feature.origin, {"nodes": counts[name]})
 
 
-def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+def _define_feature(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     model = fleet.model
     feature = model.features[name]
     label = f"feature {name}"
@@ -107,7 +109,7 @@ def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
             yield label, layer.without
 
 
-FEATURE = Kind("feature", _summaries, lambda fleet: fleet.model.features, _definition)
+FEATURE = Kind("feature", _summarize_features, lambda fleet: fleet.model.features, _define_feature)
 
 
 # Groups: what they say, and who is in them.
@@ -119,7 +121,7 @@ def _groups(fleet: Fleet) -> dict[str, Group]:
     return {default: Group(default, Origin(f"groups/{default}.yaml")), **fleet.model.groups}
 
 
-def _summaries_group(fleet: Fleet) -> Iterator[Summary]:
+def _summarize_groups(fleet: Fleet) -> Iterator[Summary]:
     groups = _groups(fleet)
     counts = dict.fromkeys(groups, 0)
     for kind in fleet.classes:
@@ -133,7 +135,7 @@ def _summaries_group(fleet: Fleet) -> Iterator[Summary]:
         )
 
 
-def _definition_group(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+def _define_group(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     group = _groups(fleet)[name]
     label = f"group {name}"
     lists = [
@@ -161,30 +163,106 @@ def members(fleet: Fleet, group: str) -> tuple[str, ...]:
     return tuple(sorted(name for kind in fleet.classes if group in kind.groups for name in kind.names))
 
 
-GROUP = Kind("group", _summaries_group, _groups, _definition_group)
+GROUP = Kind("group", _summarize_groups, _groups, _define_group)
+
+
+# Nodes and node sets: what they are, and what is said of them.
+
+
+def _definitions(node: FleetNode) -> list[Node]:
+    """What is said of a node: by its own file, and by its set's."""
+    found = (node.definition.own, node.definition.nodeset.definition if node.definition.nodeset else None)
+    return [given for given in found if given is not None]
+
+
+def _description(node: FleetNode) -> str:
+    return next((given.description for given in _definitions(node) if given.description), "")
+
+
+def _summarize_nodes(fleet: Fleet) -> Iterator[Summary]:
+    for name in fleet.names:
+        node = fleet[name]
+        figures = {"groups": list(node.groups), "features": len(node.features), "retired": node.definition.retired}
+        yield Summary(name, _description(node), _definitions(node)[0].origin, figures)
+
+
+def _define_node(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+    node = fleet[name]
+    said, nodeset = node.definition, node.definition.nodeset
+    fields: dict[str, Field] = {
+        "node_set": (Reference(nodeset.name, nodeset.origin),) if nodeset else (),
+        "retired": Flag(said.retired),
+        "groups": name_references(said.groups),
+        "features": Names(node.features),
+        "without": name_references(node.node_class.without),
+        "labels": Names(said.labels),
+        "facts": _facts(said.facts),
+        "address": Value(said.address),
+        "overrides": tuple(Reference(found.name, found.origin) for found in node.node_class.overrides),
+        "parameters": Value(len(node.params)),
+        "files": Names(tuple(node.entries)),
+    }
+    return Definition(name, _description(node), _definitions(node)[0].origin, fields)
+
+
+def _summarize_nodesets(fleet: Fleet) -> Iterator[Summary]:
+    for name in sorted(fleet.model.nodesets):
+        found = fleet.model.nodesets[name]
+        groups = [ref.name for ref in found.definition.groups.items]
+        figures = {"nodes": len(found.members), "groups": groups}
+        yield Summary(name, found.definition.description, found.origin, figures)
+
+
+def _define_nodeset(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+    found = fleet.model.nodesets[name]
+    said, label = found.definition, f"node set {name}"
+    fields: dict[str, Field] = {
+        "nodes": Nodes(tuple(sorted(found.members))),
+        "state": Value(said.state),
+        "groups": name_references(added_items(said.groups)),
+        "features": use_references(added_items(said.features)),
+        "without": name_references(added_items(said.without)),
+        "labels": Names(tuple(ref.name for ref in added_items(said.labels))),
+        "facts": _facts(said.facts),
+        "address": Value(said.address),
+        "settings": layer_settings(fleet, label, said),
+        "files": layer_files(fleet, engine, label, said),
+        "with_own_file": Nodes(tuple(sorted(set(found.members) & fleet.model.nodes.keys()))),
+    }
+    return Definition(name, said.description, found.origin, fields)
+
+
+def _facts(facts: Mapping[str, Fact]) -> Value:
+    return Value({name: fact.value for name, fact in facts.items()} or None)
+
+
+NODE = Kind(
+    "node", _summarize_nodes, lambda fleet: fleet.names, _define_node, also=lambda fleet, name: name in fleet
+)
+NODESET = Kind("nodeset", _summarize_nodesets, lambda fleet: fleet.model.nodesets, _define_nodeset)
 
 
 # Overrides: for whom they hold, until when, and whether what they say counts.
 
 
-def _summaries_override(fleet: Fleet) -> Iterator[Summary]:
+def _summarize_overrides(fleet: Fleet) -> Iterator[Summary]:
     for name in sorted(fleet.model.overrides):
         found = fleet.model.overrides[name]
         figures = {
             "nodes": len(overridden(fleet, found)),
             "until": str(found.until),
-            "past": _past(fleet, found),
+            "past": _is_past(fleet, found),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
 
-def _definition_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
+def _define_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
     found = fleet.model.overrides[name]
     label = f"override {name}"
     fields: dict[str, Field] = {
         "nodes": Nodes(overridden(fleet, found)),
         "until": Value(str(found.until)),
-        "past": Flag(_past(fleet, found)),
+        "past": Flag(_is_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
         "features": use_references(found.features),
         "without": name_references(found.without),
@@ -199,11 +277,11 @@ def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
     return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
 
 
-def _past(fleet: Fleet, found: Override) -> bool:
+def _is_past(fleet: Fleet, found: Override | Hold) -> bool:
     return fleet.today > found.until
 
 
-OVERRIDE = Kind("override", _summaries_override, lambda fleet: fleet.model.overrides, _definition_override)
+OVERRIDE = Kind("override", _summarize_overrides, lambda fleet: fleet.model.overrides, _define_override)
 
 
 # Holds: which nodes run which commit meanwhile, why, and until when.
@@ -216,35 +294,31 @@ def held(fleet: Fleet, found: Hold) -> tuple[str, ...]:
     return tuple(sorted({name for name in found.members or () if name in fleet}))
 
 
-def _summaries_hold(fleet: Fleet) -> Iterator[Summary]:
+def _summarize_holds(fleet: Fleet) -> Iterator[Summary]:
     for name in sorted(fleet.model.holds):
         found = fleet.model.holds[name]
         figures = {
             "nodes": len(held(fleet, found)),
             "runs": found.commit.name,
             "until": str(found.until),
-            "past": _past_hold(fleet, found),
+            "past": _is_past(fleet, found),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
 
-def _definition_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _define_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     found = fleet.model.holds[name]
     fields: dict[str, Field] = {
         "nodes": Nodes(held(fleet, found)),
         "runs": Value(found.commit.name),
         "until": Value(str(found.until)),
-        "past": Flag(_past_hold(fleet, found)),
+        "past": Flag(_is_past(fleet, found)),
         "where": Value(found.where.name if found.where else None),
     }
     return Definition(name, found.reason, found.origin, fields)
 
 
-def _past_hold(fleet: Fleet, found: Hold) -> bool:
-    return fleet.today > found.until
-
-
-HOLD = Kind("hold", _summaries_hold, lambda fleet: fleet.model.holds, _definition_hold)
+HOLD = Kind("hold", _summarize_holds, lambda fleet: fleet.model.holds, _define_hold)
 
 
 # The repository's settings: what gitcfg.yaml says, and what is taken where it says nothing.
@@ -252,12 +326,12 @@ HOLD = Kind("hold", _summaries_hold, lambda fleet: fleet.model.holds, _definitio
 _NAMES = tuple(name for name in Settings.__struct_fields__ if name != "origin")
 
 
-def _summaries_settings(fleet: Fleet) -> Iterator[Summary]:
+def _summarize_settings(fleet: Fleet) -> Iterator[Summary]:
     for name in _NAMES:
         yield Summary(name, "", fleet.model.settings.origin, {"value": _value(fleet, name)})
 
 
-def _definition_settings(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
+def _define_setting(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     return Definition(name, "", fleet.model.settings.origin, {"value": Value(_value(fleet, name))})
 
 
@@ -284,7 +358,7 @@ def _release(said: Release) -> object:
     }
 
 
-SETTING = Kind("setting", _summaries_settings, lambda fleet: _NAMES, _definition_settings)
+SETTING = Kind("setting", _summarize_settings, lambda fleet: _NAMES, _define_setting)
 
 
 # Who binds a parameter or a family of parameters: layers, and nodes.
@@ -353,7 +427,7 @@ def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tu
     bound: list[str] = []
     bare: list[str] = []
     for kind in fleet.classes:
-        values = [held_values(kind, name) for name in params]
+        values = [find_value(kind, name) for name in params]
         values = [value for value in values if value is not NOTHING]
         bound += kind.names if values else []
         bare += kind.names if None in values else []

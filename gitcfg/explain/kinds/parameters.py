@@ -67,13 +67,11 @@ def _definition_subsystem(fleet: Fleet, _: TemplateEngine, name: str) -> Definit
 
 def _running(fleet: Fleet, name: str) -> tuple[str, ...]:
     kinds = (
-        kind for kind in fleet.classes if _on(fleet, FleetNode(kind.names[0], kind, kind.definition), name)
+        kind
+        for kind in fleet.classes
+        if name in subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition))
     )
     return tuple(sorted(node for kind in kinds for node in kind.names))
-
-
-def _on(fleet: Fleet, node: FleetNode, name: str) -> bool:
-    return name in subsystems(fleet, node)
 
 
 def _params(fleet: Fleet, found: Subsystem) -> set[str]:

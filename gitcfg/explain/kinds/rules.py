@@ -18,7 +18,7 @@ from gitcfg.explain.definition import (
 )
 from gitcfg.explain.trail import find_winning_nodes
 from gitcfg.model import Allocation, Ref, Rule
-from gitcfg.model.rules import Count, Permit, Uniqueness
+from gitcfg.model.rules import Permit, Uniqueness
 from gitcfg.render.templates import TemplateEngine
 
 _NOBODY = Permit(())
@@ -35,12 +35,13 @@ def _rules(fleet: Fleet) -> Iterator[Summary]:
 def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     found = fleet.model.rules[name]
     decided = fleet.model.allocations.get(name)
-    permit = found.permit or _NOBODY
+    permit, count = found.permit or _NOBODY, found.count
+    domains = {name: _seen(fleet, found, name, list(one.items)) for name, one in found.domains.items()}
     fields: dict[str, Field] = {
         "does": Value(found.kind.value),
         "feature": name_references(_maybe(found.feature)),
         "settings": _settings(fleet, found),
-        "domains": Value(_domains(fleet, found) or None),
+        "domains": Value(domains or None),
         "unique": Value(_unique(found.unique)),
         "require": _text(found.require),
         "message": Value(found.message or None),
@@ -50,7 +51,7 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "where": _text(found.where),
         "over": name_references(_maybe(found.over)),
         "per": _text(found.per),
-        "count": Value(_count(found.count)),
+        "count": Value(None if count is None else {"min": count.least, "max": count.most}),
         "decided": (Reference(decided.name, decided.origin),) if decided is not None else (),
     }
     return Definition(name, found.description, found.origin, fields)
@@ -62,11 +63,6 @@ def _settings(fleet: Fleet, found: Rule) -> tuple[Setting, ...]:
     return tuple(make_setting(fleet, f"rule {found.name}", *said, wins) for said in found.params.items())
 
 
-def _domains(fleet: Fleet, found: Rule) -> dict[str, Any]:
-    """The values that each may have; of parameters that are secret, none is shown."""
-    return {name: _seen(fleet, found, name, list(one.items)) for name, one in found.domains.items()}
-
-
 def _seen(fleet: Fleet, rule: Rule | None, name: str, given: Any) -> Any:
     """What may be shown: an attribute of an instance is no parameter."""
     return given if rule is not None and rule.over is not None else fleet.declarations.seen(name, given)
@@ -76,10 +72,6 @@ def _unique(said: Uniqueness | None) -> str | None:
     if said is None:
         return None
     return said.key.name if said.key is not None else said.scope
-
-
-def _count(said: Count | None) -> dict[str, int | None] | None:
-    return None if said is None else {"min": said.least, "max": said.most}
 
 
 def _maybe(ref: Ref | None) -> tuple[Ref, ...]:

@@ -23,7 +23,7 @@ from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
 from gitcfg.model import Origin, Rule
-from gitcfg.model.folders import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
+from gitcfg.model.names import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 from gitcfg.sandbox import progress
 
 # Touches, by excerpts of what differs between two trees.

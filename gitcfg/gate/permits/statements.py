@@ -31,7 +31,7 @@ from gitcfg.model import (
     Rule,
     Use,
 )
-from gitcfg.model.folders import SETTINGS, SIGNERS, TEXTS
+from gitcfg.model.names import SETTINGS, SIGNERS, TEXTS
 from gitcfg.model.rules import RuleKind
 
 

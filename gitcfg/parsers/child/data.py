@@ -134,7 +134,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def judge_json(text: str, meant: Meant | None) -> Iterator[Said]:
     """What is wrong with a text."""
     try:
-        found = _read_json(text, meant)
+        found = json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         yield Said(f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno)
     except Strange as error:
@@ -146,10 +146,6 @@ def judge_json(text: str, meant: Meant | None) -> Iterator[Said]:
     else:
         if meant is not None:
             yield from differences(found, meant.values)
-
-
-def _read_json(text: str, meant: Meant | None) -> Any:
-    return json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
 
 
 def _no_number(word: str) -> NoReturn:

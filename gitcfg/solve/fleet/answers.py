@@ -1,12 +1,18 @@
-"""Answers to deciding: solved, or unsolved with the rules, bindings and lists that are the cause."""
+"""Answers to deciding: allocations and how they differ, or demands that cannot hold together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg.compile.rules.slots import RuleView
-from gitcfg.model import Origin, Ref
-from gitcfg.model.rules import Allocation, Count, Rule
+from gitcfg.domain import Value
+from gitcfg.model import Binding, Model, Op, Origin, Ref
+from gitcfg.model.rules import Allocation, Count, Rule, RuleKind
+from gitcfg.solve.fleet.base import natural
+from gitcfg.solve.problem import Bound, Giving, Placing, Spot
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -42,8 +48,7 @@ class Causes:
 
     def named(self, keys: Iterable[str]) -> tuple[Cause, ...]:
         """The causes of some keys."""
-        known: Mapping[str, Cause] = self._known
-        return tuple(known[key] for key in keys)
+        return tuple(self._known[key] for key in keys)
 
 
 # What comes of deciding for a fleet: allocations, or demands that cannot hold together, or neither.
@@ -96,3 +101,169 @@ def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
             raise Failing(
                 Cause(f"rule {rule.name}", (origin,), rule.name), found[min(found)].message, tuple(nodes)
             )
+
+
+# Allocations as data, made of what was decided.
+
+Given = Mapping[str, Mapping[str, Value]]
+"""Values by slot and parameter (or attribute)."""
+
+
+def allocate_places(rule: str, slots: Sequence[str]) -> Allocation:
+    """Where a rule's feature goes."""
+    origin = _origin(rule)
+    return Allocation(rule, origin, install=tuple(Ref(slot, origin) for slot in sorted(slots, key=natural)))
+
+
+def allocate_values(rule: str, values: Given) -> Allocation:
+    """Who gets which values of a rule's domains."""
+    origin = _origin(rule)
+    return Allocation(
+        rule,
+        origin,
+        values={
+            slot: {
+                name: Binding(Op.SET, values[slot][name], None, origin, origin)
+                for name in sorted(values[slot])
+            }
+            for slot in sorted(values, key=natural)
+        },
+    )
+
+
+def _origin(rule: str) -> Origin:
+    return Origin(f"allocations/{rule}.yaml")
+
+
+# Differences of allocations: what comes, goes and changes, slot by slot.
+
+_NOTHING: Mapping[str, Any] = {}
+Allocations = Mapping[str, Allocation]
+
+
+class Deed(StrEnum):
+    """What becomes of a slot."""
+
+    ADD = "add"
+    REMOVE = "remove"
+    CHANGE = "change"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One slot of one rule: a feature that comes or goes (`param` is empty), or a value that is other."""
+
+    rule: str
+    deed: Deed
+    slot: str
+    what: str
+    param: bool = False
+    old: int | str | None = None
+    new: int | str | None = None
+
+
+def difference(rules: Mapping[str, Rule], old: Allocations, new: Allocations) -> Iterator[Change]:
+    """Rule by rule, slots in natural order; of rules that are gone as well."""
+    for name in sorted(old.keys() | new.keys()):
+        rule, before, after = rules.get(name), old.get(name), new.get(name)
+        feature = rule.feature.name if rule is not None and rule.feature is not None else ""
+        yield from _places(name, feature, before, after)
+        yield from _values(name, before.values if before else _NOTHING, after.values if after else _NOTHING)
+
+
+def _places(rule: str, feature: str, before: Allocation | None, after: Allocation | None) -> Iterator[Change]:
+    had = {ref.name for ref in before.install} if before else set[str]()
+    has = {ref.name for ref in after.install} if after else set[str]()
+    for slot in sorted(had ^ has, key=natural):
+        yield Change(rule, Deed.REMOVE if slot in had else Deed.ADD, slot, feature)
+
+
+def _values(rule: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    for slot in sorted(before.keys() | after.keys(), key=natural):
+        had, has = before.get(slot, _NOTHING), after.get(slot, _NOTHING)
+        for param in sorted(had.keys() | has.keys()):
+            old, new = _given(had, param), _given(has, param)
+            if old != new:
+                deed = Deed.ADD if old is None else Deed.REMOVE if new is None else Deed.CHANGE
+                yield Change(rule, deed, slot, param, param=True, old=old, new=new)
+
+
+def _given(values: Mapping[str, Any], param: str) -> Any:
+    return values[param].given if param in values else None
+
+
+# Demands of a fleet that cannot hold together, with their nodes, and what lifting one would change.
+
+
+def nodes_of_placing(problem: Placing, causes: Collection[str]) -> tuple[str, ...]:
+    """Those of the groups that lack places or have too many by hand; else those of all groups."""
+    bounds = [bound for bound in problem.bounds if bound.cause in causes]
+    away = {fixed.spot for fixed in problem.fixed if not fixed.placed and fixed.cause in causes}
+    there = {fixed.spot for fixed in problem.fixed if fixed.placed and fixed.cause in causes}
+    tight = [bound for bound in bounds if _broken(bound, away, there)]
+    members = [spot for bound in tight or bounds for spot in bound.members]
+    return _nodes(slot for _, slot in members or away | there)
+
+
+def _broken(bound: Bound, away: set[Spot], there: set[Spot]) -> bool:
+    free = sum(spot not in away for spot in bound.members)
+    held = sum(spot in there for spot in bound.members)
+    return free < bound.least or (bound.most is not None and held > bound.most)
+
+
+def nodes_of_giving(problem: Giving, causes: Collection[str]) -> tuple[str, ...]:
+    """Those that have a value by hand in this, else all whose values are in question."""
+    by_hand = [want.slot for want in problem.wants if want.by_hand and want.by_hand.cause in causes]
+    within = (want.slot for want in problem.wants if any(one.cause in causes for one in want.within))
+    return _nodes(by_hand or within)
+
+
+def _nodes(slots: Iterable[str]) -> tuple[str, ...]:
+    """Slots of values go on with what they are about, behind a line's end."""
+    return tuple(sorted({slot.partition("\n")[0].partition("/")[0] for slot in slots}, key=natural))
+
+
+# Which single rule would let everything be decided, if what it demands were lifted.
+
+
+def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool]) -> Cause | None:
+    """One of the rules that cannot hold together: no other would do. None: that one alone is not enough.
+
+    What was found for a part of the problem (`suggestion`) is tried first: it nearly always is right. What a
+    rule installs wherever it counts is of that rule.
+    """
+    places = {
+        rule.feature.origin: rule.name
+        for rule in model.rules.values()
+        if rule.kind is RuleKind.INSTALL and rule.feature is not None
+    }
+    of_rules = [
+        (cause, cause.rule or next((places[at] for at in cause.origins if at in places), ""))
+        for cause in found.causes
+    ]
+    for cause, name in sorted(of_rules, key=lambda pair: pair[0] != found.suggestion):
+        if name in model.rules and solvable(_without(model, name, cause)):
+            return cause
+    # Without one of its demands the others of a rule may still be too much.
+    parted = {cause.rule for cause in found.causes if cause.part}
+    for rule in [rule for name, rule in model.rules.items() if name in parted]:
+        rest = {name: said for name, said in model.rules.items() if name != rule.name}
+        if solvable(replace(model, rules=rest)):
+            return Cause(f"rule {rule.name}", (rule.origin,), rule.name)
+    return None
+
+
+def _without(model: Model, name: str, cause: Cause) -> Model:
+    """A repository in which a rule does not demand this."""
+    rules = dict(model.rules)
+    left = _left(rules.pop(name), cause)
+    if left is not None:
+        rules[left.name] = left
+    return replace(model, rules=rules)
+
+
+def _left(rule: Rule, cause: Cause) -> Rule | None:
+    """What a rule says beside it; None: nothing."""
+    if rule.unique is not None and cause.part:
+        return replace(rule, unique=None)
+    domains = {name: said for name, said in rule.domains.items() if said.origin not in cause.origins}
+    return replace(rule, domains=domains) if domains else None

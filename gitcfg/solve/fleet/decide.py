@@ -12,13 +12,21 @@ from gitcfg.git.tree import Tree
 from gitcfg.model import Model
 from gitcfg.model.rules import Allocation, Rule, RuleKind
 from gitcfg.solve.conflicts import Exhausted, Unsolvable
-from gitcfg.solve.fleet.allocations import given, placed
-from gitcfg.solve.fleet.answers import Causes, Failing, Solved, Unsolved, refuse_failed
+from gitcfg.solve.fleet.answers import (
+    Causes,
+    Failing,
+    Solved,
+    Unsolved,
+    allocate_places,
+    allocate_values,
+    nodes_of_giving,
+    nodes_of_placing,
+    refuse_failed,
+    suggest_rule,
+)
 from gitcfg.solve.fleet.base import Ground, Spots, natural
-from gitcfg.solve.fleet.conflicts import of_giving, of_placing, suggested
-from gitcfg.solve.fleet.demands import stands_for
-from gitcfg.solve.fleet.placement import Placed
-from gitcfg.solve.fleet.values import Handed
+from gitcfg.solve.fleet.placement import PlacingBuilder, stands_for
+from gitcfg.solve.fleet.values import GivingBuilder
 from gitcfg.solve.placement import place
 from gitcfg.solve.problem import Spot
 from gitcfg.solve.values import give
@@ -95,11 +103,11 @@ class Deciding:
         spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
         spots.add(rules, choose=True)
         spots.add(before, choose=False)
-        problem = Placed(spots, ruled, self._causes).problem(rules, before, self._stood(rules))
+        problem = PlacingBuilder(spots, ruled, self._causes).problem(rules, before, self._stood(rules))
         refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
         found = place(problem)
         if isinstance(found, Unsolvable):
-            return self._unsolved(found, of_placing(problem, found.causes))
+            return self._unsolved(found, nodes_of_placing(problem, found.causes))
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
     def _broken(self, ruled: RuleView) -> Unsolved | None:
@@ -108,11 +116,11 @@ class Deciding:
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
         spots = Spots(Ground(ruled.fleet, ruled.book, len(layers)), ruled)
         spots.add(rules, choose=False)
-        problem = Placed(spots, ruled, self._causes).broken(rules)
+        problem = PlacingBuilder(spots, ruled, self._causes).broken(rules)
         found = None if problem is None else place(problem)
         if problem is None or not isinstance(found, Unsolvable):
             return None
-        concerned = of_placing(problem, found.causes)
+        concerned = nodes_of_placing(problem, found.causes)
         return self._unsolved(found, concerned or self._about(ruled, found.causes))
 
     def _about(self, ruled: RuleView, causes: Iterable[str]) -> tuple[str, ...]:
@@ -135,7 +143,7 @@ class Deciding:
             rules = sorted(spots.open[spot])
             owner = next((rule for rule in rules if (rule, spot[1]) in had), rules[0])
             slots.setdefault(owner, []).append(spot[1])
-        return {rule: placed(rule, names) for rule, names in slots.items()}
+        return {rule: allocate_places(rule, names) for rule, names in slots.items()}
 
     def _values(self, ruled: RuleView, known: Allocations) -> Allocations | Unsolved:
         """Layer by layer: what is given in one, the next one reads. `ruled` is asked while `known` stands."""
@@ -148,13 +156,13 @@ class Deciding:
         return known
 
     def _given(self, ruled: RuleView, rules: Sequence[Rule]) -> Allocations | Unsolved:
-        handed = Handed(ruled, rules, self._model.allocations, self._causes)
+        handed = GivingBuilder(ruled, rules, self._model.allocations, self._causes)
         refuse_failed(ruled, handed.rules)
         problem = handed.problem()
         found = give(problem)
         if isinstance(found, Unsolvable):
-            return self._unsolved(found, of_giving(problem, found.causes))
-        return {rule: given(rule, values) for rule, values in handed.given(found).items()}
+            return self._unsolved(found, nodes_of_giving(problem, found.causes))
+        return {rule: allocate_values(rule, values) for rule, values in handed.given(found).items()}
 
     def _unsolved(self, found: Unsolvable, nodes: tuple[str, ...]) -> Unsolved:
         suggestion = None if found.suggestion is None else self._causes.named([found.suggestion])[0]
@@ -179,4 +187,4 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
         except (Failing, Exhausted, ModuleNotFoundError):  # without OR-Tools it cannot be said
             return False
 
-    return msgspec.structs.replace(found, suggestion=suggested(model, found, solvable))
+    return msgspec.structs.replace(found, suggestion=suggest_rule(model, found, solvable))

@@ -11,7 +11,7 @@ from gitcfg.domain import DomainProblem, Values, parse
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Causes
 from gitcfg.solve.fleet.base import Ground, Spots, natural
-from gitcfg.solve.fleet.placement import Placed
+from gitcfg.solve.fleet.placement import PlacingBuilder
 
 _OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
 
@@ -79,7 +79,7 @@ def _counted(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...],
         return {}
     spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
     spots.add((rule,), choose=True)
-    problem = Placed(spots, ruled, Causes()).problem((rule,), (), ())
+    problem = PlacingBuilder(spots, ruled, Causes()).problem((rule,), (), ())
     away = {fixed.spot[1] for fixed in problem.fixed if not fixed.placed}
     return {
         key: (

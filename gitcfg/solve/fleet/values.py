@@ -19,7 +19,7 @@ from gitcfg.solve.problem import Apart, ByHand, Giving, Want, Within
 Allocations = Mapping[str, Allocation]
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _Demand(msgspec.Struct, frozen=True):
     """A value that rules ask for: by whom, and where a rule sees it."""
 
     slot: str
@@ -28,7 +28,7 @@ class _Asked(msgspec.Struct, frozen=True):
     rules: list[Rule]
 
 
-class Handed:
+class GivingBuilder:
     """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
 
     def __init__(self, ruled: RuleView, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
@@ -37,7 +37,7 @@ class Handed:
         self._stood = stood
         self._causes = causes
         self._domains: dict[tuple[str, str], Values] = {}
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[str, _Demand] = {}
         for rule in self.rules:
             self._add(rule)
 
@@ -51,7 +51,7 @@ class Handed:
                 raise Failing(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
         for seen in self._ruled.slots(rule.name):
             for param in rule.domains:
-                asked = _Asked(seen.slot, param, seen, [])
+                asked = _Demand(seen.slot, param, seen, [])
                 self._asked.setdefault(_name(seen, param), asked).rules.append(rule)
 
     def problem(self) -> Giving:
@@ -59,7 +59,7 @@ class Handed:
         names = sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name))
         return Giving([self._want(name, self._asked[name]) for name in names], list(self._apart()))
 
-    def _want(self, name: str, asked: _Asked) -> Want:
+    def _want(self, name: str, asked: _Demand) -> Want:
         within = [self._within(rule, asked.param) for rule in asked.rules]
         stood = next((value for _, value in self._had(asked)), None)
         return Want(name, within, stood, self._by_hand(asked))
@@ -69,7 +69,7 @@ class Handed:
         cause = self._causes.rule(rule, f"{param} in {domain.describe()}", rule.domains[param].origin)
         return Within(cause, domain)
 
-    def _normal(self, asked: _Asked, value: Any) -> Value:
+    def _normal(self, asked: _Demand, value: Any) -> Value:
         """A value as its domains write it; one that they do not know as it stands."""
         domain = self._domains[asked.rules[0].name, asked.param]
         try:
@@ -77,7 +77,7 @@ class Handed:
         except DomainProblem:
             return value if isinstance(value, int) else str(value)
 
-    def _had(self, asked: _Asked) -> Iterator[tuple[Rule, Value]]:
+    def _had(self, asked: _Demand) -> Iterator[tuple[Rule, Value]]:
         """What was decided before, with the rule for which it was."""
         for rule in asked.rules:
             found = self._stood.get(rule.name)
@@ -85,7 +85,7 @@ class Handed:
             if bound is not None:
                 yield rule, self._normal(asked, bound.given)
 
-    def _by_hand(self, asked: _Asked) -> ByHand | None:
+    def _by_hand(self, asked: _Demand) -> ByHand | None:
         found = self._set(asked)
         if found is None:
             return None
@@ -93,7 +93,7 @@ class Handed:
         cause = Cause(f"{asked.param} of {asked.slot} is {value}", (origin,))
         return ByHand(self._causes.key(cause), self._normal(asked, value))
 
-    def _set(self, asked: _Asked) -> tuple[Any, Origin] | None:
+    def _set(self, asked: _Demand) -> tuple[Any, Origin] | None:
         """The value that is set, and where; an attribute's binding is as it stands in `with`."""
         if asked.seen.unit is not None:
             bound = asked.seen.unit.attributes.get(asked.param)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitcfg.check import incremental
-from gitcfg.edit.allocations import allocation_text
+from gitcfg.edit.decision import allocation_text
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.repository import load

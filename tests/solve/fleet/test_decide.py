@@ -7,7 +7,7 @@ import pytest
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
 from gitcfg.solve.fleet import Change, Deed, Failing, Solved, Unsolved, decide, difference
-from gitcfg.solve.fleet.allocations import given, placed
+from gitcfg.solve.fleet.answers import allocate_places, allocate_values
 from tests.compile.rules.fleets import TODAY, fleet
 from tests.compile.rules.written import counted, install, rule
 
@@ -58,7 +58,7 @@ def domain(name: str, param: str, *items: int | str, **said: Any) -> Rule:
 def test_the_first_in_natural_order_are_taken_and_those_that_stand_are_kept() -> None:
     two = install("two", "mail", where=SERVER, count=counted(2, 2))
     assert where({}, two) == {"two": ["n1", "n2"]}
-    assert where({}, two, stood=(placed("two", ["n10", "gone"]),)) == {"two": ["n1", "n10"]}
+    assert where({}, two, stood=(allocate_places("two", ["n10", "gone"]),)) == {"two": ["n1", "n10"]}
 
 
 def test_what_is_there_by_hand_counts_and_is_not_allocated() -> None:
@@ -99,7 +99,7 @@ def test_a_dependency_may_be_met_by_either_of_two() -> None:
         install("stores", "store", where='node.name == "n10"', count=counted(0, 1)),
     )
     assert where(files, *rules) == {"disks": ["n10"], "one": ["n10"]}
-    stood = (placed("one", ["n10"]), placed("stores", ["n10"]))
+    stood = (allocate_places("one", ["n10"]), allocate_places("stores", ["n10"]))
     assert where(files, *rules, stood=stood) == {"one": ["n10"], "stores": ["n10"]}
 
 
@@ -117,7 +117,7 @@ def test_several_domains_of_a_value_have_to_agree_and_values_set_by_hand_are_tak
     )
     files = {"nodes/n1": "params: {port: 81}"}
     assert values(files, *rules) == {"narrow": {"n2": {"port": 80}, "n10": {"port": 82}}}
-    stood = (given("wide", {"n10": {"port": 80}, "n2": {"port": 200}}),)
+    stood = (allocate_values("wide", {"n10": {"port": 80}, "n2": {"port": 200}}),)
     assert values(files, *rules, stood=stood) == {"wide": {"n2": {"port": 82}, "n10": {"port": 80}}}
 
 
@@ -254,15 +254,21 @@ def test_where_it_is_not_known_what_is_asked_nothing_is_decided() -> None:
 
 def test_what_was_decided_for_rules_that_are_wrong_stays() -> None:
     one = install("one", "mail", where='"mail" in node.features', count=counted(1, 1))
-    stood = (placed("one", ["n2"]), placed("gone", ["n2"]))
+    stood = (allocate_places("one", ["n2"]), allocate_places("gone", ["n2"]))
     assert where({}, one, stood=stood) == {"one": ["n2"]}
     assert where({}, install("one", "unknown", count=counted(1)), stood=stood) == {"one": ["n2"]}
 
 
 def test_the_difference_is_told_slot_by_slot() -> None:
     rules = {"one": install("one", "mail", count=counted(1, 1)), "d": domain("d", "port", "1-9")}
-    old = {"one": placed("one", ["n2", "n10"]), "d": given("d", {"n2": {"port": 1}, "n1": {"port": 2}})}
-    new = {"one": placed("one", ["n1", "n10"]), "d": given("d", {"n2": {"port": 3}, "n9": {"port": 2}})}
+    old = {
+        "one": allocate_places("one", ["n2", "n10"]),
+        "d": allocate_values("d", {"n2": {"port": 1}, "n1": {"port": 2}}),
+    }
+    new = {
+        "one": allocate_places("one", ["n1", "n10"]),
+        "d": allocate_values("d", {"n2": {"port": 3}, "n9": {"port": 2}}),
+    }
     assert list(difference(rules, old, new)) == [
         Change("d", Deed.REMOVE, "n1", "port", param=True, old=2),
         Change("d", Deed.CHANGE, "n2", "port", param=True, old=1, new=3),

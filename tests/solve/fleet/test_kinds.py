@@ -9,7 +9,7 @@ import pytest
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.domain import parse
-from gitcfg.edit.allocations import put_allocations
+from gitcfg.edit.decision import put_allocations
 from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gitcfg.model.rules import Allocation
 from gitcfg.solve.fleet import Solved, Unsolved, decide, difference
-from gitcfg.solve.fleet.allocations import placed
+from gitcfg.solve.fleet.answers import allocate_places
 from tests.compile.rules.fleets import TODAY, fleet
 from tests.seeds import TIMES
 from tests.solve.fleet.repositories import (
@@ -31,7 +31,7 @@ def standing(said: Repository, slots: list[tuple[int, str]]) -> dict[str, Alloca
     found: dict[str, list[str]] = {}
     for number, slot in slots:
         found.setdefault(f"r{number % len(said.wants)}", []).append(slot)
-    return {name: placed(name, sorted(set(names))) for name, names in found.items()}
+    return {name: allocate_places(name, sorted(set(names))) for name, names in found.items()}
 
 
 def ports_can_be(said: Repository) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.edit.allocations import put_allocations
+from gitcfg.edit.decision import put_allocations
 from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import DictTree
 from gitcfg.load.repository import load

@@ -1,0 +1,443 @@
+"""The formats that parameters are written in: values in, text out, and what a format cannot carry."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
+
+from gitcfg.compile.values import find_unfit, join_list
+
+_EXACT = 1 << 53  # integers below are the same in all languages
+Separators = Mapping[str, str | None]
+
+
+class Unfit(msgspec.Struct, frozen=True):
+    """Something that a format cannot carry: GC309, or GC310 for names that nest into each other."""
+
+    code: str
+    subjects: tuple[str, ...]
+    reason: str
+    hint: str = ""
+
+
+class Format(Protocol):
+    """Writes parameters so that reading the text gives them back, or says why it cannot."""
+
+    name: str
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        """The text, in order of name. Bare parameters (None) are left out."""
+        ...
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        """What cannot be carried; if nothing, the text reads back as the values."""
+        ...
+
+
+@runtime_checkable
+class LineFormat(Format, Protocol):
+    """A format whose text is what it writes of each parameter by itself, one after the other.
+
+    It cannot carry a parameter for that one's own sake alone, or because of another that is spelled alike.
+    """
+
+    def spelling(self, name: str) -> str:
+        """The same for names that are one to the format's readers."""
+        ...
+
+
+def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The parameters that have a value, in order of name."""
+    return [(name, values[name]) for name in sorted(values) if values[name] is not None]
+
+
+def is_simple(value: Any) -> bool:
+    """Return whether every format carries a plain value: whatever has nothing unusual in it."""
+    if type(value) is str:
+        return value.isprintable() and value.strip() == value and value[-1:] != "\\"
+    return type(value) is bool or (type(value) is int and abs(value) < _EXACT)
+
+
+def unfit_name(name: str, reason: str) -> Unfit:
+    """A name that the format would read otherwise, or not at all."""
+    return Unfit("GC309", (name,), reason, f'Keep it out of this file: "!{name}" under `params:`.')
+
+
+# Formats of lines: condor, env and ini.
+
+_ELSEWHERE = "Write it to a file of format json, yaml or toml."
+_ONE_LINE = "Put it on one line, or write it to a file of format json, yaml or toml."
+_BREAKS = (("\n", "a line break"), ("\r", "a carriage return"), ("\0", "a NUL character"))
+
+Problem = tuple[str, str]  # what is wrong with a value, and what to do
+
+
+def text_of(value: Any, separator: str | None, true: str = "true", false: str = "false") -> str:
+    """A value as text; a list by its separator."""
+    if isinstance(value, list):
+        return join_list([_scalar(item, true, false) for item in value], separator)
+    return _scalar(value, true, false)
+
+
+def _scalar(value: Any, true: str, false: str) -> str:
+    if isinstance(value, bool):
+        return true if value else false
+    return value if isinstance(value, str) else repr(value)
+
+
+def unfit_value(
+    name: str, value: Any, separator: str | None, trimmed: Callable[[str], str] = str
+) -> Iterator[Unfit]:
+    """What one line cannot carry; `trimmed` is what the format's reader makes of a text."""
+    problem = _list_problem(value, separator) if isinstance(value, list) else _plain_problem(value)
+    text = "" if problem else text_of(value, separator)
+    problem = problem or _text_problem(text, trimmed)
+    if problem:
+        reason, hint = problem
+        yield Unfit("GC309", (name,), f"{name} {reason}.", hint)
+
+
+def _plain_problem(value: Any) -> Problem | None:
+    if isinstance(value, dict):
+        return "is a map", _ELSEWHERE
+    if isinstance(value, float) and not math.isfinite(value):
+        return "is no finite number", ""
+    return None
+
+
+def _list_problem(items: Sequence[Any], separator: str | None) -> Problem | None:
+    if any(item is None or isinstance(item, dict | list) for item in items):
+        return "holds an item that is no plain value", _ELSEWHERE
+    if any(_plain_problem(item) for item in items):
+        return "holds an item that is no finite number", ""
+    odd = find_unfit([_scalar(item, "true", "false") for item in items], separator)
+    if odd is None:
+        return None
+    shown = odd if len(odd) <= 60 else odd[:57] + "..."
+    return (
+        f"holds the item {shown!r}, which would not be read back as one item",
+        "Put it in quotes, or split it.",
+    )
+
+
+def _text_problem(text: str, trimmed: Callable[[str], str]) -> Problem | None:
+    for character, words in _BREAKS:
+        if character in text:
+            return f"holds {words}", _ONE_LINE
+    if text.endswith("\\"):
+        return "ends with a backslash", "A backslash there would take the next line in. Take it away."
+    if trimmed(text) != text:
+        return "begins or ends with a blank", "It would be lost: take it away."
+    return None
+
+
+# HTCondor's configuration language: KEY = VALUE, one binding a line.
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+# `if`, `elif`, `else` and `endif` are conditions even before a `=`; the others are commands before a `:`.
+_WORDS = frozenset({"if", "elif", "else", "endif", "include", "use", "error", "warning"})
+
+
+class Condor:
+    """Files below /etc/condor."""
+
+    name = "condor"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        lines = []
+        for name, value in present(values):
+            text = text_of(value, separators.get(name), "TRUE", "FALSE")
+            lines.append(f"{name} = {text}\n" if text else f"{name} =\n")
+        return "".join(lines)
+
+    def spelling(self, name: str) -> str:
+        return name.lower()
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        seen: dict[str, str] = {}
+        for name, value in present(values):
+            first = seen.setdefault(self.spelling(name), name)
+            if first != name:
+                yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
+            elif not _NAME.fullmatch(name):
+                yield unfit_name(name, f"{name} is no name in HTCondor: letters, digits, _ and . are.")
+            elif name.lower() in _WORDS:
+                yield unfit_name(name, f"{name} is a word of HTCondor's own language.")
+            yield from unfit_value(name, value, separators.get(name), _trimmed)
+
+
+def _trimmed(text: str) -> str:
+    """HTCondor's blanks are those of C; it keeps a no-break space, say."""
+    return text.strip(" \t\n\v\f\r")
+
+
+# Environment files, as a shell and systemd read them.
+
+_NAME_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,-]*")
+_SPECIAL = re.compile(r'(["\\$`])')
+# Where sh is bash these are read-only, and the rest of the file would not be read; dash ends at an OPTIND
+# that is no number; `_` is set anew with each command.
+_OF_SHELLS = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID", "_"})
+
+
+class Env:
+    """NAME=value, in quotes where it must be."""
+
+    name = "env"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        found = ((name, text_of(value, separators.get(name))) for name, value in present(values))
+        return "".join(f"{name}={_quoted(text)}\n" for name, text in found)
+
+    def spelling(self, name: str) -> str:
+        return name
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        for name, value in present(values):
+            if not _NAME_ENV.fullmatch(name):
+                yield unfit_name(name, f"{name} is no name of a variable: letters, digits and _ are.")
+            elif name in _OF_SHELLS:
+                yield unfit_name(name, f"{name} is a variable that shells set themselves.")
+            yield from unfit_value(name, value, separators.get(name))
+
+
+def _quoted(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    escaped = _SPECIAL.sub(r"\\\1", text)
+    return f'"{escaped}"'
+
+
+# INI files: what stands before the last dot of a name is its section.
+
+_NAME_INI = re.compile(r"(?:[A-Za-z0-9_.-]+\.)?[A-Za-z0-9_-]+")
+
+
+class Ini:
+    """Keys without a section come first."""
+
+    name = "ini"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        rows = sorted(
+            (*_place(name), text_of(value, separators.get(name))) for name, value in present(values)
+        )
+        parts = []
+        for section, found in groupby(rows, key=lambda row: row[0]):
+            head = f"[{section}]\n" if section else ""
+            parts.append(
+                head + "".join(f"{key} = {text}\n" if text else f"{key} =\n" for _, key, text in found)
+            )
+        return "\n".join(parts)
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        for name, value in present(values):
+            if not _NAME_INI.fullmatch(name):
+                yield unfit_name(name, f"{name} is no section and key of letters, digits, _ and -.")
+            elif _place(name)[0] == "DEFAULT":
+                yield unfit_name(name, f"{name} would stand in DEFAULT, which readers add to every section.")
+            yield from unfit_value(name, value, separators.get(name), str.strip)
+
+
+def _place(name: str) -> tuple[str, str]:
+    section, _, key = name.rpartition(".")
+    return section, key
+
+
+# Formats that nest: json, yaml and toml; dotted names become maps.
+
+# As deep as a repository's YAML may be; readers of JSON and TOML have limits too.
+_LEVELS = 64
+
+
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`a.b` below `a`, maps in order of key. Of names in each other's way the longer is left out."""
+    result: dict[str, Any] = {}
+    for name, value in present(values):
+        *folders, key = name.split(".")
+        place = _folder_of(result, folders) if len(folders) < _LEVELS else None
+        if place is not None:
+            place[key] = value
+    ordered: dict[str, Any] = _ordered(result)
+    return ordered
+
+
+def _folder_of(result: dict[str, Any], folders: list[str]) -> dict[str, Any] | None:
+    """Where a name's last part goes; None: another name's value is in the way."""
+    place: Any = result
+    for folder in folders:
+        if folder not in place:
+            place[folder] = _Folder()
+        place = place[folder]
+        if not isinstance(place, _Folder):
+            return None
+    found: dict[str, Any] = place
+    return found
+
+
+class _Folder(dict[str, Any]):
+    """What dotted names share; a parameter's own map is none, for it is not to be written to."""
+
+
+def _ordered(value: Any) -> Any:
+    """The value with all its maps in order of key: equal values are equal text."""
+    if isinstance(value, dict):
+        return {key: _ordered(value[key]) for key in sorted(value)}
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
+
+
+def unfit_names(values: Mapping[str, Any]) -> Iterator[Unfit]:
+    """Names with empty parts or too many, and names of which one is the beginning of another."""
+    names = {name for name, _ in present(values)}
+    for name in sorted(names):
+        parts = name.split(".")
+        if not all(parts):
+            yield unfit_name(name, f"{name} has an empty part beside a dot.")
+        if len(parts) > _LEVELS:
+            yield unfit_name(
+                name, f"{name[:60]}... has {len(parts)} parts, and {_LEVELS} levels are the most."
+            )
+        else:
+            yield from _inside(name, parts, names)
+
+
+def _inside(name: str, parts: list[str], names: set[str]) -> Iterator[Unfit]:
+    prefix = ""
+    for part in parts[:-1]:
+        prefix = f"{prefix}.{part}" if prefix else part
+        if prefix in names:
+            reason = f"{prefix} cannot both have a value and hold {name}."
+            yield Unfit(
+                "GC310", (prefix, name), reason, f'Rename one, or keep it out: "!{prefix}" under `params:`.'
+            )
+
+
+def unfit_values(values: Mapping[str, Any], problem: Callable[[Any], str | None]) -> Iterator[Unfit]:
+    """The first thing in each value that a format has a problem with."""
+    for name, value in present(values):
+        found = next(filter(None, map(problem, _parts(value))), None)
+        if found:
+            yield Unfit(
+                "GC309", (name,), f"{name} {found}.", "Change it, or write it to a file of another format."
+            )
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """All plain values in a value."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _parts(item)
+    else:
+        yield value
+
+
+def unfit_number(value: Any) -> str | None:
+    """What is wrong with a number for JSON and its like."""
+    return "holds no finite number" if isinstance(value, float) and not math.isfinite(value) else None
+
+
+# JSON.
+
+
+class Json:
+    """One object, indented, its keys in order of name."""
+
+    name = "json"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        text = json.dumps(nested(values), ensure_ascii=False)  # msgspec writes some numbers otherwise
+        # The same as of `indent=2`, which takes 2.7 times as long, and leaves garbage that nobody collects.
+        return msgspec.json.format(text, indent=2) + "\n"
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        yield from unfit_names(values)
+        yield from unfit_values(values, unfit_number)
+
+
+# YAML, which readers of 1.1 and 1.2 understand alike.
+
+
+class Yaml:
+    """One block mapping, its keys in order of name."""
+
+    name = "yaml"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        from gitcfg.load.yaml import dump
+
+        return dump(nested(values))
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        yield from unfit_names(values)
+        yield from unfit_values(values, unfit_number)
+
+
+# TOML 1.0.
+
+_INT64 = 1 << 63
+
+
+class Toml:
+    """Tables for dotted names, arrays of tables for lists of maps."""
+
+    name = "toml"
+
+    def write(self, values: Mapping[str, Any], separators: Separators) -> str:
+        return "".join(_table((), _to_toml(nested(values)), "")).removeprefix("\n")
+
+    def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
+        yield from unfit_names(values)
+        yield from unfit_values(values, _problem)
+
+
+def _problem(value: Any) -> str | None:
+    if value is None:
+        return "holds a null, which TOML does not know"
+    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+        return "holds an integer of more than 64 bits"
+    return unfit_number(value)
+
+
+def _to_toml(value: Any) -> Any:
+    """What TOML can say of a value: without the nulls in it."""
+    if isinstance(value, dict):
+        return {key: _to_toml(item) for key, item in value.items() if item is not None}
+    return [_to_toml(item) for item in value if item is not None] if isinstance(value, list) else value
+
+
+def _table(path: tuple[str, ...], table: Mapping[str, Any], header: str) -> Iterator[str]:
+    """A table below its header: plain keys, then the tables in it.
+
+    tomli_w alone writes short arrays of tables on one line, which Telegraf, for one, does not read.
+    """
+    import tomli_w
+
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict) and not _tables(value)}
+    if header and (plain or len(plain) == len(table) or header.startswith("[[")):
+        yield f"\n{header}\n"
+    yield tomli_w.dumps(plain)
+    for key, value in table.items():
+        inner = (*path, tomli_w.dumps({key: 0}).removesuffix(" = 0\n"))
+        name = ".".join(inner)
+        if isinstance(value, dict):
+            yield from _table(inner, value, f"[{name}]")
+        elif _tables(value):
+            for item in value:
+                yield from _table(inner, item, f"[[{name}]]")
+
+
+def _tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+@cache
+def formats() -> Mapping[str, Format]:
+    """Every format by name."""
+    known: tuple[Format, ...] = (Condor(), Env(), Ini(), Json(), Toml(), Yaml())
+    return {format.name: format for format in known}
