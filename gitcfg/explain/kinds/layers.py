@@ -182,7 +182,8 @@ def _description(node: FleetNode) -> str:
 def _summarize_nodes(fleet: Fleet) -> Iterator[Summary]:
     for name in fleet.names:
         node = fleet[name]
-        figures = {"groups": list(node.groups), "features": len(node.features), "retired": node.definition.retired}
+        retired = node.definition.retired
+        figures = {"groups": list(node.groups), "features": len(node.features), "retired": retired}
         yield Summary(name, _description(node), _definitions(node)[0].origin, figures)
 
 
