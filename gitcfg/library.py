@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitcfg.compile.fleet import FleetNode
     from gitcfg.compile.impact import Mentions, Version
     from gitcfg.compile.nodes import Roster
-    from gitcfg.compile.trail import TrailStep
+    from gitcfg.compile.operations import TrailStep
     from gitcfg.history.blame import Blamer
     from gitcfg.history.log import Log
     from gitcfg.parsers.parsers import Parsers

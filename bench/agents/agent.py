@@ -9,8 +9,7 @@ import msgspec
 from bench.agents.crew import checkin, package, poll
 from bench.agents.sheet import Sheet
 from bench.agents.wire import Line, Place, Reply
-from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Request
+from gitcfg.agent.keys import Identity, Request
 
 PATIENCE = 30.0
 """Seconds that an answer may take beyond what it was asked to wait."""

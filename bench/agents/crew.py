@@ -8,8 +8,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Request, sign_request
+from gitcfg.agent.keys import Identity, Request, sign_request
 
 
 def identities(names: Iterable[str]) -> Iterator[Identity]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.agents.phases import Meter
 from bench.agents.process import Process, family
 from bench.agents.wire import Line
-from gitcfg.agent.signatures import Request
+from gitcfg.agent.keys import Request
 from tests import postgres
 
 _READY = 120.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bench.agents.wire import Reply
-from gitcfg.agent.signatures import Answer, Request, verify
+from gitcfg.agent.keys import Answer, Request, verify
 
 
 class Spread(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import cast
 
 import msgspec
 
-from gitcfg.agent.signatures import Request
+from gitcfg.agent.keys import Request
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _END = b"\r\n\r\n"

@@ -21,9 +21,8 @@ from ..install.outcome import PackageError
 from ..install.package import MAX_BYTES, Actions, Package, decode_json, parse_actions
 from .config import Server, Settings, is_loopback
 from .errors import BUSY, PENDING, UNAUTHORIZED, AgentError, Declined, Dropped, Unreachable, Untrusted
-from .keys import Identity
+from .keys import Answer, Identity, Request, sign_request, verify
 from .secrets import open_package
-from .signatures import Answer, Request, sign_request, verify
 
 if TYPE_CHECKING:
     import ssl

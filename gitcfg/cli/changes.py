@@ -13,7 +13,7 @@ from gitcfg.cli.session import write
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import TrailStep
 from gitcfg.explain.trail import format_step
 from gitcfg.model.text import counted, escape_markdown, markdown_block, markdown_code, safe
 from gitcfg.nodeset import IN_JSON, abridged, fold, parts

@@ -105,8 +105,7 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
 
 def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) -> "Picture":
     """Return the picture of a subject. Raise GitcfgError if there is nothing of such a name."""
-    from gitcfg.pictures.features import features_picture
-    from gitcfg.pictures.groups import groups_picture
+    from gitcfg.pictures.features import features_picture, groups_picture
     from gitcfg.pictures.node import node_picture
     from gitcfg.pictures.picture import feature_names, group_names
 

@@ -10,7 +10,7 @@ from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from gitcfg.gate.permits.query import Answer
+    from gitcfg.gate.permits.judge import Answer
 
 _WHAT = "KIND/NAME (kinds as in rules: feature, param, ...), a path on nodes, or a file of the repository."
 EPILOG = """Examples:
@@ -31,7 +31,7 @@ def may(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
-    from gitcfg.gate.permits.query import answers_to_json, describe_unknown, find_answers
+    from gitcfg.gate.permits.judge import answers_to_json, describe_unknown, find_answers
 
     session: Session = context.obj
     with session.fleet(at) as fleet:

@@ -162,7 +162,7 @@ def _serve(
         from gitcfg.server.application import run_server
         from gitcfg.server.http import make_logger
         from gitcfg.server.service import Service
-        from gitcfg.state.claims import Limits
+        from gitcfg.state.nodes import Limits
     except ImportError:
         raise NOT_INSTALLED from None
     where = parse_listen(listen, tls_cert, tls_key, trusted_proxy or ())
@@ -200,7 +200,7 @@ def _opener(session: Session) -> "Callable[[], Source]":
 
 def _check_startable(opener: "Callable[[], Source]", where: "ListenOptions", log: Any) -> None:
     """Raise GitcfgError if the server could not run, before a database is made that no server fills."""
-    from gitcfg.server.certificate import load_certificate
+    from gitcfg.server.application import load_certificate
 
     opener()
     if where.tls is not None:

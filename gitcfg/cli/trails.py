@@ -9,8 +9,8 @@ from rich.text import Text
 
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
+from gitcfg.compile.operations import TrailStep
 from gitcfg.compile.subset import find_withheld
-from gitcfg.compile.trail import TrailStep
 from gitcfg.explain.trail import (
     Blamed,
     Blamer,

@@ -11,8 +11,8 @@ from gitcfg.comparison.change import Actions, Change, Delta, Kind, came_and_went
 from gitcfg.comparison.files import Files, Pair, Side, differ
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.operations import TrailStep
 from gitcfg.compile.partial import Cell, Partial
-from gitcfg.compile.trail import TrailStep
 from gitcfg.model import Subsystem
 from gitcfg.model.graph import reach
 from gitcfg.model.names import selects

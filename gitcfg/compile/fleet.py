@@ -10,13 +10,11 @@ import msgspec
 from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, implied_kinds
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.node_class import NodeClass, Stacks, class_key, is_half_read, is_misread
 from gitcfg.compile.nodes import NO_EFFECTS, NodeDefinition, Roster, RuleEffects, RuleInstall, define_node
-from gitcfg.compile.operations import NOTHING
+from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.compile.selection import NodeView, Selection, Stopped, select_nodes
-from gitcfg.compile.stacks import Stacks, class_key, is_half_read, is_misread
 from gitcfg.compile.surface import Surfaces
-from gitcfg.compile.trail import TrailStep
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import FileEntry, ListEdit, Model, Node, Op, Override, Ref, Use

@@ -9,8 +9,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.model import (
     Decision,
     Feature,

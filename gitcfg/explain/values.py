@@ -8,8 +8,7 @@ import msgspec
 from gitcfg import nodeset
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.operations import NOTHING
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.explain.trail import Record, nodes_record, origin_record, sources_record
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown

@@ -17,11 +17,10 @@ from gitcfg.cel import NODE_VARIABLES, CelProblem, Condition, compile_condition
 from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.fleet import Fleet, FleetNode
-from gitcfg.compile.node_class import NodeClass
+from gitcfg.compile.node_class import NodeClass, Stacks
 from gitcfg.compile.nodes import NodeDefinition, Roster, RuleEffects, RuleInstall
 from gitcfg.compile.nodes import define_node as put_together
 from gitcfg.compile.selection import NodeView, Stopped
-from gitcfg.compile.stacks import Stacks
 from gitcfg.git.history import History
 from gitcfg.git.objects import Objects
 from gitcfg.git.tree import DictTree, Entry, EntryKind

@@ -8,10 +8,9 @@ from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.layers import NOWHERE, Layers, find_includes
-from gitcfg.compile.node_class import NodeClass, Recent
+from gitcfg.compile.node_class import NodeClass, Recent, Stacks
 from gitcfg.compile.operations import NOTHING, Step
 from gitcfg.compile.partial import Cell, Partial, update_partial
-from gitcfg.compile.stacks import Stacks
 from gitcfg.history.definitions import alike, said
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import Feature, FileEntry, Group, Model

@@ -1,11 +1,16 @@
-"""A picture of features: what they include, depend on, come after and conflict with."""
+"""Pictures of features, and of groups with the features that they install and the nodes in them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Feature, Model, Ref
+from gitcfg.model import Feature, Group, Model, Ref, Use
 from gitcfg.model.text import counted
+from gitcfg.nodeset import fold
 from gitcfg.pictures.picture import (
     Edge,
     Kind,
@@ -14,12 +19,16 @@ from gitcfg.pictures.picture import (
     Vertex,
     around,
     by_feature,
+    columns,
     described,
     ident,
     instances,
     list_origins,
     listed,
     missing_features,
+    missing_groups,
+    quoted,
+    short_set,
 )
 
 
@@ -87,3 +96,242 @@ def _edges(model: Model) -> Iterator[Edge]:
 
 def _names(refs: Iterable[Ref]) -> Iterable[str]:
     return dict.fromkeys(ref.name for ref in refs)
+
+
+# A picture of groups: the combinations that nodes have, folded where there are too many.
+
+MOST = 40
+"""So many combinations can still be told apart in a picture."""
+
+MOST_PAIRS = 20
+"""And so many lines between groups in one column."""
+
+
+class Combination(msgspec.Struct, frozen=True):
+    """Nodes with the same groups, highest first, whether these exist or not; the default group is last."""
+
+    groups: tuple[str, ...]
+    nodes: tuple[str, ...]
+    retired: bool = False
+
+
+class Folded(msgspec.Struct, frozen=True):
+    """Combinations that are drawn one by one, and those that are folded. Together they hold every node."""
+
+    drawn: tuple[Combination, ...]
+    rest: tuple[Combination, ...] = ()
+
+
+def combined(fleet: Fleet, among: Collection[str] = ()) -> tuple[Combination, ...]:
+    """Every combination that nodes have, largest first; or only those with one of some groups."""
+    default = fleet.model.settings.default_group
+    nodes: dict[tuple[tuple[str, ...], bool], list[str]] = {}
+    for kind in fleet.classes:
+        explicit = (ref.name for ref in kind.definition.groups if ref.name != default)
+        nodes.setdefault(((*explicit, default), kind.definition.retired), []).extend(kind.names)
+    found = (Combination(key[0], tuple(sorted(names)), key[1]) for key, names in nodes.items())
+    chosen = (each for each in found if not among or not set(among).isdisjoint(each.groups))
+    return tuple(sorted(chosen, key=lambda each: (-len(each.nodes), each.groups, each.retired)))
+
+
+def folded(found: tuple[Combination, ...]) -> Folded:
+    """As many as there is room for: all, or those of several nodes each if they hold half of the nodes."""
+    if len(found) <= MOST:
+        return Folded(found)
+    everyone = _nodes(found)
+    large = tuple(each for each in found[: MOST - 1] if len(each.nodes) >= max(2, everyone // 100))
+    drawn = large if 2 * _nodes(large) >= everyone else ()
+    return Folded(drawn, found[len(drawn) :])
+
+
+def _nodes(found: Iterable[Combination]) -> int:
+    return sum(len(each.nodes) for each in found)
+
+
+def shared(found: Iterable[Combination], groups: Collection[str]) -> list[tuple[int, str, str]]:
+    """Pairs of explicit groups, each with the number of nodes that are in both, largest first."""
+    pairs = Counter[tuple[str, str]]()
+    for each in found:
+        among = sorted(group for group in each.groups[:-1] if group in groups)
+        for pair in combinations(among, 2):
+            pairs[pair] += len(each.nodes)
+    return sorted(((count, *pair) for pair, count in pairs.items()), key=lambda pair: (-pair[0], pair[1:]))
+
+
+# Lists of features as groups install them, each list once however many groups have it.
+
+
+def installed(model: Model, groups: Iterable[Group]) -> tuple[list[Vertex], list[Edge]]:
+    """A vertex for each list of features, and an edge to it from each group that has it."""
+    vertices: dict[Any, Vertex] = {}
+    edges: list[Edge] = []
+    for group in groups:
+        if group.features:
+            key = tuple(map(_key, group.features))
+            vertex = vertices.setdefault(key, _vertex(model, group))
+            edges.append(Edge(Relation.INSTALLS, ident("group", group.name), vertex.id))
+    return list(vertices.values()), edges
+
+
+def _key(use: Use) -> Any:
+    """Equal for uses that say the same, wherever they are written."""
+    attributes = {name: (given.given, given.text) for name, given in sorted(use.attributes.items())}
+    return use.feature, use.instance, repr(attributes)
+
+
+def _vertex(model: Model, group: Group) -> Vertex:
+    """The list as it is written: the topmost feature first."""
+    lines = tuple(_lines_installed(model, group.features))
+    return Vertex(
+        id=f"features of {quoted(group.name)}",
+        kind=Kind.FEATURES,
+        name=lines[0],
+        lines=lines[1:],
+        about="Highest priority first.",
+    )
+
+
+def _lines_installed(model: Model, uses: Iterable[Use]) -> Iterator[str]:
+    for number, (name, of_name) in enumerate(by_feature(uses).items(), 1):
+        missing = "" if name in model.features else "(missing)"
+        yield " ".join(filter(None, (f"{number}.", name, instances(of_name), missing)))
+
+
+# Nodes in a picture of groups, combination by combination, and the lines from them to their groups.
+
+REST = "rest"
+
+
+def nodes(parts: Folded) -> Iterator[Vertex]:
+    """A vertex for each combination that is drawn, and one for all others: together they are every node."""
+    for each in parts.drawn:
+        nodeset = fold(each.nodes)
+        yield Vertex(
+            id=_id(each),
+            kind=Kind.NODES,
+            name=counted(len(each.nodes), "node") + (", retired" if each.retired else ""),
+            lines=(short_set(nodeset),),
+            about=f"{nodeset}\nGroups, highest priority first: {', '.join(each.groups)}",
+            count=len(each.nodes),
+            nodeset=nodeset,
+        )
+    if parts.rest:
+        names = [name for each in parts.rest for name in each.nodes]
+        nodeset = fold(names)
+        yield Vertex(
+            id=REST,
+            kind=Kind.REST,
+            name=_more(len(parts.rest), bool(parts.drawn)),
+            lines=(counted(len(names), "node"), short_set(nodeset)),
+            about=nodeset,
+            count=len(names),
+            nodeset=nodeset,
+        )
+
+
+def _more(combinations: int, others: bool) -> str:
+    if others:
+        return f"and {counted(combinations, 'more combination')} of groups"
+    return f"{counted(combinations, 'combination')} of groups"
+
+
+def _id(each: Combination) -> str:
+    state = "retired" if each.retired else "nodes"
+    return f"{state} in {' > '.join(map(quoted, each.groups))}"
+
+
+def members(parts: Folded, drawn: frozenset[str]) -> Iterator[Edge]:
+    """From nodes to the groups that are drawn. Which counts for more is told by a number."""
+    for each in parts.drawn:
+        several = len(each.groups) > 2
+        for number, group in _targets(each, drawn):
+            yield Edge(Relation.MEMBER, _id(each), ident("group", group), f"{number}." if several else "")
+    if parts.drawn:
+        some = Counter[str]()
+        for each in parts.rest:
+            for _, group in _targets(each, drawn):
+                some[group] += len(each.nodes)
+        for group, count in sorted(some.items()):
+            yield Edge(Relation.SOME, REST, ident("group", group), counted(count, "node"))
+
+
+def _targets(each: Combination, drawn: frozenset[str]) -> list[tuple[int, str]]:
+    """The groups that a line leads to, numbered. To the default group only if there is no other to draw."""
+    numbered = [(number, group) for number, group in enumerate(each.groups, 1) if group in drawn]
+    return numbered[:-1] if len(numbered) > 1 and numbered[-1][1] == each.groups[-1] else numbered
+
+
+def shares(pairs: Iterable[tuple[int, str, str]]) -> Iterator[Edge]:
+    """Lines between groups, with the number of nodes that are in both."""
+    for count, first, second in pairs:
+        yield Edge(Relation.SHARES, ident("group", first), ident("group", second), counted(count, "node"))
+
+
+# A picture of groups: the features that they install, and the nodes that are in them.
+
+SHORT = 36
+
+
+def groups_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
+    """Every group, or some, with the features that they install and the nodes that are in them.
+
+    Nodes with the same groups are one vertex. Where these are too many, the small ones are folded into
+    one, or, if nearly all are small, all of them: then groups name their nodes, and lines between groups
+    tell how many nodes are in both.
+    """
+    parts = folded(combined(fleet, names))
+    groups = tuple(_groups(fleet, names, parts))
+    drawn = frozenset(vertex.name for vertex in groups)
+    defined = [fleet.model.groups[name] for name in sorted(drawn) if name in fleet.model.groups]
+    lists, installs = installed(fleet.model, defined)
+    pairs = [] if parts.drawn else shared(parts.rest, drawn)
+    lines = tuple(shares(pairs[:MOST_PAIRS]))
+    return Picture(
+        "groups",
+        f"Groups: {listed(names)}" if names else "Groups",
+        (*nodes(parts), *groups, *lists),
+        (*members(parts, drawn), *lines, *installs),
+        tuple(_notes(names, len(pairs))),
+        columns=columns([vertex.id for vertex in groups], lines) if lines else (),
+    )
+
+
+def _notes(names: Collection[str], pairs: int) -> Iterator[str]:
+    if names:
+        yield "Other groups are not drawn."
+    if pairs > MOST_PAIRS:
+        yield f"{counted(pairs - MOST_PAIRS, 'more pair')} of groups share as many nodes, or fewer."
+
+
+def _groups(fleet: Fleet, names: Collection[str], parts: Folded) -> Iterator[Vertex]:
+    """The default group, all others in order of name, and those that are only mentioned."""
+    model, default = fleet.model, fleet.model.settings.default_group
+    found: dict[str, list[str]] = {}
+    for each in (*parts.drawn, *parts.rest):
+        for group in each.groups:
+            found.setdefault(group, []).extend(each.nodes)
+    missing = missing_groups(model)
+    for name in dict.fromkeys((default, *sorted(model.groups), *missing)):
+        if not names or name in names:
+            nodeset, count = fold(found.get(name, ())), len(found.get(name, ()))
+            yield Vertex(
+                id=ident("group", name),
+                kind=Kind.MISSING if name in missing else Kind.GROUP,
+                name=name,
+                lines=tuple(_lines(name == default, count, "" if parts.drawn else nodeset)),
+                about=list_origins(missing[name]) if name in missing else _about(fleet, name, nodeset),
+                count=count,
+                nodeset=nodeset,
+                unused=bool(fleet.names) and not count and name not in missing,
+            )
+
+
+def _lines(everyone: bool, count: int, nodeset: str) -> Iterator[str]:
+    yield f"{'all ' * everyone}{counted(count, 'node')}" if count else "no node"
+    if nodeset:
+        yield short_set(nodeset, SHORT)
+
+
+def _about(fleet: Fleet, name: str, nodeset: str) -> str:
+    group = fleet.model.groups.get(name)
+    return "\n".join(filter(None, (described(group) if group else "No file defines it.", nodeset)))

@@ -9,7 +9,7 @@ from gitcfg.server.controller import Controller
 from gitcfg.server.http import ORIGIN, Problem, RateLimiter
 from gitcfg.server.signatures import PRESENTED, SignedRequest, verify_request
 from gitcfg.server.view import View
-from gitcfg.state.claims import ANOTHER, PENDING, WALK_IN, PresentedKey, find_origin
+from gitcfg.state.nodes import ANOTHER, PENDING, WALK_IN, PresentedKey, find_origin
 from gitcfg.state.records import OtherKey
 
 MAX_WALK_INS = 20_000

@@ -18,7 +18,7 @@ from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache, FleetWorker, TipVerdict
 from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import OutlineCache, OutlineHold, View, has_news
-from gitcfg.state.claims import USUAL, Limits
+from gitcfg.state.nodes import USUAL, Limits
 from gitcfg.state.records import Checkin, Event, StoredRelease
 from gitcfg.state.state import State
 

@@ -17,7 +17,7 @@ from gitcfg.server.metrics import Metrics
 from gitcfg.server.secrets import RefusalLog, SecretSealer
 from gitcfg.server.signatures import ServerKey
 from gitcfg.server.view import View
-from gitcfg.state import claims
+from gitcfg.state import nodes as claims
 from gitcfg.state.records import Token
 from gitcfg.state.state import State
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from sqlalchemy import Engine
 
 from gitcfg.model import GitcfgError
-from gitcfg.state.claims import Claims
 from gitcfg.state.database import changing, open_engine
 from gitcfg.state.events import Events, Wake, Waking
-from gitcfg.state.nodes import Checkins, Deploys, forget
+from gitcfg.state.nodes import Checkins, Claims, Deploys, forget
 from gitcfg.state.releases import Releases
 from gitcfg.state.schema import check_schema, migrate, set_meta
 from gitcfg.state.tokens import Sessions, Tokens

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import TrailStep
 from gitcfg.explain.search import Match
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.model import Finding, Origin

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from gitcfg.agent.agent import Agent
 from gitcfg.agent.client import MOST_AFTER, ask_target, retry_pause
 from gitcfg.agent.errors import Declined, Unreachable
+from gitcfg.agent.keys import Answer
 from gitcfg.agent.process import Woken
 from gitcfg.agent.rounds import run_forever, start_agent
-from gitcfg.agent.signatures import Answer
 from gitcfg.install.store import Place
 from tests.agent.server import Book, Handler, Reply, serving
 from tests.agent.site import Site

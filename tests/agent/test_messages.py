@@ -11,10 +11,9 @@ import pytest
 from gitcfg.agent.client import ServerClock, check_accepted, find_hints
 from gitcfg.agent.config import EXAMPLE, load_settings
 from gitcfg.agent.errors import Declined, SettingsError
-from gitcfg.agent.keys import Identity, load_identity
+from gitcfg.agent.keys import Answer, Identity, load_identity
 from gitcfg.agent.main import main
 from gitcfg.agent.memory import times
-from gitcfg.agent.signatures import Answer
 from gitcfg.install.disk import Disk
 from gitcfg.install.outcome import Refused
 from gitcfg.install.store import Place, open_store

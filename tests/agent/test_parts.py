@@ -13,12 +13,11 @@ import pytest
 from gitcfg.agent.client import SCHEMA, ServerClock, parse_date, parse_target
 from gitcfg.agent.config import Advert
 from gitcfg.agent.errors import Forbidden, Untrusted
-from gitcfg.agent.keys import load_identity
+from gitcfg.agent.keys import Answer, load_identity
 from gitcfg.agent.memory import NAME, Failure, Memory, Running, load_memory, save_memory
 from gitcfg.agent.process import Signals, Woken
 from gitcfg.agent.report import find_facts, limit_drift
 from gitcfg.agent.rounds import retry_pause
-from gitcfg.agent.signatures import Answer
 from gitcfg.agent.update import advert_mark, advertise, htcondor_snippet
 from gitcfg.install.drift import Drift
 from gitcfg.install.outcome import Damaged

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.agent.errors import Untrusted
-from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Answer, Request, content_digest, sign_request, verify
+from gitcfg.agent.keys import Answer, Identity, Request, content_digest, sign_request, verify
 from tests.agent.server import raw
 from tests.agent.wire import COVERED, Answered, Asked, proven, sign
 

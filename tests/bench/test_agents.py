@@ -16,7 +16,7 @@ from bench.agents.wire import Line, Place, Reply
 from bench.measure import Record
 from bench.report import document, keep, keep_agents, read
 from gitcfg.agent.errors import Untrusted
-from gitcfg.agent.signatures import Request
+from gitcfg.agent.keys import Request
 from gitcfg.state.records import Checkin
 from gitcfg.state.state import connect
 from tests import postgres

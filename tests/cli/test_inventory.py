@@ -14,7 +14,7 @@ from gitcfg.cli.main import run
 from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
 from gitcfg.rollout.plan import Plan, Progress, Status
-from gitcfg.state.claims import USUAL, PresentedKey
+from gitcfg.state.nodes import USUAL, PresentedKey
 from gitcfg.state.records import Checkin, OtherKey, Result, StoredRelease
 from gitcfg.state.state import State, connect
 from tests.cli.published import judge

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import TrailStep
 from tests.cases_format import Case, read_cases
 from tests.cases_table import encoded
 

@@ -10,8 +10,7 @@ import pytest
 
 from gitcfg.deploy.network import Reaching, Unreached
 from gitcfg.deploy.outcomes import Outcome
-from gitcfg.deploy.ssh import Ssh
-from gitcfg.deploy.ssh_config import read_settings
+from gitcfg.deploy.ssh import Ssh, read_settings
 from gitcfg.deploy.sudo import ASKING, PROMPT, Password, SudoLine
 from gitcfg.model import GitcfgError
 from tests.system.sshd import Sshd, sshd, user

@@ -1,7 +1,6 @@
 """What rules bring, in words: who installed, set, decided and collected it."""
 
-from gitcfg.compile.operations import Step
-from gitcfg.compile.trail import TrailStep, make_trail
+from gitcfg.compile.operations import Step, TrailStep, make_trail
 from gitcfg.explain.trail import Viewpoint, describe_listing, describe_step, find_places
 from gitcfg.model import Op, Origin
 from tests.compile.rules.fleets import fleet

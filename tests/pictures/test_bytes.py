@@ -11,7 +11,7 @@ SCRIPT = """
 from gitcfg.generate import Options, repository
 from gitcfg.pictures.dot import dot
 from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import groups_picture
+from gitcfg.pictures.features import groups_picture
 from gitcfg.pictures.mermaid import mermaid
 from gitcfg.pictures.node import node_picture
 from tests.pictures.fleets import fleet

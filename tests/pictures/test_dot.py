@@ -6,8 +6,7 @@ from hypothesis import given
 from gitcfg.generate import Options, repository
 from gitcfg.model.text import safe
 from gitcfg.pictures.dot import PIECE, dot
-from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import groups_picture
+from gitcfg.pictures.features import features_picture, groups_picture
 from gitcfg.pictures.mermaid import mermaid
 from gitcfg.pictures.node import node_picture
 from gitcfg.pictures.picture import Edge, Kind, Picture, Relation, Vertex, about, label

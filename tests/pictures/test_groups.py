@@ -1,7 +1,7 @@
 """The picture of groups: their features, their nodes folded, and how it stays of a size to look at."""
 
 from gitcfg.nodeset import expand
-from gitcfg.pictures.groups import MOST, MOST_PAIRS, groups_picture
+from gitcfg.pictures.features import MOST, MOST_PAIRS, groups_picture
 from gitcfg.pictures.picture import Kind, Picture, Relation
 from tests.pictures.fleets import edges, features, fleet, vertex
 

@@ -5,8 +5,7 @@ from hypothesis import given
 
 from gitcfg.generate import Options, repository
 from gitcfg.model.text import safe
-from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import groups_picture
+from gitcfg.pictures.features import features_picture, groups_picture
 from gitcfg.pictures.mermaid import MOST_EDGES, MOST_TEXT, mermaid, too_large
 from gitcfg.pictures.node import node_picture
 from gitcfg.pictures.picture import Edge, Kind, Picture, Relation, Vertex, label

@@ -11,8 +11,7 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.generate import Options, repository
 from gitcfg.model import Model
 from gitcfg.nodeset import expand
-from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import groups_picture
+from gitcfg.pictures.features import features_picture, groups_picture
 from gitcfg.pictures.node import node_picture
 from gitcfg.pictures.picture import Edge, Kind, Picture, Relation, Vertex
 from tests.pictures.fleets import fleet

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import Fleet, compile_tree
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import TrailStep
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding
 from tests.properties.reordered import reordered

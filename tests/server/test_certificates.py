@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gitcfg.model import GitcfgError
-from gitcfg.server.certificate import load_certificate
+from gitcfg.server.application import load_certificate
 from tests.server.site import Server, Site, run, until
 
 

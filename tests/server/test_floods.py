@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gitcfg.state.claims import USUAL
+from gitcfg.state.nodes import USUAL
 from gitcfg.state.records import Event
 from gitcfg.state.state import connect
 from tests.server.agent import Node, checkin

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from gitcfg.agent.keys import Identity
-from gitcfg.agent.signatures import Request
-from gitcfg.agent.signatures import sign_request as signed_by_agent
+from gitcfg.agent.keys import Identity, Request
+from gitcfg.agent.keys import sign_request as signed_by_agent
 from gitcfg.server.http import Problem
 from gitcfg.server.signatures import (
     Keyring,

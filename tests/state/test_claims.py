@@ -4,8 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gitcfg.state.claims import Limits, PresentedKey, find_origin
-from gitcfg.state.nodes import FORGOTTEN
+from gitcfg.state.nodes import FORGOTTEN, Limits, PresentedKey, find_origin
 from gitcfg.state.records import Checkin, OtherKey
 from gitcfg.state.state import State, connect
 

@@ -10,7 +10,7 @@ import pytest
 
 import gitcfg.web
 from gitcfg.comparison.change import Change, Delta, Kind, Names
-from gitcfg.compile.trail import TrailStep
+from gitcfg.compile.operations import TrailStep
 from gitcfg.explain.search import Match
 from gitcfg.explain.trail import Viewpoint
 from gitcfg.history.effect import Effect

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import chain
 
-from gitcfg.check.rules.allocations import leftover, pointless
 from gitcfg.check.rules.base import Holding, RuledFleet
 from gitcfg.check.rules.conditions import Failures, invariants, meaningless
-from gitcfg.check.rules.counts import counts, unique
+from gitcfg.check.rules.counts import counts, leftover, pointless, unique
 from gitcfg.check.rules.ledger import Ledger, hold, kept
 from gitcfg.check.rules.values import attributes, domains, misread
 from gitcfg.compile.fleet import Fleet
@@ -41,7 +40,7 @@ class Ruling:
     def _found(self) -> Iterator[Finding]:
         fleet, model = self._fleet, self._fleet.model
         if model.allocations:
-            from gitcfg.check.rules.allocations import pointless
+            from gitcfg.check.rules.counts import pointless
 
             yield from pointless(model)
         known = not any(model.unread.get(kind) for kind in _JUDGED)

@@ -38,8 +38,7 @@ from gitcfg.model.names import selects
 from gitcfg.model.rules import Count, Domain, Permit, Rule, RuleKind, Uniqueness
 from gitcfg.model.text import counted
 from gitcfg.nodeset import fold
-from gitcfg.pictures.features import features_picture
-from gitcfg.pictures.groups import combined, folded, groups_picture
+from gitcfg.pictures.features import combined, features_picture, folded, groups_picture
 from gitcfg.pictures.picture import Edge, Picture, ident
 from gitcfg.render.files import selected
 

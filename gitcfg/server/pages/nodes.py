@@ -5,8 +5,8 @@ from functools import partial
 import msgspec
 from aiohttp import web
 
+from gitcfg.compile.operations import TrailStep
 from gitcfg.compile.subset import find_withheld
-from gitcfg.compile.trail import TrailStep
 from gitcfg.delivery.configuration import find_steps
 from gitcfg.explain.trail import Blamer, describe_content, view_from
 from gitcfg.library import Fleet

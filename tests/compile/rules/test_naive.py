@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.layers import Layers
+from gitcfg.compile.node_class import Stacks
 from gitcfg.compile.nodes import NodeDefinition
-from gitcfg.compile.stacks import Stacks
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Group, Model, Origin, Override, Ref, Use
