@@ -122,7 +122,7 @@ def _problem(answer: Answer) -> Mapping[str, Any]:
 
 
 def make_context(settings: Settings) -> ssl.SSLContext | None:
-    """The system's certificates, or those that agent.toml names; None where no server has TLS."""
+    """Return the system's certificates, or those that agent.toml names; None where no server has TLS."""
     if not any(server.tls for server in settings.servers):
         return None
     import ssl
@@ -161,7 +161,7 @@ class Readable:
         self._raw = _Timed(sock, until)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """A file to read from."""
+        """Return a file to read from."""
         return io.BufferedReader(self._raw)
 
 
@@ -215,7 +215,7 @@ class Line:
                 sock.close()
 
     def ask(self, request: Request, connect: float, timeout: float, most: int) -> Answer:
-        """The answer to a request: at most `connect` seconds for the connection, `timeout` for all."""
+        """Return the answer to a request: at most `connect` seconds for the connection, `timeout` for all."""
         until = time.monotonic() + timeout
         kept, done = self._sock is not None, False
         try:
@@ -338,7 +338,7 @@ class Client:
         raise _worst(problems)
 
     def _heard(self, line: Line, request: Request, timeout: float, most: int) -> Answer | AgentError:
-        """An answer that counts, or why another server is to be asked."""
+        """Return an answer that counts, or why another server is to be asked."""
         try:
             answer = self._asked(line, request, timeout, most)
             self._lines.sort(key=lambda one: one is not line)
@@ -349,7 +349,7 @@ class Client:
             return error
 
     def _awake(self) -> list[Line]:
-        """Those that are not busy; all, where that is none: who asks all the same has waited."""
+        """Return those that are not busy; all, where that is none: who asks all the same has waited."""
         if not self._lines:
             context = make_context(self.settings)
             self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
@@ -362,7 +362,7 @@ class Client:
         return answer
 
     def _tried(self, line: Line, request: Request, timeout: float, most: int) -> tuple[Answer, bool]:
-        """An answer, and whether it moved the clock; signed anew where a kept connection is dead."""
+        """Return an answer, and whether it moved the clock; signed anew where a kept connection is dead."""
         try:
             return self._once(line, request, timeout, most)
         except Dropped:
@@ -443,7 +443,7 @@ def parse_target(answer: Answer, node: str, newest: int) -> Target:
 
 
 def check_node(answer: Answer, node: str) -> str:
-    """The node that an answer is about, which must be this one."""
+    """Return the node that an answer is about, which must be this one."""
     other = answer.headers.get("gitcfg-node", "")
     if other != node:
         raise Untrusted(f"The server's answer is about the node {other[:256]!r}, and this is {node}.")
@@ -484,7 +484,7 @@ _LARGE = 10
 
 
 def ask_target(client: Client, newest: int, etag: str, wait: float = 0.0, timeout: float = 0.0) -> Target:
-    """What this node shall run; where that is still `etag`, only when `wait` seconds have passed."""
+    """Return what this node shall run; where that is still `etag`, only when `wait` seconds have passed."""
     path = f"/v1/nodes/{client.who.node}/config"
     known = (("if-none-match", f'"{etag}"'),) if etag else ()
     query = f"wait={int(wait)}" if wait >= 1 else ""
@@ -502,7 +502,7 @@ def check_in(client: Client, newest: int, body: bytes) -> Target:
 
 
 def ask_package(client: Client, target: Target) -> Package:
-    """The configuration that a target names: this node's, of that commit and that digest.
+    """Return the configuration that a target names: this node's, of that commit and that digest.
 
     The contents of its files that hold secrets are in memory alone.
     """
@@ -520,7 +520,7 @@ def ask_package(client: Client, target: Target) -> Package:
 
 
 def ask_actions(client: Client, before: Package | None, target: Target) -> Actions:
-    """What restarts, reloads and stops on the way to a target.
+    """Return what restarts, reloads and stops on the way to a target.
 
     Where the server does not know (any more) what is in force here, everything that runs is started anew.
     """

@@ -30,7 +30,7 @@ class Reader:
         self._known: list[str] = []
 
     def wrong(self, key: str, why: str, *hints: str) -> SettingsError:
-        """An error about a key."""
+        """Return an error about a key."""
         return SettingsError(f"{self._path}: `{key}` {why}.", *hints)
 
     def finished(self) -> None:
@@ -61,14 +61,14 @@ class Reader:
         return value
 
     def choice(self, key: str, words: Sequence[str]) -> str:
-        """One of some words; the first if it is not there."""
+        """Return one of some words; the first if it is not there."""
         value = self.text(key, words[0])
         if value not in words:
             raise self.wrong(key, f"is {value!r}, and must be one of {', '.join(words)}")
         return value
 
     def seconds(self, key: str, default: float, least: float = 0.0) -> float:
-        """A length of time: `500ms`, `60s`, `10m`, `2h`, `7d`."""
+        """Return a length of time: `500ms`, `60s`, `10m`, `2h`, `7d`."""
         value = self._take(key, None)
         if value is None:
             return default
@@ -81,7 +81,7 @@ class Reader:
         return length
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; one alone is a list of one."""
+        """Return a list of texts; one alone is a list of one."""
         value = self._take(key, [])
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or any(not isinstance(one, str) or "\0" in one for one in listed):
@@ -96,12 +96,12 @@ class Reader:
             yield path
 
     def line(self, key: str) -> tuple[str, ...]:
-        """A command as the list of its words; empty if it is not there."""
+        """Return a command as the list of its words; empty if it is not there."""
         value = self._take(key, [])
         return () if value == [] else self._words(key, value)
 
     def lines(self, key: str) -> Iterator[tuple[str, ...]]:
-        """A list of commands."""
+        """Yield a list of commands."""
         value = self._take(key, [])
         if not isinstance(value, list):
             raise self.wrong(key, "must be a list of commands")
@@ -114,7 +114,7 @@ class Reader:
         return tuple(value)
 
     def tables(self, key: str) -> tuple[Mapping[str, Any], ...]:
-        """A list of tables."""
+        """Return a list of tables."""
         value = self._take(key, [])
         if not isinstance(value, list) or any(not isinstance(one, dict) for one in value):
             raise self.wrong(key, "must be a list of tables", '[{htcondor = "/etc/..."}]')
@@ -147,7 +147,7 @@ class Server(NamedTuple):
 
 
 def parse_server(read: Reader, text: str, plain: bool) -> Server:
-    """The server that a URL names; http:// only to this machine, or where agent.toml says `plain`."""
+    """Return the server that a URL names; http:// only to this machine, or where agent.toml says `plain`."""
     found = _URL.fullmatch(text)
     port = int(found["port"] or 0) if found else 0
     if found is None or port > _MOST_PORT:
@@ -338,7 +338,7 @@ def parse_toml(raw: bytes, path: str) -> dict[str, Any]:
 
 
 def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:
-    """What no package may touch beside /etc/gitcfg: this program, and files that its settings name."""
+    """Return what no package may touch beside /etc/gitcfg: this program, and files that its settings name."""
     own = [_below(root, os.path.realpath(path)), settings.ca, *(one.path for one in settings.advertise)]
     if root == "/":
         own.append(f"{os.path.dirname(os.path.dirname(os.path.realpath(__file__)))}/**")
@@ -348,6 +348,6 @@ def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:
 
 
 def _below(root: str, path: str) -> str:
-    """A path as the node sees it."""
+    """Return a path as the node sees it."""
     top = os.path.realpath(root)
     return path if top == "/" else path[len(top) :] if path.startswith(f"{top}/") else ""

@@ -40,11 +40,11 @@ class PrivateKey:
         self._key: Ed25519PrivateKey | None = None
 
     def private_bytes_raw(self) -> bytes:
-        """Its 32 bytes."""
+        """Return its 32 bytes."""
         return self._seed
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         if self._key is None:
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -65,7 +65,7 @@ def read_key(raw: bytes) -> tuple[bytes, PrivateKey]:
 
 
 def make_key() -> bytes:
-    """The file of a new key."""
+    """Return the file of a new key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -79,10 +79,10 @@ if TYPE_CHECKING:
         """The private half of a key."""
 
         def sign(self, data: bytes, /) -> bytes:
-            """The signature."""
+            """Return the signature."""
 
         def private_bytes_raw(self) -> bytes:
-            """The key itself: what secrets are opened with."""
+            """Return the key itself: what secrets are opened with."""
 
 
 NAME = "node.key"
@@ -114,7 +114,7 @@ class Identity(NamedTuple):
 
 
 def load_identity(place: Place, node: str) -> Identity:
-    """The node's identity, made if there is none yet."""
+    """Return the node's identity, made if there is none yet."""
     with open_store(place) as store:
         if store.disk.stat(store.at, NAME) is None:
             _make(store)
@@ -174,12 +174,12 @@ class Request(NamedTuple):
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def header(self, name: str) -> str:
-        """A header's value, or nothing."""
+        """Return a header's value, or nothing."""
         return next((value for key, value in self.headers if key == name), "")
 
 
 def content_digest(body: bytes) -> str:
-    """The Content-Digest of a body."""
+    """Return the Content-Digest of a body."""
     return f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
 
 
@@ -192,7 +192,7 @@ def find_component(request: Request, name: str) -> str | None:
 
 
 def signature_base(lines: Sequence[tuple[str, str]], params: str) -> bytes:
-    """The signature base: a line for each component, and the line that names them."""
+    """Return the signature base: a line for each component, and the line that names them."""
     parts = [f"{name}: {value}" for name, value in lines]
     return "\n".join((*parts, f'"@signature-params": {params}')).encode()
 

@@ -25,7 +25,7 @@ yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 
 
 
 def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespace:
-    """What is asked for; argparse ends the process with 2 where that makes no sense."""
+    """Return what is asked for; argparse ends the process with 2 where that makes no sense."""
     import argparse
 
     parser = argparse.ArgumentParser(
@@ -46,7 +46,7 @@ def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespac
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """One with a width of its own: to ask the terminal argparse imports shutil, which takes 5 ms."""
+    """Return a formatter of fixed width: to ask the terminal argparse imports shutil, which takes 5 ms."""
     import argparse
 
     return argparse.RawDescriptionHelpFormatter(prog, width=100)
@@ -239,7 +239,7 @@ def _run_command(options: Namespace) -> int:
 
 
 def _where(error: OSError, root: str) -> str:
-    """A name without a folder is one in the state folder: everything there is done by such names."""
+    """Return a path: a name without a folder is one in the state folder."""
     from ..install.store import Place
 
     name = error.filename

@@ -58,7 +58,7 @@ class Memory(NamedTuple):
 
 
 def load_memory(place: Place) -> Memory:
-    """What was kept; Damaged where it cannot be read."""
+    """Return what was kept; Damaged where it cannot be read."""
     with open_store(place) as store:
         data = read_table(store, NAME)
     if data is None:

@@ -48,7 +48,7 @@ def report(agent: Agent, next_round: float = 0.0) -> Target:
 
 
 def _encode(agent: Agent, found: tuple[Drift, ...]) -> bytes:
-    """What fits. Characters that JSON writes in six bytes cannot be counted before."""
+    """Return what fits. Characters that JSON writes in six bytes cannot be counted before."""
     raw = b""
     for files, text in SIZES:
         changed = [one._asdict() for one in limit_drift(found, files, text)]
@@ -78,7 +78,7 @@ def _state(agent: Agent) -> dict[str, Any]:
 
 
 def _find_drift(agent: Agent) -> tuple[Drift, ...]:
-    """What is changed by hand; mended, where agent.toml says so: without a server too."""
+    """Return what is changed by hand; mended, where agent.toml says so: without a server too."""
     try:
         known, found = agent.drifted, find_drift(agent.place)
         agent.drifted = found

@@ -22,7 +22,7 @@ from .update import follow, settle, tell_application
 
 
 def start_agent(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
-    """The agent of a node, with a key of its own from the first start on; nothing is asked yet."""
+    """Return the agent of a node, with a key of its own from the first start on; nothing is asked yet."""
     settings = load_settings(root, config)
     who, memory = load_identity(place, settings.node), _load_memory(place)
     return Agent(
@@ -53,7 +53,7 @@ _CODES = {REVERTED: errors.REVERTED, FAILED: errors.REVERTED, REFUSED: errors.RE
 
 
 def run_once(agent: Agent) -> int:
-    """One round; the exit code. A problem that keeps it from being a round is kept, and raised."""
+    """Run one round and return the exit code. A problem that prevents it is recorded, and raised."""
     code = None
     while code is None:
         code = _try_round(agent)
@@ -159,7 +159,7 @@ def _wait_after_failure(agent: Agent, error: AgentError | InstallError | OSError
 
 
 def _run_round(agent: Agent, due: float) -> float:
-    """A check-in where one is due, else a long-poll; when the next check-in is due."""
+    """Return a check-in where one is due, else a long-poll; when the next check-in is due."""
     settle(agent)
     if time.monotonic() >= due:
         interval = agent.settings.interval * (0.9 + 0.2 * _chance())
@@ -174,7 +174,7 @@ def _run_round(agent: Agent, due: float) -> float:
 
 
 def _poll(agent: Agent, left: float) -> Target | None:
-    """What the server names while the next check-in is not yet due."""
+    """Return what the server names while the next check-in is not yet due."""
     wait = min(agent.settings.wait, left, LONGEST_WAIT)
     if wait < _IDLE:
         agent.signals.sleep(left if not agent.settings.wait else min(left, _IDLE))

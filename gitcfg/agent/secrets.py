@@ -31,7 +31,7 @@ class SealError(ValueError):
 
 
 def decrypt(raw: bytes, who: Identity) -> bytes:
-    """What was sealed to a node's key. Unopened: it cannot be, and nothing of it counts."""
+    """Return what was sealed to a node's key. Unopened: it cannot be, and nothing of it counts."""
     stanzas, end = _parse_header(raw)
     mac = _MAC.match(raw, end)
     if mac is None:
@@ -53,7 +53,7 @@ def derive_key(secret: bytes, salt: bytes, info: bytes) -> bytes:
 
 
 def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
-    """The stanzas, each its words and its body in base64, and where they end."""
+    """Return the stanzas, each its words and its body in base64, and where they end."""
     if not raw.startswith(_VERSION):
         raise SealError("it is not of age's format")
     found, end = [], len(_VERSION)
@@ -64,7 +64,7 @@ def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
 
 
 def _find_file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> bytes:
-    """The key of the file, out of the stanza that is for this node."""
+    """Return the key of the file, out of the stanza that is for this node."""
     wire = HEAD + who.public
     tag = base64.b64encode(hashlib.sha256(wire).digest()[:4]).rstrip(b"=")
     for words, body in stanzas:
@@ -95,7 +95,7 @@ def _mac(file_key: bytes, header: bytes) -> bytes:
 
 
 def _decrypt_chunks(key: bytes, rest: memoryview) -> Iterator[bytes]:
-    """The pieces of the content: each is numbered, and the last one says that it is."""
+    """Yield the pieces of the content: each is numbered, and the last one says that it is."""
     size = CHUNK + _TAG
     for number, at in enumerate(range(0, max(len(rest), 1), size)):
         last = at + size >= len(rest)
@@ -139,7 +139,7 @@ def open_package(raw: bytes, who: Identity) -> Package:
 
 
 def _open_contents(files: dict[str, Any], who: Identity) -> dict[str, bytes]:
-    """What was sealed, by path; taken out of the files, for nobody else reads it."""
+    """Return what was sealed, by path; taken out of the files, for nobody else reads it."""
     found = {}
     for path, file in files.items():
         if isinstance(file, dict) and isinstance(file.get("sealed"), str):

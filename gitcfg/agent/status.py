@@ -106,7 +106,7 @@ def _runs(running: Mapping[str, Any] | None) -> str:
 
 
 def format_drift(found: tuple[Drift, ...]) -> Iterator[str]:
-    """What was changed by hand."""
+    """Yield what was changed by hand."""
     for one in found:
         yield f"{one.kind:8}  {one.path}"
         yield from (f"          {line}" for line in one.diff.splitlines())

@@ -214,12 +214,12 @@ def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
 
 
 def _is_owed(agent: Agent) -> bool:
-    """Whether what is in force must be installed once more. A stop goes along with the next change."""
+    """Return whether what is in force must be installed once more. A stop goes along with the next change."""
     return any(one.kind != STOP for one in agent.read_debts())
 
 
 def _too_early(agent: Agent, target: Target) -> bool:
-    """What failed is tried again after a while, longer each time: a daemon may only have been slow."""
+    """Return what failed is tried again after a while, longer each time: a daemon may only have been slow."""
     failure = agent.memory.failure
     if failure is None or (failure.commit, failure.digest) != (target.commit, target.digest):
         return False
@@ -286,7 +286,7 @@ def _is_secret(package: Package, one: Drift) -> bool:
 
 
 def _fetch_secrets(agent: Agent, package: Package) -> Package | None:
-    """The package in force once more, with its secrets; None where no server sends it."""
+    """Return the package in force once more, with its secrets; None where no server sends it."""
     running = agent.running(package)
     if running is None:
         return None
@@ -331,7 +331,7 @@ def htcondor_snippet(package: Package) -> str:
 
 
 def _join(names: Iterable[str]) -> str:
-    """A name that HTCondor would read as more than a name is none that a repository can have."""
+    """Return names as one text. Forbidden: HTCondor would read one as more than a name."""
     names = tuple(names)
     odd = [name for name in names if not _PLAIN.fullmatch(name)]
     if odd:

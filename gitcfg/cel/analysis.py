@@ -11,7 +11,7 @@ Looks = Callable[[Term, str], str | None]
 
 
 def looked_for(expression: Expression, variable: str, looks: Looks) -> frozenset[str] | None:
-    """All that an expression looks for in a variable; None: it does more with it."""
+    """Return all that an expression looks for in a variable; None: it does more with it."""
     if variable not in expression.names:
         return frozenset()
     return _looked_for(expression.checked, variable, looks)
@@ -34,7 +34,7 @@ def _looked_for(checked: bytes, variable: str, looks: Looks) -> frozenset[str] |
 
 
 def _hides(term: Term, variable: str) -> bool:
-    """Has a loop a variable of that name? Then the name within it need not be what is meant."""
+    """Return whether a loop has a variable of that name, which hides the outer one."""
     return term.form is Form.LOOP and variable.partition(".")[0] in term.words
 
 
@@ -67,18 +67,18 @@ def fields_asked_of_each(expression: Expression, part: str) -> frozenset[str] | 
 
 
 def _is_part(term: Term, part: str) -> bool:
-    """Is a term what something has under a name, or the name alone, which may be looked up?"""
+    """Return whether a term is a member by name, or the name alone, which may be looked up."""
     return part in term.words if term.form in (Form.FIELD, Form.CONSTANT) else False
 
 
 def _key(term: Term, variable: str) -> str | None:
-    """The key under which a term looks into the map, and does nothing else with it."""
+    """Return the key under which a term looks into the map, and does nothing else with it."""
     looked = _looked_up(term)
     return looked[1] if looked is not None and looked[0].path == variable else None
 
 
 def _looked_up(term: Term) -> tuple[Term, str] | None:
-    """What a term looks into, and under which key, where it does nothing else."""
+    """Return what a term looks into, and under which key, where it does nothing else."""
     if term.form is Form.FIELD:
         return term.parts[0], term.words[0]
     if term.form is not Form.CALL or len(term.words) != 1 or term.words[0] not in _LOOKED_UP:
@@ -98,7 +98,7 @@ def members_asked(expression: Expression, variable: str) -> frozenset[str] | Non
 
 
 def _member(term: Term, variable: str) -> str | None:
-    """The name for which a term looks in the list, and does nothing else."""
+    """Return the name for which a term looks in the list, and does nothing else."""
     if term.form is not Form.CALL or term.words != ("@in",):
         return None
     item, where = term.parts

@@ -41,12 +41,12 @@ class Function(msgspec.Struct, frozen=True):
 
 
 def in_net(address: str, net: str) -> bool:
-    """Is an address in a network? Not if one of them is IPv4 and the other IPv6."""
+    """Return whether an address is in a network; not if one is IPv4 and the other IPv6."""
     return _address(address) in _network(net)
 
 
 def net_of(address: str, prefix_length: int) -> str:
-    """The network of an address."""
+    """Return the network of an address."""
     found = _address(address)
     if not 0 <= prefix_length <= found.max_prefixlen:
         raise ValueError(f"{prefix_length} is no length of a prefix of {found}")
@@ -54,7 +54,7 @@ def net_of(address: str, prefix_length: int) -> str:
 
 
 def is_address(text: str) -> bool:
-    """May a text be given to the others as an address?"""
+    """Return whether a text may be given to the others as an address."""
     try:
         _address(text)
     except ValueError:
@@ -205,7 +205,7 @@ _TAKES = {each.name: f"write {each.name}({', '.join(each.parameters)})" for each
 
 
 def unknown_name(name: str, text: str, line: int, column: int, variables: Sequence[str]) -> CelProblem:
-    """A name that stands for nothing, and the one that may be meant."""
+    """Return a name that stands for nothing, and the one that may be meant."""
     start = _start(name, text, line, column)
     name = _whole(name, text, line, start)
     if not _row(text, line)[start - 1 + len(name) :].lstrip().startswith("("):
@@ -230,13 +230,13 @@ def _name_hint(name: str, variables: Sequence[str]) -> str:
 
 
 def _start(name: str, text: str, line: int, column: int) -> int:
-    """Where a name begins: CEL points at its last dot, or at the bracket of a call."""
+    """Return where a name begins: CEL points at its last dot, or at the bracket of a call."""
     start = _row(text, line).rfind(name, 0, column - 1 + len(name))
     return start + 1 if start >= 0 else column
 
 
 def _whole(name: str, text: str, line: int, start: int) -> str:
-    """The name with what follows it, if it is the first word of functions' names."""
+    """Return the name with what follows it, if it is the first word of functions' names."""
     found = re.match(rf"{re.escape(name)}\.[a-zA-Z]+(?=\()", _row(text, line)[start - 1 :])
     return found[0] if found is not None and name in _FAMILIES else name
 
@@ -264,7 +264,7 @@ _PATH = f"{string.ascii_letters}{string.digits}_."
 
 
 def why_it_is_wrong(report: str, text: str, variables: Sequence[str]) -> CelProblem:
-    """The first error of a compilation."""
+    """Return the first error of a compilation."""
     placed = _PLACED.search(report)
     if placed is None or int(placed[1]) < 1:
         report = placed[3] if placed else report
@@ -282,7 +282,7 @@ def why_it_is_wrong(report: str, text: str, variables: Sequence[str]) -> CelProb
 
 
 def why_it_failed(report: str, text: str) -> CelProblem:
-    """What went wrong while a node was asked."""
+    """Return what went wrong while a node was asked."""
     report = _STATUS.sub("", report.removeprefix("RuntimeError: "))
     if "Iteration budget" in report:
         return CelProblem("the expression loops more than 10,000 times")
@@ -294,12 +294,12 @@ def why_it_failed(report: str, text: str) -> CelProblem:
 
 
 def not_a_condition(kind: str) -> CelProblem:
-    """The expression says something, but not yes or no."""
+    """Return the error of an expression that is neither true nor false."""
     return CelProblem(f"the result is {_type(kind)}, not true or false", hint="compare it with something")
 
 
 def not_a_key(kind: str) -> CelProblem:
-    """The expression says something, but nothing to group by."""
+    """Return the error of an expression whose value cannot be a key."""
     hint = "a key is a string, int, bool, double or a list of these"
     return CelProblem(f"the result is {_type(kind)}, not a key", hint=hint)
 
@@ -313,7 +313,7 @@ def _wrong_types(function: str, types: str, line: int, column: int) -> CelProble
 
 
 def _only_call(function: str, text: str) -> tuple[int, int]:
-    """Where the only call of a function stands; the beginning if there are more, or none."""
+    """Return where the only call of a function stands; the beginning if there are more, or none."""
     calls = list(re.finditer(rf"\b{re.escape(function)}\s*\(", text))
     return _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)
 
@@ -349,7 +349,7 @@ def _missing_key(key: str, text: str) -> CelProblem:
 
 
 def _places(key: str, text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where a map's name begins and ends of which the key is asked, and whether as a field."""
+    """Yield where a map's name begins and ends of which the key is asked, and whether as a field."""
     for found in re.finditer(rf"\.{re.escape(key)}\b|\[[\"']{re.escape(key)}[\"']\]", text):
         before = text[: found.start()]
         start = len(before.rstrip(_PATH))
@@ -371,7 +371,7 @@ _LONGEST_KEY = 1_000
 def compile_text(
     text: str, variables: Variables, now: datetime | None = None, *, bounded: bool, key: bool = False
 ) -> Any:
-    """The compiled expression; CelProblem if it is wrong or cannot be a condition, or a key."""
+    """Return the compiled expression; CelProblem if it is wrong or cannot be a condition, or a key."""
     try:
         expression = environment(variables, now, bounded=bounded).compile(text)
     except RuntimeError as error:
@@ -387,7 +387,7 @@ def compile_text(
 def names_read(
     checked: bytes, text: str, variables: Variables, now: datetime | None = None, *, bounded: bool
 ) -> frozenset[str]:
-    """The variables without which an expression would not compile, by its serialized form.
+    """Return the variables without which an expression would not compile, by its serialized form.
 
     What a loop calls its own is taken for the variable of that name: only those in one word can be hidden so.
     """
@@ -403,7 +403,7 @@ def names_read(
 
 
 def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelProblem:
-    """Does the condition hold? Never CEL's own answer: an error of it is true in Python."""
+    """Return whether the condition holds. CEL's own answer will not do: an error of it is true in Python."""
     answer = _truth(expression, values)
     if answer is not True and answer is not False:
         answer = _truth(expression, plain(values))
@@ -413,7 +413,7 @@ def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelPr
 
 
 def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
-    """What makes the key of some values, of a list a tuple; or a problem."""
+    """Return what makes the key of some values, of a list a tuple; or a problem."""
     answer = _key(expression, values)
     if isinstance(answer, _Failed | CelProblem):
         answer = _key(expression, plain(values))
@@ -457,7 +457,7 @@ def _list(items: list[Any]) -> Any:
 
 
 def _single(item: Any) -> Any:
-    """A key of one part, or what is wrong with it."""
+    """Return a key of one part, or what is wrong with it."""
     if not isinstance(item, str | int | float):
         return not_a_key("a list of other things")
     if item != item:

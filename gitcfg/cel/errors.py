@@ -17,6 +17,6 @@ class CelStopped(CelProblem):
 
 
 def sentence(message: str) -> str:
-    """A message in one line of bearable length, of characters that can be written."""
+    """Return a message in one line of bearable length, of characters that can be written."""
     line = " ".join(message.encode(errors="replace").decode().split())
     return line if len(line) <= 300 else line[:300] + "..."

@@ -55,7 +55,7 @@ class Budget:
         self.spend(thread_time() - begun)
 
     def over(self) -> CelStopped:
-        """What is said of an expression that has no time left."""
+        """Return what is said of an expression that has no time left."""
         most = f"{self.seconds:g} s of the processor's time, and {EACH * 1000:g} ms more for each node"
         return self.end(f"the expression takes more than {most}")
 
@@ -84,7 +84,7 @@ class Load(msgspec.Struct, frozen=True, gc=False):
 
 
 def loads(rows: Iterable[Row]) -> Iterator[Load]:
-    """The rows, weighed. What lies within items counts for nothing, but for nodes in a group."""
+    """Yield the rows, weighed. What lies within items counts for nothing, but for nodes in a group."""
     groups: dict[int, int] = {}
     for row in rows:
         items = _items(row)
@@ -99,7 +99,7 @@ def loads(rows: Iterable[Row]) -> Iterator[Load]:
 
 
 def batches(rows: Iterable[Row], most: int, items: int) -> Iterator[list[Load]]:
-    """The rows by so many at most, and fewer where there is much to read for each."""
+    """Yield the rows by so many at most, and fewer where there is much to read for each."""
     batch: list[Load] = []
     weight = 0
     for load in loads(rows):
@@ -154,11 +154,11 @@ class Expression(msgspec.Struct, frozen=True):
     def compiled(
         cls, text: str, variables: Mapping[str, str], now: datetime | None = None, key: bool = False
     ) -> Self:
-        """An expression that is a condition, or a key. CelProblem: it cannot be one."""
+        """Return an expression that is a condition, or a key. CelProblem: it cannot be one."""
         return cast(Self, _compiled(cls, text, tuple(sorted(variables.items())), now, key))
 
     def answers(self, rows: Sequence[Mapping[str, Any]], budget: Budget | None) -> list[Any]:
-        """An answer or a CelProblem for each row. CelStopped: there is none within the budget."""
+        """Return an answer or a CelProblem for each row. CelStopped: there is none within the budget."""
         answered = self._guarded if self._expression is None else self._here
         return list(answered(rows, budget or Budget()))
 
@@ -240,7 +240,7 @@ def _judge_text(text: str) -> None:
 
 @cache
 def _guard(of_nodes: bool) -> "Guard":
-    """The child; what reads `nodes` has one of its own, with more room.
+    """Return the child; what reads `nodes` has one of its own, with more room.
 
     It waits for nothing but the processor, so that nothing depends on patience.
     """
@@ -258,7 +258,7 @@ class Condition(Expression, frozen=True):
     """A compiled condition."""
 
     def holds(self, values: Mapping[str, Any], budget: Budget | None = None) -> bool:
-        """Does it hold for these values (by whole names)? CelProblem if that cannot be said."""
+        """Return whether it holds for these values, by whole names. Raise CelProblem if that is unknown."""
         (answer,) = self.answers([values], budget)
         if isinstance(answer, CelProblem):
             raise answer
@@ -302,7 +302,7 @@ Two are equal where CEL has them equal: 1 and 1.0 are one key, 1, "1" and true a
 
 
 def as_key(answer: Any) -> Key:
-    """What CEL answers, as a key."""
+    """Return what CEL answers, as a key."""
     if isinstance(answer, tuple):
         return tuple([Truth(part) if isinstance(part, bool) else part for part in answer])
     found: Key = Truth(answer) if isinstance(answer, bool) else answer
@@ -310,7 +310,7 @@ def as_key(answer: Any) -> Key:
 
 
 def plain_key(key: Key | None) -> Any:
-    """A key as JSON has it, for who reads it."""
+    """Return a key as JSON has it, for who reads it."""
     if isinstance(key, tuple):
         return [plain_key(part) for part in key]
     return key.value if isinstance(key, Truth) else key
@@ -320,7 +320,7 @@ class KeyExpression(Expression, frozen=True):
     """A compiled key."""
 
     def key(self, values: Mapping[str, Any], budget: Budget | None = None) -> Key:
-        """The key of these values (by whole names). CelProblem: they have none."""
+        """Return the key of these values (by whole names). CelProblem: they have none."""
         (answer,) = self.answers([values], budget)
         if isinstance(answer, CelProblem):
             raise answer
@@ -329,7 +329,7 @@ class KeyExpression(Expression, frozen=True):
     def keys_each(
         self, rows: Sequence[Mapping[str, Any]], budget: Budget | None = None
     ) -> tuple[list[Key | None], dict[int, CelProblem]]:
-        """The same for many, faster: a key for each (None where there is none), and problems by row.
+        """Return the same for many, faster: a key for each (None where there is none), and problems by row.
 
         CelStopped: nothing can be said of any row.
         """
@@ -339,5 +339,5 @@ class KeyExpression(Expression, frozen=True):
 
 
 def compile_key(text: str, variables: Mapping[str, str]) -> KeyExpression:
-    """A key on `variables`, as of `compile_condition`. CelProblem: it cannot be one."""
+    """Return a key on `variables`, as of `compile_condition`. CelProblem: it cannot be one."""
     return KeyExpression.compiled(text, variables, key=True)

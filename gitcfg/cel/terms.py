@@ -32,7 +32,7 @@ class Term(msgspec.Struct, frozen=True):
         return [_term(inner) for inner in self._inner]
 
     def parts_with(self, letters: bytes) -> list["Term"]:
-        """Those of its parts in which these letters stand somewhere."""
+        """Return those of its parts in which these letters stand somewhere."""
         return [_term(inner) for inner in self._inner if letters in inner]
 
     @property
@@ -45,7 +45,7 @@ class Term(msgspec.Struct, frozen=True):
 
 
 def outermost(checked: bytes) -> Term:
-    """The term that is the whole of a serialized expression."""
+    """Return the term that is the whole of a serialized expression."""
     return _term(_only(_only(checked, 2), 4))
 
 
@@ -91,7 +91,7 @@ def _only(message: bytes, wanted: int) -> bytes:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields of a message with their numbers; of numbers, nothing."""
+    """Yield the fields of a message with their numbers; of numbers, nothing."""
     at = 0
     while at < len(message):
         tag, at = _number(message, at)
@@ -104,7 +104,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _number(message: bytes, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where it ends."""
+    """Return a number of seven bits a byte, and where it ends."""
     value = shift = 0
     while message[at] & 0x80:
         value |= (message[at] & 0x7F) << shift

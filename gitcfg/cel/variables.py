@@ -29,7 +29,7 @@ _INT64 = 1 << 63
 
 
 def plain(value: Any) -> Any:
-    """A value in the types that CEL takes: one integer beyond 64 bits would spoil a whole map."""
+    """Return a value in the types that CEL takes: one integer beyond 64 bits would spoil a whole map."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, int):

@@ -144,7 +144,7 @@ def _refuse_bytes(arguments: Sequence[str], environment: Mapping[str, str]) -> N
 
 
 def _of_output(error: OSError) -> bool:
-    """Is it stdout that cannot be written? What is in its buffer cannot be written now either.
+    """Return whether stdout cannot be written; what is in its buffer is lost then.
 
     Where nothing is, as much was written at once: then it is what has no name, for files are named.
     """

@@ -70,12 +70,12 @@ def access(turn: Delta) -> str:
 
 
 def came_and_went(old: frozenset[str], new: frozenset[str]) -> Names:
-    """What is on one side only."""
+    """Return what is on one side only."""
     return Names(tuple(sorted(new - old)), tuple(sorted(old - new)))
 
 
 def deltas(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
-    """The parameters whose values differ as JSON, in order of name."""
+    """Return the parameters whose values differ as JSON, in order of name."""
     if _json(old) == _json(new):  # the usual case, judged all at once
         return {}
     names = sorted(old.keys() | new.keys())
@@ -84,7 +84,7 @@ def deltas(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
 
 
 def equal(delta: Delta) -> bool:
-    """Is the value the same, as JSON? There 1 is neither true nor 1.0."""
+    """Return whether the value is the same as JSON, where 1 is neither true nor 1.0."""
     old, new = delta.old, delta.new
     if old is UNSET or new is UNSET:
         return old is new
@@ -129,7 +129,7 @@ def reach(changes: Iterable[Change]) -> Reach:
 
 
 def _secrets(change: Change) -> tuple[str, ...]:
-    """The secrets that come to nodes with a change; in another version they had it before."""
+    """Return the secrets that come to nodes with a change; in another version they had it before."""
     had = {secret_name(delta.old) for delta in change.params.values() if is_secret(delta.old)}
     have = {secret_name(delta.new) for delta in change.params.values() if is_secret(delta.new)}
     return tuple(sorted(have - had))

@@ -37,7 +37,7 @@ class Consequences:
     def of(
         self, old: FleetNode | None, new: FleetNode | None, params: Iterable[str], files: Iterable[str]
     ) -> Actions:
-        """What must happen on a node; nothing on one that is gone."""
+        """Return what must happen on a node; nothing on one that is gone."""
         if new is None:
             return Actions()
         params, files = tuple(params), tuple(files)
@@ -47,7 +47,7 @@ class Consequences:
         return self._known[key]
 
     def _having(self, node: FleetNode | None) -> object:
-        """What of a node decides which subsystems it has."""
+        """Return what of a node decides which subsystems it has."""
         return node and (node.definition.retired, node.node_class.features & self._mentioned)
 
     def _judged(
@@ -87,7 +87,7 @@ class Consequences:
 def uncovered(
     wanting: Iterable[str], here: Mapping[str, Subsystem]
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The fewest restarts that restart all those wanting it, and everything that they restart.
+    """Return the fewest restarts that restart all those wanting it, and everything that they restart.
 
     Of subsystems that cover each other the first in order of name is restarted.
     """
@@ -143,7 +143,7 @@ class Differing:
 
 
 def _same(before: Cell | None, after: Cell | None) -> bool:
-    """Do two cells do the same to what lies below, wherever that is written? 1, 1.0 and true differ."""
+    """Return whether two cells do the same to what lies below. 1, 1.0 and true differ."""
     if before is None or after is None:
         return False
     return [(step.op, repr(step.given)) for step in before.steps] == [
@@ -152,7 +152,7 @@ def _same(before: Cell | None, after: Cell | None) -> bool:
 
 
 def _unique(fleet: Fleet) -> dict[str, bool]:
-    """The declarations that change what layers come to."""
+    """Return the declarations that change what layers come to."""
     return {name: parameter.unique for name, parameter in fleet.model.parameters.items() if parameter.unique}
 
 
@@ -203,7 +203,7 @@ class Comparison(Sequence[Change]):
         return next(self._of({"": (old, new)}), None) if old or new else None
 
     def alike(self, names: Iterable[str]) -> Iterable[dict[str, Pair]]:
-        """Nodes by what class they are of on either side: of those only one need be looked at."""
+        """Return nodes by what class they are of on either side: of those only one need be looked at."""
         groups: dict[tuple[int, int], dict[str, Pair]] = {}
         for name in names:
             old, new = self.pairs[name]
@@ -216,7 +216,7 @@ class Comparison(Sequence[Change]):
         return tuple(next(iter(together)) for together in self.alike(names))
 
     def trails(self, name: str, param: str) -> tuple[tuple[TrailStep, ...], tuple[TrailStep, ...]]:
-        """A parameter's steps on a node before and after; none on a side where the node is not."""
+        """Return a parameter's steps on a node before and after; none on a side where the node is not."""
         old, new = self.pairs[name]
         return (old.trail(param) if old else (), new.trail(param) if new else ())
 
@@ -238,7 +238,7 @@ class Comparison(Sequence[Change]):
             yield Change(kind, names, params, files, features, groups, *due, modes)
 
     def _deltas(self, old: FleetNode | None, new: FleetNode | None) -> dict[str, Delta]:
-        """The parameters whose values differ."""
+        """Return the parameters whose values differ."""
         if old is not None and new is not None:
             names = self._differing.names(old.node_class, new.node_class)
             if names is not None:
@@ -272,7 +272,7 @@ class Steps(msgspec.Struct, frozen=True):
 
 
 def steps(comparison: Comparison, samples: Iterable[str], param: str) -> Steps:
-    """What led to the values of a change before it, and what leads to them after it.
+    """Return what led to the values of a change before it, and what leads to them after it.
 
     `samples` are those of the change's nodes, one for all that are alike.
     """
@@ -322,7 +322,7 @@ class FileDiff(msgspec.Struct, frozen=True):
 
 
 def file_diffs(comparison: Comparison, change: Change) -> Iterator[FileDiff]:
-    """Every distinct diff behind the paths of a change, in order of path and node."""
+    """Yield every distinct diff behind the paths of a change, in order of path and node."""
     for path in change.files:
         nodes: dict[tuple[str, ...], list[str]] = {}
         for together in comparison.alike(change.nodes):

@@ -25,29 +25,29 @@ class Side:
         self.engine = engine
 
     def nodes(self, names: Iterable[str] | None) -> dict[str, FleetNode]:
-        """Those of the names that are nodes here; None: every node."""
+        """Return those of the names that are nodes here; None: every node."""
         fleet = self.fleet
         wanted = fleet.names if names is None else (name for name in names if name in fleet)
         return {name: fleet[name] for name in wanted}
 
     def traits(self, name: str) -> tuple[str | None, tuple[str, ...]]:
-        """What a parameter's declaration means to files: how lists are separated, and tags."""
+        """Return what a parameter's declaration means to files: how lists are separated, and tags."""
         parameter = self.fleet.declarations.find(name)
         return (parameter.separator, parameter.tags) if parameter else (None, ())
 
     def analysis(self, entry: FileEntry) -> Analysis | None:
-        """What an entry's template mentions; None if it has none that exists."""
+        """Return what an entry's template mentions; None if it has none that exists."""
         template = entry.template
         known = template is not None and template.name in self.fleet.templates
         return self.engine.analyse(template.name) if template and known else None
 
     def file(self, node: FleetNode | None, path: str) -> RenderedFile | None:
-        """A node's file; None where there is no such node or file, or it cannot be rendered."""
+        """Return a node's file; None where there is no such node or file, or it cannot be rendered."""
         entry = node.entries.get(path) if node else None
         return rendered_file(self.fleet, node, entry, self.engine) if node and entry else None
 
     def access(self, node: FleetNode, path: str) -> dict[str, str]:
-        """The mode, owner and group of a node's file; nothing where it has no such file."""
+        """Return the mode, owner and group of a node's file; nothing where it has no such file."""
         entry = node.entries.get(path)
         if entry is None:
             return {}
@@ -71,7 +71,7 @@ class Sameness:
         self._spelled: dict[str, frozenset[str]] = {}
 
     def of_classes(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
-        """Have all nodes of these classes the same file as before? `params` are those that changed."""
+        """Return whether all nodes of these classes have the same file as before. `params` have changed."""
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after):
             return False
@@ -85,7 +85,7 @@ class Sameness:
         return True
 
     def surely_not(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
-        """Is the file another one for certain, because a line of it is? Then it need not be rendered."""
+        """Return whether the file surely differs, because a line does: then it need not be rendered."""
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after) or not self._declarations:
             return False
@@ -99,7 +99,7 @@ class Sameness:
         )
 
     def _line(self, chosen: LineFormat, entry: FileEntry, name: str, value: Any) -> str:
-        """What a file says of a value."""
+        """Return what a file says of a value."""
         values = selected(self.new.fleet, entry, {} if value is UNSET else {name: value})
         apart = separators(self.new.fleet, values)
         return "" if any(chosen.unfit(values, apart)) else chosen.write(values, apart)
@@ -113,7 +113,7 @@ class Sameness:
         return self._spelled[chosen.name]
 
     def of_nodes(self, old: FleetNode, new: FleetNode, path: str) -> bool:
-        """Has this one node the same file as before, because all that a template may see is the same?"""
+        """Return whether this node has the same file, because all that a template may see is the same."""
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after):
             return False
@@ -139,7 +139,7 @@ class Sameness:
 
     @cached_property
     def _declarations(self) -> bool:
-        """Are all parameters declared alike, as far as files know?"""
+        """Return whether all parameters are declared alike, as far as files are concerned."""
         old, new = self.old.fleet.model.parameters, self.new.fleet.model.parameters
         return old is new or (old.keys() == new.keys() and all(map(self._declared, old)))
 
@@ -166,12 +166,12 @@ class Sameness:
 
 
 def by_node(analysis: Analysis) -> bool:
-    """May a template say something else on each node?"""
+    """Return whether a template may differ on each node."""
     return analysis.problem is not None or analysis.computed or "node" in analysis.names
 
 
 def _said(entry: FileEntry) -> bytes:
-    """What an entry says, wherever it is written."""
+    """Return what an entry says, wherever it is written."""
     said = msgspec.to_builtins(entry)
     said["template"] = entry.template.name if entry.template else None
     said["source"] = entry.source.name if entry.source else None
@@ -200,7 +200,7 @@ class Files:
     def changed(
         self, pairs: Mapping[str, Pair], params: Mapping[str, Delta]
     ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The paths that changed, with the nodes on which it is those."""
+        """Yield the paths that changed, with the nodes on which it is those."""
         paths: dict[str, list[str]] = {name: [] for name in pairs}
         old, new = next(iter(pairs.values()))
         for path in self._suspects((old, new), params):
@@ -218,7 +218,7 @@ class Files:
             yield together, tuple(names)
 
     def versions(self, path: str, pairs: Mapping[str, Pair]) -> Iterator[tuple[Sequence[str], Versions]]:
-        """A file before and after, with the nodes that have it so; nodes whose file is sure to be
+        """Yield a file before and after, with the nodes that have it so; nodes whose file is sure to be
         the same are left out where it may be another on each node.
         """
         old, new = next(iter(pairs.values()))
@@ -246,7 +246,7 @@ class Files:
         return [path for path in paths if not self._sameness.of_classes(old, new, path, params)]
 
     def _own(self, old: FleetNode | None, new: FleetNode | None, path: str) -> bool:
-        """May the file differ among nodes of one class?"""
+        """Return whether the file may differ among nodes of one class."""
         sides = ((self.old, old), (self.new, new))
         entries = [(side, node.entries.get(path)) for side, node in sides if node is not None]
         found = [side.analysis(entry) for side, entry in entries if entry is not None]
@@ -254,11 +254,11 @@ class Files:
 
 
 def differ(old: RenderedFile | None, new: RenderedFile | None) -> bool:
-    """Does a node get another file than before?"""
+    """Return whether a node gets another file than before."""
     return (old.digest if old else None) != (new.digest if new else None)
 
 
 def _turn(old: Mapping[str, str], new: Mapping[str, str]) -> Delta:
-    """What differs of two that have the same keys."""
+    """Return what differs of two that have the same keys."""
     keys = [key for key in old if old[key] != new[key]]
     return Delta({key: old[key] for key in keys}, {key: new[key] for key in keys})

@@ -70,7 +70,7 @@ class Reviewed:
         return next(iter(self.branches), None)
 
     def has(self, commit: str) -> bool:
-        """Does one of them have a commit?"""
+        """Return whether one of them has a commit."""
         return any(self._refs.includes(branch.commit, commit) for branch in self.branches)
 
     def _find_branches(self, protects: Callable[[str], bool]) -> Iterator[str]:

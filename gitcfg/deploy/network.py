@@ -45,17 +45,17 @@ class Line(Protocol):
         """At most that many bytes, as soon as there are some; nothing at the end."""
 
     def said(self) -> str:
-        """The end of what it wrote to its standard error."""
+        """Return the end of what it wrote to its standard error."""
 
     def ended(self) -> int | None:
-        """Its exit code, once it is over."""
+        """Return its exit code, once it is over."""
 
 
 class Patient(Line, Protocol):
     """A line of which can be asked whether it has something to say."""
 
     def waits(self, seconds: float) -> bool:
-        """Is nothing to be received by then, or sooner if there is news on its standard error?"""
+        """Return whether nothing arrives by then, or sooner if there is output on its standard error."""
 
 
 class Opened(Protocol):
@@ -76,7 +76,7 @@ class Network(Protocol):
     """What reaches nodes."""
 
     def open(self, node: str) -> AbstractContextManager[Opened]:
-        """A connection to a node, until its end. Unreached: why there is none."""
+        """Return a connection to a node, until its end. Unreached: why there is none."""
 
     def close(self) -> None:
         """End what is shared by several nodes."""

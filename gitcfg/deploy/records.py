@@ -198,7 +198,7 @@ def open_file(path: Path) -> Iterator[int]:
 
 
 def is_being_try_write(file: int) -> bool:
-    """Is its writer there? It holds a lock, which ends with its process however that ends."""
+    """Return whether its writer is alive: it holds a lock, which ends with its process."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -261,7 +261,7 @@ class ChannelLine:
         return data
 
     def waits(self, seconds: float) -> bool:
-        """Is nothing to be received by then, or sooner if there is news on its standard error?"""
+        """Return whether nothing arrives by then, or sooner if there is output on its standard error."""
         end = self._clock() + seconds
         while not (self._channel.recv_ready() or self._channel.closed or self._channel.eof_received):
             self._wait()
@@ -271,7 +271,7 @@ class ChannelLine:
         return False
 
     def said(self) -> str:
-        """The end of what it wrote to its standard error."""
+        """Return the end of what it wrote to its standard error."""
         self._listen()
         return self._said.decode("utf-8", "replace")
 

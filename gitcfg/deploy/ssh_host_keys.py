@@ -44,7 +44,7 @@ class HostKey(msgspec.Struct, frozen=True):
         return "SHA256:" + base64.b64encode(sha256(data).digest()).decode().rstrip("=")
 
     def same(self, other: "HostKey") -> bool:
-        """Is it the same key, wherever it is known from?"""
+        """Return whether it is the same key, from whatever source."""
         return (self.kind, self.body) == (other.kind, other.body)
 
 
@@ -56,7 +56,7 @@ class Hashed(msgspec.Struct, frozen=True):
     key: HostKey
 
     def fits(self, name: str) -> bool:
-        """Is it about this one?"""
+        """Return whether it is about this host."""
         return hmac.digest(self.salt, name.encode(), "sha1") == self.digest
 
 
@@ -67,7 +67,7 @@ class Patterns(msgspec.Struct, frozen=True):
     key: HostKey
 
     def fits(self, name: str) -> bool:
-        """Is it about this one?"""
+        """Return whether it is about this host."""
         patterns = self.hosts.split(",")
         refused = any(fnmatchcase(name, one[1:]) for one in patterns if one.startswith("!"))
         return not refused and any(fnmatchcase(name, one) for one in patterns if not one.startswith("!"))

@@ -74,9 +74,9 @@ class SudoLine:
         return self._line.receive(most)
 
     def said(self) -> str:
-        """The end of what it wrote to its standard error, but for what sudo asked."""
+        """Return the end of what it wrote to its standard error, but for what sudo asked."""
         return self._line.said().replace(PROMPT, "")
 
     def ended(self) -> int | None:
-        """Its exit code, once it is over."""
+        """Return its exit code, once it is over."""
         return self._line.ended()

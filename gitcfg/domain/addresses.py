@@ -19,7 +19,7 @@ _PADDED = re.compile(r"(?:^|\.)0[0-9]")
 
 
 def parse_address(value: object) -> int:
-    """The number of an address that is written in any way. DomainProblem: it is none."""
+    """Return the number of an address that is written in any way. DomainProblem: it is none."""
     if not isinstance(value, str) or len(value) > _LONGEST or "%" in value:
         raise _none(value)
     try:
@@ -41,7 +41,7 @@ def _none(value: object) -> DomainProblem:
 
 
 def format_address(number: int) -> str:
-    """The one way to write an address: compressed, lower case."""
+    """Return the one way to write an address: compressed, lower case."""
     if number < SIX:
         return str(IPv4Address(number))
     address = IPv6Address(number - SIX)
@@ -51,12 +51,12 @@ def format_address(number: int) -> str:
 
 
 def address_bits(number: int) -> int:
-    """How long the addresses of a number's family are."""
+    """Return how long the addresses of a number's family are."""
     return 32 if number < SIX else 128
 
 
 def address_family(number: int) -> str:
-    """A number's family, in words."""
+    """Return a number's family, in words."""
     return "IPv4" if number < SIX else "IPv6"
 
 
@@ -112,7 +112,7 @@ def length_of(text: str, number: int, column: int) -> int:
 
 
 def whole(first: int, last: int) -> Block | None:
-    """The block that holds just these addresses."""
+    """Return the block that holds just these addresses."""
     count = last - first + 1
     if count & (count - 1) or first % count:
         return None
@@ -123,7 +123,7 @@ def whole(first: int, last: int) -> Block | None:
 
 
 def read_addresses(text: str) -> Interval:
-    """The addresses of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
+    """Return the addresses of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
     if "/" in text and "-" not in text:
         found = parse_block(text)
         return found.first, found.last
@@ -147,7 +147,7 @@ def _number(text: object) -> int:
 
 
 def write_addresses(first: int, last: int) -> Value:
-    """The item that says an interval."""
+    """Return the item that says an interval."""
     if first == last:
         return format_address(first)
     found = whole(first, last)
@@ -161,13 +161,13 @@ _LENGTH_BIT = 132
 
 
 def parse_network(value: object) -> int:
-    """A network's number: those of one length follow each other. DomainProblem: it is no network."""
+    """Return a network's number: those of one length follow each other. DomainProblem: it is no network."""
     found = parse_block(value)
     return _packed(found.first, found.length)
 
 
 def _packed(address: int, length: int) -> int:
-    """The number of the network of a length that an address is in."""
+    """Return the number of the network of a length that an address is in."""
     base = address & SIX
     return (length << _LENGTH_BIT) + base + (address - base >> address_bits(address) - length)
 
@@ -179,12 +179,12 @@ def _block(number: int) -> Block:
 
 
 def format_network(number: int) -> str:
-    """A network as it is written."""
+    """Return a network as it is written."""
     return str(_block(number))
 
 
 def read_networks(text: str) -> Interval:
-    """The networks of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
+    """Return the networks of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
     words = text.split()
     if len(words) == 3 and words[1] == "in":
         return _within(words[0], words[2], len(text) - len(words[2]) + 1)
@@ -216,32 +216,32 @@ def _within(outer: str, length: str, column: int) -> Interval:
 
 
 def write_networks(first: int, last: int) -> Value:
-    """The item that says an interval."""
+    """Return the item that says an interval."""
     begin, end = _block(first), _block(last)
     outer = whole(begin.first, end.last)
     return f"{outer} in /{begin.length}" if outer else f"{begin}-{end}"
 
 
 def network_sizes(found: Iterable[Interval]) -> set[tuple[int, int]]:
-    """The families (as the length of their addresses) and lengths of networks in intervals."""
+    """Return the families (as the length of their addresses) and lengths of networks in intervals."""
     blocks = [_block(first) for first, _ in found]
     return {(address_bits(each.first), each.length) for each in blocks}
 
 
 def have_one_size(found: set[tuple[int, int]]) -> bool:
-    """Are all networks of a family of one length? Otherwise two that are not equal may overlap."""
+    """Return whether all networks of a family have one length; else unequal ones may overlap."""
     return len(found) == len({family for family, _ in found})
 
 
 def overlapping_networks(text: str, found: set[tuple[int, int]]) -> list[Interval]:
-    """The networks of these sizes that share an address with what an item stands for."""
+    """Return the networks of these sizes that share an address with what an item stands for."""
     first, last = _covered(text)
     lengths = [length for family, length in found if family == address_bits(first)]
     return [(_packed(first, length), _packed(last, length)) for length in lengths]
 
 
 def _covered(text: str) -> Interval:
-    """The addresses of an item that is one of networks or one of addresses."""
+    """Return the addresses of an item that is one of networks or one of addresses."""
     if "/" in text and ("-" in text or len(text.split()) > 1):
         begin, end = read_networks(text)
         return _block(begin).first, _block(end).last

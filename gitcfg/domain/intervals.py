@@ -31,12 +31,12 @@ def merged(found: Iterable[Interval]) -> Intervals:
 
 
 def union(left: Intervals, right: Intervals) -> Intervals:
-    """What is in one of them."""
+    """Return what is in one of them."""
     return merged(chain(left, right))
 
 
 def intersection(left: Intervals, right: Intervals) -> Intervals:
-    """What is in both."""
+    """Return what is in both."""
     return tuple(_common(left, right))
 
 
@@ -54,12 +54,12 @@ def _common(left: Intervals, right: Intervals) -> Iterator[Interval]:
 
 
 def difference(left: Intervals, right: Intervals) -> Intervals:
-    """What is in the first alone."""
+    """Return what is in the first alone."""
     return intersection(left, tuple(_gaps(right, left[0][0], left[-1][1]))) if left else ()
 
 
 def _gaps(found: Intervals, first: int, last: int) -> Iterator[Interval]:
-    """What is missing between two numbers, and perhaps some more on either side."""
+    """Yield what is missing between two numbers, and perhaps some more on either side."""
     for begin, end in found:
         if first < begin:
             yield first, begin - 1
@@ -68,23 +68,23 @@ def _gaps(found: Intervals, first: int, last: int) -> Iterator[Interval]:
 
 
 def size(found: Intervals) -> int:
-    """How many numbers these are."""
+    """Return how many numbers these are."""
     return sum(last - first + 1 for first, last in found)
 
 
 def holds(found: Intervals, number: int) -> bool:
-    """Is it one of them?"""
+    """Return whether it is one of them."""
     return touches(found, number, number)
 
 
 def touches(found: Intervals, first: int, last: int) -> bool:
-    """Is any number of an interval one of them?"""
+    """Return whether any number of an interval is one of them."""
     at = bisect_left(found, first, key=_last)
     return at < len(found) and found[at][0] <= last
 
 
 def nth(found: Intervals, place: int) -> int:
-    """The number before which there are so many. IndexError: there are not so many."""
+    """Return the number before which there are so many. IndexError: there are not so many."""
     for first, last in found if place >= 0 else ():
         if place <= last - first:
             return first + place
@@ -105,7 +105,7 @@ def interval(text: str, number: Read, after: int = 1) -> Interval:
 
 
 def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
-    """The numbers of a range's ends, and the second's column; of a single value they are the same."""
+    """Return the numbers of a range's ends, and the second's column; of a single value they are the same."""
     at = text.find("-", after)
     if at < 0:
         begin = number(text)
@@ -122,7 +122,7 @@ def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
 
 
 def ordered(begin: int, end: int, column: int) -> Interval:
-    """A range from one end to the other. DomainProblem: they are the wrong way round."""
+    """Return a range from one end to the other. DomainProblem: they are the wrong way round."""
     if end < begin:
         raise DomainProblem("the range ends before it begins", column, "write its least value first")
     return begin, end
@@ -135,7 +135,7 @@ _TOO_LARGE = 10**_MOST_DIGITS
 
 
 def parse_integer(value: object) -> int:
-    """The number that a value means: `80`, `"80"`, `80.0`. DomainProblem: none."""
+    """Return the number that a value means: `80`, `"80"`, `80.0`. DomainProblem: none."""
     if isinstance(value, str) and is_decimal(value):
         # Python takes time that grows with the square of a text's length to read it as a number.
         return parse_integer(int(value) if len(value) <= 2 * _MOST_DIGITS else _TOO_LARGE)
@@ -150,12 +150,12 @@ def parse_integer(value: object) -> int:
 
 
 def read_integers(text: str) -> Interval:
-    """The numbers of an item: `80`, `1024-65535`, `-5 - -1`."""
+    """Return the numbers of an item: `80`, `1024-65535`, `-5 - -1`."""
     return interval(text, parse_integer)
 
 
 def write_integers(first: int, last: int) -> Value:
-    """The item that says an interval."""
+    """Return the item that says an interval."""
     blank = " " if first < 0 else ""
     return first if first == last else f"{first}{blank}-{blank}{last}"
 
@@ -180,7 +180,7 @@ def parse_date(value: object) -> int:
 
 
 def _nearest(text: str) -> str:
-    """What is possible in a date's place."""
+    """Return what is possible in a date's place."""
     year, month, _ = map(int, text.split("-"))
     if year and 1 <= month <= 12:
         return f"the days of that month are 01 to {monthrange(year, month)[1]}"
@@ -188,15 +188,15 @@ def _nearest(text: str) -> str:
 
 
 def format_date(number: int) -> str:
-    """A day as ISO 8601 writes it."""
+    """Return a day as ISO 8601 writes it."""
     return date.fromordinal(number).isoformat()
 
 
 def read_dates(text: str) -> Interval:
-    """The days of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
+    """Return the days of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
     return interval(text, parse_date, after=_DATE_LENGTH)
 
 
 def write_dates(first: int, last: int) -> Value:
-    """The item that says an interval."""
+    """Return the item that says an interval."""
     return format_date(first) if first == last else f"{format_date(first)} - {format_date(last)}"

@@ -207,7 +207,7 @@ def _spans(kind: Kind, wanted: Sequence[Item], unwanted: Iterable[Item]) -> Span
 
 
 def _effective(cuts: Iterable[tuple[Item, list[Interval]]], found: Intervals) -> Iterator[Interval]:
-    """What exclusions take away. DomainProblem: one takes nothing, which is a mistake in it."""
+    """Yield what exclusions take away. DomainProblem: one takes nothing, which is a mistake in it."""
     for item, intervals in cuts:
         if not any(touches(found, *interval) for interval in intervals):
             raise _excludes_nothing(item)
@@ -215,7 +215,7 @@ def _effective(cuts: Iterable[tuple[Item, list[Interval]]], found: Intervals) ->
 
 
 def _sizes(pairs: Iterable[tuple[Item, Interval]]) -> set[tuple[int, int]]:
-    """The sizes of a domain's networks. DomainProblem: an item has another than those before it."""
+    """Return the sizes of a domain's networks. DomainProblem: an item has another than those before it."""
     found: set[tuple[int, int]] = set()
     for item, interval in pairs:
         found |= network_sizes([interval])

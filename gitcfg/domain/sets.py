@@ -100,7 +100,7 @@ class Taken:
             self._lasts.insert(at, number)
 
     def first_free(self, ranges: Intervals) -> int | None:
-        """The least number of some intervals that no value has.
+        """Return the least number of some intervals that no value has.
 
         Asked again of the same, it goes on from where it was: what is taken is never given back. Of 1,000
         ranges of 243 addresses, 100,000 are given out one by one in 0.7 s instead of 11.
@@ -262,11 +262,11 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def make_words(found: Iterable[str]) -> Words:
-    """Each word once, in the order given."""
+    """Return each word once, in the order given."""
     return Words({word: place for place, word in enumerate(dict.fromkeys(found))})
 
 
 def _quoted(item: str) -> str:
-    """An item that nobody can take for two, or for none."""
+    """Return an item that nobody can take for two, or for none."""
     clear = item.isprintable() and item.strip() == item != "" and _MISLEADING.isdisjoint(item)
     return item if clear else json.dumps(item)

@@ -54,10 +54,10 @@ class Values(Protocol):
         """How many values there are, exactly; `len()` ends at 2^63."""
 
     def __bool__(self) -> bool:
-        """Are there any?"""
+        """Return whether there are any."""
 
     def __contains__(self, value: object) -> bool:
-        """Is this one of them, in whatever form it is written?"""
+        """Return whether this is one of them, in any form."""
 
     def __iter__(self) -> Iterator[Value]:
         """The values in their normal form, as they are asked for: from the least, text as it was listed."""
@@ -66,14 +66,14 @@ class Values(Protocol):
         """The value before which there are so many. IndexError: `place` is negative, or `size` or more."""
 
     def first_free(self, taken: Container[Value]) -> Value | None:
-        """The first value that is not taken; None: all of them are.
+        """Return the first value that is not taken; None: all of them are.
 
         `Taken` answers for an interval at once. Another container, of normal forms, is asked for one value
         after the other, so never for more than are in it, and one.
         """
 
     def normal(self, value: object) -> Value:
-        """The one form of what a value of this kind means, be it in the set or not.
+        """Return the one form of what a value of this kind means, be it in the set or not.
 
         A number is an int, everything else text: an address compressed and in lower case, a network
         `ADDRESS/LENGTH`, a date ISO 8601's. DomainProblem: it is no value of this kind.
@@ -83,7 +83,7 @@ class Values(Protocol):
         """The shortest items that `parse` reads as an equal set (no type said), if there are any values."""
 
     def describe(self) -> str:
-        """The items on one line: `80, 1024-65535`; text with signs that mislead as JSON writes it."""
+        """Return the items on one line: `80, 1024-65535`; text with signs that mislead as JSON writes it."""
 
     def __and__(self, other: "Values") -> "Values":
         """What is in both."""
@@ -114,7 +114,7 @@ class DomainProblem(ValueError):
         return f"{place}{self.message}"
 
     def moved(self, columns: int, index: int | None = None) -> "DomainProblem":
-        """The same, for a text that begins so many columns further right, of this item."""
+        """Return the same, for a text that begins so many columns further right, of this item."""
         return DomainProblem(self.message, self.column + columns, self.hint, index)
 
 
@@ -132,7 +132,7 @@ _WORD = re.compile(r" ?[^\s/]+ ?")
 
 
 def shape(text: str) -> Kind:
-    """What a text was probably meant as, even if something is wrong with it (`10.0.0.300`)."""
+    """Return what a text was probably meant as, even if something is wrong with it (`10.0.0.300`)."""
     if _NUMBERS.fullmatch(text):
         return Kind.INTEGER
     if _DATE.match(text):
@@ -153,18 +153,18 @@ def _begins_with_address(text: str) -> bool:
 
 
 def is_decimal(text: str) -> bool:
-    """Is it a number, but for its quotes?"""
+    """Return whether it is a number, but for its quotes."""
     return bool(_DECIMAL.fullmatch(text))
 
 
 def is_plain(text: str) -> bool:
-    """Does an item with this text stand for just this text?"""
+    """Return whether an item with this text stands for just this text."""
     marked = not text or text[0] in "!=" or text != text.strip()
     return not marked and shape(text) is Kind.TEXT and range_of_text(text) is None
 
 
 def range_of_text(text: str) -> DomainProblem | None:
-    """What is wrong with an item of text that looks like a range of something."""
+    """Return what is wrong with an item of text that looks like a range of something."""
     if problem := misspelt(text):
         return problem
     line = " ".join(text.split())
@@ -176,7 +176,7 @@ def range_of_text(text: str) -> DomainProblem | None:
 
 
 def misspelt(text: str) -> DomainProblem | None:
-    """What is wrong with a range of something else than text that is written in another way."""
+    """Return what is wrong with a range of something else than text that is written in another way."""
     ends = _OTHER_DASHES.split(" ".join(text.split()), maxsplit=2)
     written = " - ".join(ends)
     if len(ends) != 2 or shape(written) is Kind.TEXT:

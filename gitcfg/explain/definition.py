@@ -120,13 +120,13 @@ Wins = Mapping[Origin, tuple[str, ...]]
 
 
 def layer_settings(fleet: Fleet, label: str, layer: Definition_trail) -> tuple[Setting, ...]:
-    """What a layer binds, and where each binding wins."""
+    """Return what a layer binds, and where each binding wins."""
     wins = find_winning_nodes(fleet, _names(fleet, layer))
     return tuple(make_setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
 
 
 def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
-    """The parameters that a layer binds, in the names that its instances give them too."""
+    """Return the parameters that a layer binds, in the names that its instances give them too."""
     names = set(layer.params)
     if isinstance(layer, Feature):
         _ = fleet.classes  # instances are made as nodes are compiled
@@ -135,7 +135,7 @@ def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
 
 
 def make_setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
-    """A layer's binding, its value as one of the parameter's type where it is one."""
+    """Return a layer's binding, its value as one of the parameter's type where it is one."""
     origin, given, fits = binding.origin, binding.given, True
     if "${" in name or has_marks(given):
         fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
@@ -156,7 +156,7 @@ def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
 def layer_files(
     fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition_trail
 ) -> tuple[Entry, ...]:
-    """The files that a layer brings or takes away, and where each of its entries decides."""
+    """Return the files that a layer brings or takes away, and where each of its entries decides."""
     return file_entries(fleet, engine, ((label, said) for said in layer.files.values()))
 
 
@@ -180,7 +180,7 @@ def _entry(label: str, said: FileEntry, nodes: tuple[str, ...], private: tuple[s
 
 
 def use_references(listed: Iterable[Use]) -> tuple[Reference, ...]:
-    """A list of features: the instances that one entry makes are told together."""
+    """Return a list of features: the instances that one entry makes are told together."""
     found: dict[tuple[str, Origin], list[str]] = {}
     for use in listed:
         instances = found.setdefault((use.feature, use.origin), [])
@@ -189,7 +189,7 @@ def use_references(listed: Iterable[Use]) -> tuple[Reference, ...]:
 
 
 def name_references(listed: Iterable[Ref]) -> tuple[Reference, ...]:
-    """A list of names."""
+    """Return a list of names."""
     return tuple(Reference(ref.name, ref.origin) for ref in listed)
 
 

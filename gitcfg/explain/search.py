@@ -434,7 +434,7 @@ Key = tuple[str, str]
 
 
 def search(fleet: Fleet, texts: Sequence[str]) -> tuple[Match, ...]:
-    """Where texts are found, in definitions that hold all of them; small and capital letters are one.
+    """Return where texts are found, in definitions that hold all of them; small and capital letters are one.
 
     In order of kind and name. GitcfgError: a text is empty.
     """

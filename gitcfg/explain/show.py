@@ -38,7 +38,7 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
 def find_kind(word: str) -> Kind:
-    """The kind that a word means: its name, the plural, or the beginning of just one.
+    """Return the kind that a word means: its name, the plural, or the beginning of just one.
 
     GitcfgError: there is none.
     """

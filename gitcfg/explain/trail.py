@@ -58,7 +58,7 @@ class Viewpoint(msgspec.Struct, frozen=True):
 
 
 def view_from(fleet: Fleet, node: str) -> Viewpoint:
-    """A node's, on the day that the fleet is seen."""
+    """Return a node's, on the day that the fleet is seen."""
     model = fleet.model
     ends = {f"override {name}": found.until for name, found in model.overrides.items()}
     late = {label: until for label, until in ends.items() if is_over(until, fleet.today)}
@@ -66,7 +66,7 @@ def view_from(fleet: Fleet, node: str) -> Viewpoint:
 
 
 def describe_step(step: TrailStep, view: Viewpoint) -> str:
-    """How a step came to this node: from the innermost layer outwards."""
+    """Return how a step came to this node: from the innermost layer outwards."""
     if step.path[0].startswith("allocation "):
         return f"decided for rule {step.path[0].removeprefix('allocation ')}"
     verb = f"collected from {abridged(step.nodes)}" if step.nodes else _VERBS[step.op]
@@ -83,12 +83,12 @@ def describe_layers(step: TrailStep, view: Viewpoint) -> str:
 
 
 def describe_decision(decision: Decision) -> str:
-    """Which rule leaves open what was decided, but for the place."""
+    """Return which rule leaves open what was decided, but for the place."""
     return f"{decision.name} is left open by rule {decision.rule}"
 
 
 def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
-    """What a layer does, and how the layer came to this node: `path` is innermost first."""
+    """Return what a layer does, and how the layer came to this node: `path` is innermost first."""
     first, *rest = path
     words = [
         f"{verb} for {view.node} alone"
@@ -105,7 +105,7 @@ def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
 
 
 def describe_listing(layer: str, view: Viewpoint) -> str:
-    """How a layer that lists a feature, or a group, brings it to this node."""
+    """Return how a layer that lists a feature, or a group, brings it to this node."""
     if layer.startswith("feature "):
         return f"included by {layer.removeprefix('feature ')}"
     if layer == f"node {view.node}":
@@ -150,17 +150,17 @@ def _describe_membership(layer: str, view: Viewpoint) -> str:
 
 
 def format_step(step: TrailStep) -> str:
-    """The operation as it is written in YAML."""
+    """Return the operation as it is written in YAML."""
     return format_operation(step.op)
 
 
 def format_operation(op: Op) -> str:
-    """An operation as it is written in YAML."""
+    """Return an operation as it is written in YAML."""
     return "set" if op is Op.SET else "null" if op is Op.NULL else f"${op.value}"
 
 
 def describe_content(entry: FileEntry) -> str:
-    """What a file's content comes from."""
+    """Return what a file's content comes from."""
     if entry.removed:
         return "taken away"
     if len(entry.contents) != 1:
@@ -192,7 +192,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
-    """Where a feature stands on the nodes of a class, lowest first."""
+    """Return where a feature stands on the nodes of a class, lowest first."""
     found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
     layers = fleet.stacks.filled(kind.effects)
     for path in dict.fromkeys(kind.stack.standing(feature)):
@@ -209,7 +209,7 @@ def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...
 
 
 def _outermost_features(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[Use]:
-    """The features that the outermost layer of a path lists."""
+    """Return the features that the outermost layer of a path lists."""
     word, _, name = label.partition(" ")
     if word == "group":
         return fleet.model.groups[name].features
@@ -223,7 +223,7 @@ def _outermost_features(fleet: Fleet, kind: NodeClass, label: str) -> Iterable[U
 
 
 def _walk_chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> Iterator[tuple[Use, ...]]:
-    """The entries that lead along a path of features, outermost first, one chain for each instance."""
+    """Yield the entries that lead along a path of features, outermost first, one chain for each instance."""
     name = path[0].removeprefix("feature ")
     for use in uses:
         if use.feature != name:
@@ -248,7 +248,7 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 def walk_layers(model: Model) -> Iterator[tuple[str, Definition]]:
-    """Every definition that binds parameters, brings files or lists features, with its layer's label.
+    """Yield every definition that binds parameters, brings files or lists features, with its layer's label.
 
     What a rule brings lies on nodes as what a group brings.
     """
@@ -273,7 +273,7 @@ def _rule_layer(rule: Rule) -> Group:
 
 
 def listed_features(definition: Definition) -> tuple[Use, ...]:
-    """The features that a definition's list installs or includes."""
+    """Return the features that a definition's list installs or includes."""
     if isinstance(definition, Feature):
         return definition.include
     if isinstance(definition, Node):
@@ -282,12 +282,12 @@ def listed_features(definition: Definition) -> tuple[Use, ...]:
 
 
 def added_items(edit: ListEdit) -> tuple[Any, ...]:
-    """The items that a node's or a set's list adds: none where it only removes others."""
+    """Return the items that a node's or a set's list adds: none where it only removes others."""
     return () if edit.op is Op.REMOVE else edit.items
 
 
 def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
-    """Every layer that brings a file, whoever has it."""
+    """Yield every layer that brings a file, whoever has it."""
     for label, definition in walk_layers(model):
         entry = definition.files.get(path)
         if entry is not None and not entry.removed:
@@ -295,7 +295,7 @@ def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
 
 
 def find_mention(node: FleetNode, origin: Origin) -> Mention:
-    """Which layer speaks of this node at a place: its own, its set's, or an override's."""
+    """Return which layer speaks of this node at a place: its own, its set's, or an override's."""
     definition = node.definition
     labels = {override.origin.file: f"override {override.name}" for override in node.node_class.overrides}
     if definition.nodeset is not None:
@@ -332,7 +332,7 @@ class Blamer(Protocol):
 
 
 def add_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin) -> Record:
-    """A record of what a layer says at a place, with the commit that made it so where that is asked.
+    """Return a record of what a layer says at a place, with the commit that made it so where that is asked.
 
     What is not committed yet has the commit null.
     """
@@ -398,7 +398,7 @@ def nodes_record(nodes: Collection[str], folded: bool) -> Record:
 
 
 def origin_record(origin: Origin) -> Record:
-    """A place."""
+    """Return a place."""
     return {"file": origin.file, "line": origin.line, "column": origin.column}
 
 
@@ -420,7 +420,7 @@ def trail_record(
 
 
 def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
-    """One step of a trail."""
+    """Return one step of a trail."""
     record = {
         "op": str(step.op.value),
         "given": None if step.given is NOTHING or step.op is Op.NULL else step.given,
@@ -476,7 +476,7 @@ def find_winning_nodes(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, N
 def _find_winning_steps(
     kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]
 ) -> frozenset[Origin]:
-    """The places of the steps that count on a class's nodes; of cells that classes share, once."""
+    """Return the places of the steps that count on a class's nodes; of cells that classes share, once."""
     cell = kind.stack.cells.get(param)
     if cell is None:
         return frozenset()

@@ -34,7 +34,7 @@ class NodesWithValue(msgspec.Struct, frozen=True):
 def find_values(
     fleet: Fleet, param: str, chosen: Collection[str] | None = None
 ) -> tuple[NodesWithValue, ...]:
-    """The values on nodes, on all of them unless some are chosen: most nodes first, unbound last.
+    """Return the values on nodes, on all of them unless some are chosen: most nodes first, unbound last.
 
     GitcfgError: nothing declares or binds such a parameter.
     """

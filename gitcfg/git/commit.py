@@ -39,7 +39,7 @@ class BranchCommit:
         self._environment = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
 
     def changed(self, tree: str) -> frozenset[str]:
-        """The paths that a tree has otherwise than HEAD."""
+        """Return the paths that a tree has otherwise than HEAD."""
         return frozenset(path for path, _ in self._deltas(tree))
 
     def uncommitted(self, tree: str) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class BranchCommit:
         )
 
     def _deltas(self, tree: str) -> Iterator[tuple[str, bool]]:
-        """Each path that differs from HEAD's, and whether it is new."""
+        """Yield each path that differs from HEAD's, and whether it is new."""
         old, new = self._pygit[self._head].peel(pygit2.Tree), self._pygit[tree].peel(pygit2.Tree)
         for delta in old.diff_to_tree(new).deltas:
             added = delta.status == pygit2.enums.DeltaStatus.ADDED
@@ -220,7 +220,7 @@ class RenderedRef:
         raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=REFUSED)
 
     def _author(self, source: str) -> dict[str, str]:
-        """The source's author, as far as git takes it: `git blame` then names who is behind a line."""
+        """Return the source's author, as far as git takes it: `git blame` then names who is behind a line."""
         found = self._pygit[source]
         assert isinstance(found, pygit2.Commit)
         author = found.author

@@ -54,12 +54,12 @@ Items = dict[str, Item]
 
 
 def read_tree(odb: Store, tree: bytes) -> bytes:
-    """A tree as git keeps it."""
+    """Return a tree as git keeps it."""
     return odb.read(pygit2.Oid(raw=tree))[1]
 
 
 def read_rows(odb: Store, tree: bytes) -> list[Row]:
-    """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
+    """Return what a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
     data = read_tree(odb, tree)
     found: list[Row] = ITEM.findall(data)
     if sum(len(mode) + len(name) for mode, name, _ in found) + _FIXED * len(found) != len(data):
@@ -68,7 +68,7 @@ def read_rows(odb: Store, tree: bytes) -> list[Row]:
 
 
 def read_items(odb: Store, tree: bytes) -> Items:
-    """What a tree holds, by name."""
+    """Return what a tree holds, by name."""
     return {decode_name(name): Item(id, int(mode, 8)) for mode, name, id in read_rows(odb, tree)}
 
 
@@ -98,15 +98,15 @@ class Trees:
         self.items = lru_cache(maxsize=1 << 12)(partial(read_items, self._odb))
 
     def raw(self, tree: bytes) -> bytes:
-        """A tree as git keeps it."""
+        """Return a tree as git keeps it."""
         return read_tree(self._odb, tree)
 
     def rows(self, tree: bytes) -> list[Row]:
-        """What a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
+        """Return what a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
         return read_rows(self._odb, tree)
 
     def changed(self, old: bytes | None, new: bytes | None, path: str = "") -> Iterator[FileChange]:
-        """The files that differ between two trees, in order of name."""
+        """Yield the files that differ between two trees, in order of name."""
         if old == new:
             return
         ours, theirs = self._different(old, new)
@@ -119,7 +119,7 @@ class Trees:
             yield from self.changed(within, inside, f"{path}{name}/")
 
     def _different(self, old: bytes | None, new: bytes | None) -> tuple[Items, Items]:
-        """What of two trees is not the same, and perhaps some that is."""
+        """Return what of two trees is not the same, and perhaps some that is."""
         if old is None or new is None:
             return self.items(old) if old else {}, self.items(new) if new else {}
         (before, starts), after = self._row(old), self.raw(new)
@@ -137,7 +137,7 @@ class Trees:
         return name_items(ITEM.finditer(before, start, end)), name_items(found)
 
     def _row(self, tree: bytes) -> tuple[bytes, list[int]]:
-        """A tree as it is kept, and where each item begins."""
+        """Return a tree as it is kept, and where each item begins."""
         if tree not in self._known:
             data = self.raw(tree)
             self._keep(tree, data, [match.start() for match in ITEM.finditer(data)])
@@ -150,13 +150,13 @@ class Trees:
 
 
 def _first(starts: list[int], before: bytes, after: bytes) -> int:
-    """The number of the first item that is not the same."""
+    """Return the number of the first item that is not the same."""
     place = _common(before, after)
     return len(starts) if place == len(before) else bisect_right(starts, place) - 1
 
 
 def _common(one: bytes, two: bytes) -> int:
-    """How many bytes two beginnings have in common."""
+    """Return how many bytes two beginnings have in common."""
     most = min(len(one), len(two))
     low = 0
     while low < most and one[low : low + _BLOCK] == two[low : low + _BLOCK]:
@@ -172,7 +172,7 @@ def _common(one: bytes, two: bytes) -> int:
 
 
 def _whole(found: list[re.Match[bytes]], start: int, end: int) -> bool:
-    """Do items fill the place between, one after the other?"""
+    """Return whether items fill the place between, one after the other."""
     edges = [start, *(match.end() for match in found)]
     return edges[-1] == end and all(match.start() == edge for match, edge in zip(found, edges, strict=False))
 
@@ -235,7 +235,7 @@ class CommitTree:
         return self._objects.read(entry)
 
     def _files(self) -> Iterator[str]:
-        """The ids of all files that gitcfg reads."""
+        """Yield the ids of all files that gitcfg reads."""
         settings = self.entry(SETTINGS)
         yield from () if settings is None else (settings.key,)
         yield from (entry.key for folder in FOLDERS for entry in self.entries(folder))

@@ -70,10 +70,10 @@ def _unsound(found: list[Row]) -> Iterator[tuple[bytes, bool]]:
 
 
 def is_refused(name: bytes) -> bool:
-    """Does git refuse to check out an entry of this name, on some system?"""
+    """Return whether git refuses to check out an entry of this name on some system."""
     return name in (b"", b".", b"..") or b"/" in name or bool(_NTFS.search(name)) or _hfs(name) == b".git"
 
 
 def _hfs(name: bytes) -> bytes:
-    """A name as macOS takes it, which passes over signs that nobody sees."""
+    """Return a name as macOS takes it, which passes over signs that nobody sees."""
     return name.decode("utf-8", "replace").translate(_IGNORED_BY_HFS).lower().encode()

@@ -45,7 +45,7 @@ class History:
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     def walk(self, start: str, known: str | None = None) -> Iterator[str]:
-        """A commit and all before it, children before parents, of those the later ones first.
+        """Yield a commit and all before it, children before parents, of those the later ones first.
 
         Without what `known`, another commit, is or comes after.
         """
@@ -56,35 +56,35 @@ class History:
 
     @property
     def shallow(self) -> bool:
-        """Does it begin where a clone was cut off?"""
+        """Return whether it begins where a clone was cut off."""
         return self.git.is_shallow
 
     def has(self, commit: str) -> bool:
-        """Is it there?"""
+        """Return whether it is there."""
         return commit in self.git
 
     def includes(self, commit: str, other: str) -> bool:
-        """Is one commit the other, or does it come after it?"""
+        """Return whether one commit is the other, or comes after it."""
         return commit == other or self.git.descendant_of(commit, other)
 
     def parents(self, commit: str) -> tuple[str, ...]:
-        """The parents in order, but for those that a shallow clone lacks."""
+        """Return the parents in order, but for those that a shallow clone lacks."""
         return self._known(commit)[1]
 
     def root(self, commit: str) -> bytes | None:
-        """The tree of the repository's folder; None where the commit has no such folder."""
+        """Return the tree of the repository's folder; None where the commit has no such folder."""
         tree: bytes | None = self._known(commit)[0]
         for name in self._folders:
             tree = self.folder(tree, name)
         return tree
 
     def folder(self, tree: bytes | None, name: str) -> bytes | None:
-        """A folder in a tree."""
+        """Return a folder in a tree."""
         found = self.trees.items(tree).get(name) if tree is not None else None
         return found.folder if found is not None else None
 
     def about(self, commit: str) -> Commit:
-        """The author, date and subject of a commit."""
+        """Return the author, date and subject of a commit."""
         found = self.git[commit]
         assert isinstance(found, pygit2.Commit)
         author = found.author
@@ -103,7 +103,7 @@ class History:
             return frozenset()
 
     def message(self, commit: str) -> str:
-        """All that a commit's message says besides its subject."""
+        """Return all that a commit's message says besides its subject."""
         found = self.git[commit]
         assert isinstance(found, pygit2.Commit)
         whole = _text(found.raw_message, found.message_encoding)
@@ -137,7 +137,7 @@ class History:
 
 
 def _places(prefix: str) -> list[str]:
-    """What gitcfg reads, by git's paths."""
+    """Return what gitcfg reads, by git's paths."""
     return [f"{prefix}/{place}" if prefix else place for place in (SETTINGS, *FOLDERS)]
 
 
@@ -200,7 +200,7 @@ class Past:
                     last = tree
 
     def file(self, version: Version, path: str) -> bytes | None:
-        """The id of the file at a path; None: there is none."""
+        """Return the id of the file at a path; None: there is none."""
         *folders, name = path.removeprefix(f"{self._folder}/").split("/")
         tree = version.tree
         for folder in folders:
@@ -209,7 +209,7 @@ class Past:
         return found.file if found is not None else None
 
     def read(self, file: bytes) -> bytes:
-        """What a file holds."""
+        """Return what a file holds."""
         with _whole():
             return self._history.read(file)
 

@@ -41,7 +41,7 @@ def hook_folder(repository: Repository, top: Path) -> HookFolder:
 
 
 def work_tree(repository: Repository) -> Path:
-    """The top of the work tree. GitcfgError: there is none."""
+    """Return the top of the work tree. GitcfgError: there is none."""
     git = repository.git_or_error(_NO_HOOKS)
     if not git.workdir:
         hint = f"Nothing is committed in it: `gitcfg hook install --server {git.path}` judges pushes."
@@ -50,7 +50,7 @@ def work_tree(repository: Repository) -> Path:
 
 
 def open_exactly(path: Path) -> Repository:
-    """The git repository that is in this folder itself. GitcfgError: there is none."""
+    """Return the git repository that is in this folder itself. GitcfgError: there is none."""
     if path.is_dir():
         repository = Repository.served(path)
         own = path / ".git"  # a file where work trees or submodules have theirs elsewhere
@@ -65,7 +65,7 @@ def settings_file(repository: Repository) -> Path:
 
 
 def missing_settings(repository: Repository) -> tuple[str, ...]:
-    """The settings of a server that are not as they are to be."""
+    """Return the settings of a server that are not as they are to be."""
     return tuple(key for key in _LINES if not _is_set(repository, key))
 
 
@@ -77,14 +77,14 @@ def _is_set(repository: Repository, key: str) -> bool:
 
 
 def with_settings(text: bytes, keys: Iterable[str]) -> bytes:
-    """A file of settings in which these are set, too: what comes last counts."""
+    """Return a file of settings in which these are set, too: what comes last counts."""
     lines = b"".join(_LINES[key] for key in keys)
     joined = _JOINED if text and not text.endswith(b"\n") else b""
     return text + joined + _COMMENT + _HEADING + lines if lines else text
 
 
 def without_settings(text: bytes) -> bytes:
-    """The file as it was before; the same where nothing of ours is left in it as we wrote it."""
+    """Return the file as it was before; the same where nothing of ours is left in it as we wrote it."""
     for found in reversed(list(_BLOCK.finditer(text))):
         before, after = text[: found.start()], text[found.end() :]
         if after.lstrip()[:1] not in (b"", b"["):
@@ -95,6 +95,6 @@ def without_settings(text: bytes) -> bytes:
 
 
 def settings_in(text: bytes) -> frozenset[str]:
-    """Which of the settings that are ours stand in a file."""
+    """Return which of the settings that are ours stand in a file."""
     blocks = b"".join(found[1] for found in _BLOCK.finditer(text))
     return frozenset(key for key, line in _LINES.items() if line in blocks)

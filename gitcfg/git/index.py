@@ -42,12 +42,12 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def intended(self) -> bool:
-        """Is it only meant to be added (`git add --intent-to-add`)? It would not be committed."""
+        """Return whether it is only meant to be added (`git add --intent-to-add`), and not committed."""
         return self._says(_ADDED)
 
     @property
     def skipped(self) -> bool:
-        """Is it left out of the work tree (`git sparse-checkout`)?"""
+        """Return whether it is left out of the work tree (`git sparse-checkout`)."""
         return self._says(_SKIPPED)
 
     def _says(self, flag: int) -> bool:
@@ -55,7 +55,7 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
         return bool(more) and bool(int.from_bytes(more, "big") & flag)
 
     def looks_like(self, state: os.stat_result, written: int) -> bool:
-        """Is what stands on disk still what was staged, as far as its looks tell?
+        """Return whether the file on disk is still what was staged, judged by its metadata.
 
         Not if it changed in the second in which the index was `written`, or later: then it may have
         changed once more without looking otherwise. Nor if git is told not to look at it.
@@ -73,7 +73,7 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
 
 
 def skipped(mode: int, id: bytes) -> Staged:
-    """What is staged of a file that the index names only by a folder that is left out."""
+    """Return what is staged of a file that the index names only by a folder that is left out."""
     flag = _SKIPPED.to_bytes(2, "big")
     return Staged(b"".join((bytes(24), mode.to_bytes(4, "big"), bytes(12), id, flag, flag)))
 
@@ -96,7 +96,7 @@ _FOLDERS = b"sdir"
 
 
 def read_index(file: Path) -> Index:
-    """The index in a file, empty where there is none. GitcfgError: it cannot be understood."""
+    """Return the index in a file, empty where there is none. GitcfgError: it cannot be understood."""
     try:
         with file.open("rb") as opened:
             data, state = opened.read(), os.fstat(opened.fileno())
@@ -117,7 +117,7 @@ class _Unknown(ValueError):
 
 
 def _files(data: bytes) -> dict[str, Staged]:
-    """What is staged. ValueError, IndexError, struct.error: the data is broken."""
+    """Return what is staged. ValueError, IndexError, struct.error: the data is broken."""
     mark, version, count = _HEAD.unpack_from(data)
     if mark != b"DIRC":
         raise ValueError("it is no index")
@@ -155,7 +155,7 @@ def _short(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A number written seven bits a byte, and where it ends."""
+    """Return a number written seven bits a byte, and where it ends."""
     number = data[at] & 127
     while data[at] & 128:
         at += 1
@@ -220,12 +220,12 @@ AFTER = chr(ord("/") + 1)
 
 
 def staged(index: Index) -> dict[str, Placed]:
-    """What would be committed of what is staged."""
+    """Return what would be committed of what is staged."""
     return {path: (found.mode, found.id) for path, found in index.files.items() if not found.intended}
 
 
 def whole_index(git: pygit2.Repository, file: Path) -> Index:
-    """The index in a file, with all files below folders that are left out of the work tree.
+    """Return the index in a file, with all files below folders that are left out of the work tree.
 
     GitcfgError: it cannot be understood.
     """
@@ -250,5 +250,5 @@ def _below(trees: Trees, tree: bytes, path: str) -> Iterator[tuple[str, Staged]]
 
 
 def merged(index: pygit2.Index) -> dict[str, Placed]:
-    """What a merge has made."""
+    """Return what a merge has made."""
     return {found.path: (int(found.mode), found.id.raw) for found in index}

@@ -125,7 +125,7 @@ class Objects:
         return size
 
     def read(self, entry: Entry) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         if entry.kind is not EntryKind.FILE:
             return b""
         data = self.content(entry.key)
@@ -134,14 +134,14 @@ class Objects:
         return data
 
     def size(self, id: str) -> int | None:
-        """How many bytes an object has; None if it is not there."""
+        """Return how many bytes an object has; None if it is not there."""
         try:
             return self._odb.read_header(pygit2.Oid(hex=id))[1]
         except (KeyError, pygit2.GitError):
             return None
 
     def content(self, id: str) -> bytes | None:
-        """An object's bytes; None if it is not there, or broken."""
+        """Return an object's bytes; None if it is not there, or broken."""
         try:
             return self._odb.read(pygit2.Oid(hex=id))[1]
         except (KeyError, pygit2.GitError):
@@ -169,7 +169,7 @@ def escape_name(name: str) -> str:
 
 
 def missing_object(id: str) -> GitcfgError:
-    """An object that others name is not there, or broken."""
+    """Return an object that others name is not there, or broken."""
     hint = "`git fsck` says what else is missing; fetch it, or clone anew."
     return GitcfgError(f"git's object {id} cannot be read.", hint)
 

@@ -52,14 +52,14 @@ class Git:
         self._environment = {**kept, **ours}
 
     def say(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> str:
-        """What git answers; `more` is environment. GitcfgError: it fails, with its own last words."""
+        """Return what git answers; `more` is environment. GitcfgError: it fails, with its own last words."""
         code, output, error = self.ask(*words, given=given, **more)
         if code:
             raise GitcfgError(f"`git {words[0]}` fails: {_last_words(error)}.")
         return output
 
     def ask(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
-        """The exit code, and what git says on stdout and stderr. GitcfgError: there is no git."""
+        """Return the exit code, and what git says on stdout and stderr. GitcfgError: there is no git."""
         call = ["git", f"--git-dir={self.folder}", *words]
         environment = {**self._environment, **more}
         try:
@@ -106,13 +106,13 @@ class Git:
         return ("-S",) if required or always == "true" else ()
 
     def identity(self) -> dict[str, str]:
-        """Who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
+        """Return who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
         unknown = [role for role in _ROLES if self.ask("var", f"GIT_{role}_IDENT")[0]]
         return {f"GIT_{role}_{key}": value for role in unknown for key, value in _IDENTITY.items()}
 
 
 def _last_words(error: str) -> str:
-    """What git says, on one line."""
+    """Return what git says, on one line."""
     lines = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
     return shown("; ".join(filter(None, lines)).rstrip(".") or "it does not say why", most=300)
 
@@ -147,12 +147,12 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def pack_blob(data: bytes) -> PackedObject:
-    """A file."""
+    """Return a file."""
     return _pack_object(_BLOB, data)
 
 
 def pack_tree(rows: Iterable[Row]) -> PackedObject:
-    """A folder."""
+    """Return a folder."""
     ordered = sorted(rows, key=lambda row: row.name.encode() + (b"/" if row.mode == FOLDER_MODE else b""))
     return _pack_object(
         _TREE, b"".join(b"%b %b\0%b" % (r.mode, r.name.encode(), bytes.fromhex(r.id)) for r in ordered)
@@ -165,7 +165,7 @@ def _pack_object(kind: int, data: bytes) -> PackedObject:
 
 
 def _encode_head(kind: int, size: int) -> bytes:
-    """An object's head in a pack: its kind and size, seven bits a byte, the lowest first."""
+    """Return an object's head in a pack: its kind and size, seven bits a byte, the lowest first."""
     head, size = [kind << 4 | size & 15], size >> 4
     while size:
         head[-1] |= 128
@@ -216,12 +216,12 @@ def open_pack(git: Git) -> Iterator[Pack]:
 
 
 def find_reserved(path: str) -> str:
-    """The part of a path that git keeps for itself on some system, whatever is in it; "": none."""
+    """Return the part of a path that git keeps for itself on some system, whatever is in it; "": none."""
     return next((part for part in path.split("/") if _RESERVED.fullmatch(part)), "")
 
 
 def pack_folders(files: Mapping[str, tuple[bytes, str]]) -> Iterator[PackedObject]:
-    """The folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
+    """Yield the folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
     rows: list[Row] = []
     below: dict[str, dict[str, tuple[bytes, str]]] = {}
     for path, what in files.items():

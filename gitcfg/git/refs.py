@@ -37,11 +37,11 @@ class Refs:
         return target if isinstance(target, str) else target.decode() if isinstance(target, bytes) else "HEAD"
 
     def names(self) -> tuple[str, ...]:
-        """All refs, in order of name."""
+        """Return all refs, in order of name."""
         return tuple(sorted(self._git.references))
 
     def tip(self, ref: str) -> str | None:
-        """The commit at a ref; None: there is none."""
+        """Return the commit at a ref; None: there is none."""
         found = self._git.references.get(ref)
         try:
             return str(found.peel(pygit2.Commit).id) if found is not None else None
@@ -49,7 +49,7 @@ class Refs:
             return None
 
     def moved(self, ref: str) -> str:
-        """The ref that moves where one is pushed to: itself, or the one that it is another name of."""
+        """Return the ref that moves where one is pushed to: itself, or the one that it is another name of."""
         for _ in range(_MOST_ALIASES):
             found = self._git.references.get(ref)
             if found is None or not isinstance(found.raw_target, str | bytes):
@@ -59,14 +59,14 @@ class Refs:
         return ref
 
     def commit(self, id: str) -> str | None:
-        """The commit that an object is, or a tag names; None: it leads to none."""
+        """Return the commit that an object is, or a tag names; None: it leads to none."""
         try:
             return str(self._git[id].peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
     def tip_or_error(self, ref: str) -> str | None:
-        """The commit at a ref, as `tip`. GitcfgError: it cannot be read what the ref leads to."""
+        """Return the commit at a ref, as `tip`. GitcfgError: it cannot be read what the ref leads to."""
         found = self._git.references.get(ref)
         return self.commit_or_error(str(found.resolve().target)) if found is not None else None
 
@@ -80,11 +80,11 @@ class Refs:
             return None
 
     def includes(self, commit: str, other: str) -> bool:
-        """Is one commit the other, or does it come after it?"""
+        """Return whether one commit is the other, or comes after it."""
         return commit == other or self._git.descendant_of(commit, other)
 
     def base(self, ours: str, theirs: str) -> str | None:
-        """The commit at which two parted; None: they have nothing in common."""
+        """Return the commit at which two parted; None: they have nothing in common."""
         found = self._git.merge_base(ours, theirs)
         return str(found) if found is not None else None
 
@@ -156,14 +156,14 @@ class Snapshots:
         self._git = self._history.git
 
     def all(self) -> Iterator[Snapshot]:
-        """All of them, in order of name. A tag that leads to no commit is none."""
+        """Yield all of them, in order of name. A tag that leads to no commit is none."""
         for ref in sorted(ref for ref in self._git.references if ref.startswith(SNAPSHOT_REFS)):
             found = self._snapshot(ref)
             if found is not None:
                 yield found
 
     def named(self, name: str) -> Snapshot:
-        """The one of a name. GitcfgError: there is none."""
+        """Return the one of a name. GitcfgError: there is none."""
         found = self._snapshot(SNAPSHOT_REFS + name) if SNAPSHOT_REFS + name in self._git.references else None
         if found is None:
             near = did_you_mean(name, (each.name for each in self.all()))

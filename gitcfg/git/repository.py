@@ -33,7 +33,7 @@ class Repository:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Repository":
-        """The repository that a folder belongs to. GitcfgError: there is none that can be read."""
+        """Return the repository that a folder belongs to. GitcfgError: there is none that can be read."""
         folder = Path(path).resolve()
         if not folder.is_dir():
             raise GitcfgError(f"There is no folder {path}.")
@@ -67,13 +67,13 @@ class Repository:
         return common_folder(self.git) if self.git is not None else None
 
     def worktree(self) -> Tree:
-        """What lies in the folder: untracked files count, ignored ones do not."""
+        """Return what lies in the folder: untracked files count, ignored ones do not."""
         if self.git is not None and not self.git.workdir:
             return self.at("HEAD")
         return FolderTree(self.root, WorkTree(self.git) if self.git is not None else NoGit())
 
     def index(self, file: str | None = None) -> Tree:
-        """What would be committed; `file` is another index than the repository's own.
+        """Return what would be committed; `file` is another index than the repository's own.
 
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
@@ -81,16 +81,16 @@ class Repository:
         return IndexTree(git, self.prefix, staged(whole_index(git, Path(file or Path(git.path) / "index"))))
 
     def at(self, revision: str) -> Tree:
-        """A commit's tree; `revision` is whatever `git rev-parse` takes."""
+        """Return a commit's tree; `revision` is whatever `git rev-parse` takes."""
         commit = self.commit(revision)
         return CommitTree(self.git_or_error(), commit, self.prefix, self._listed)
 
     def knows(self, revision: str) -> bool:
-        """Is it a revision?"""
+        """Return whether it is a revision."""
         return self.git is not None and _commit(self.git, revision) is not None
 
     def merge_base(self, ours: str, theirs: str) -> str:
-        """The commit at which two revisions parted. GitcfgError: they have none in common."""
+        """Return the commit at which two revisions parted. GitcfgError: they have none in common."""
         git = self.git_or_error("a merge base cannot be read")
         base = git.merge_base(self.commit(ours).id, self.commit(theirs).id)
         if base is None:
@@ -98,7 +98,7 @@ class Repository:
         return str(base)
 
     def merged(self, ours: str, theirs: str) -> Tree:
-        """What merging a revision into another gives. GitcfgError: git finds conflicts."""
+        """Return what merging a revision into another gives. GitcfgError: git finds conflicts."""
         git = self.git_or_error("a merge cannot be read")
         sides = self.commit(ours), self.commit(theirs)
         base = git.merge_base(*(side.id for side in sides))
@@ -122,7 +122,7 @@ class Repository:
         return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
 
     def without(self, revision: str, paths: Iterable[str]) -> str:
-        """The id of a new tree: a commit's, all of it, without some files of ours."""
+        """Return the id of a new tree: a commit's, all of it, without some files of ours."""
         index = pygit2.Index()
         index.read_tree(self.commit(revision).tree)
         for path in paths:
@@ -130,7 +130,7 @@ class Repository:
         return str(index.write_tree(self.git_or_error()))
 
     def commit(self, revision: str) -> pygit2.Commit:
-        """A commit as git's library has it. GitcfgError: there is no such revision."""
+        """Return a commit as git's library has it. GitcfgError: there is no such revision."""
         commit = _commit(self.git_or_error("a revision cannot be read"), revision)
         if commit is None:
             hints = ["`git log --oneline` lists commits."]
@@ -140,7 +140,7 @@ class Repository:
         return commit
 
     def git_or_error(self, so: str = "") -> pygit2.Repository:
-        """What git's library has open here. GitcfgError: there is no git, and `so` something fails."""
+        """Return what git's library has open here. GitcfgError: there is no git, and `so` something fails."""
         if self.git is None:
             follows = f", so {so}" if so else ""
             raise GitcfgError(f"{self.root} is no git repository{follows}.", "Run `git init`.")
@@ -205,7 +205,7 @@ def _hint(reason: str) -> str:
 
 
 def _upwards(folder: Path, top: Path | None) -> list[Path]:
-    """The folder and those above it, as far as the work tree goes."""
+    """Return the folder and those above it, as far as the work tree goes."""
     places = [folder, *folder.parents]
     return places[: places.index(top) + 1] if top in places else places[:1] if top else places
 
@@ -221,22 +221,22 @@ class Config:
         self._config = repository.git_or_error("it has no settings").config
 
     def all(self, key: str) -> tuple[str, ...]:
-        """All values of a key, in order: those of the machine first, the repository's own last."""
+        """Return all values of a key, in order: those of the machine first, the repository's own last."""
         return tuple(value or "" for value in self._config.get_multivar(key))
 
     def last(self, key: str) -> str | None:
-        """The value that counts."""
+        """Return the value that counts."""
         found = self.all(key)
         return found[-1] if found else None
 
     def section(self, name: str) -> Iterator[tuple[str, str]]:
-        """All that is said in a section (`gitcfg`), by names in small letters, in order."""
+        """Yield all that is said in a section (`gitcfg`), by names in small letters, in order."""
         for entry in self._config:
             if entry.name.startswith(f"{name}."):
                 yield entry.name, entry.value or ""
 
     def flag(self, key: str) -> bool | None:
-        """A truth, as git understands it; None: nothing is said. GitcfgError: it is none."""
+        """Return a truth, as git understands it; None: nothing is said. GitcfgError: it is none."""
         found = self.last(key)
         if found is None:
             return None
@@ -246,7 +246,7 @@ class Config:
             raise unknown(key, found, "`true` or `false`") from None
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
-        """One of several words; None: nothing is said. GitcfgError: it is none of them."""
+        """Return one of several words; None: nothing is said. GitcfgError: it is none of them."""
         found = self.last(key)
         if found is not None and found not in choices:
             raise unknown(key, found, " or ".join(f"`{word}`" for word in choices))
@@ -265,5 +265,5 @@ class Config:
 
 
 def unknown(key: str, value: str, wanted: str) -> GitcfgError:
-    """A value is none of those that a key may have."""
+    """Return the error of a value in git's configuration that its key may not have."""
     return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {wanted}.")

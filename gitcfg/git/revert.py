@@ -148,15 +148,15 @@ class Proposal:
         self.prefix = prefix
 
     def tree(self) -> IndexTree:
-        """The repository in it."""
+        """Return the repository in it."""
         return IndexTree(self._git, self.prefix, merged(self._index))
 
     def held(self, path: str) -> bytes | None:
-        """What a file holds in it, by git's path; None: it is not there."""
+        """Return what a file holds in it, by git's path; None: it is not there."""
         return _content(self._git, self._index[path]) if path in self._index else None
 
     def write(self) -> str:
-        """Its id, once git has it; nothing leads to it yet."""
+        """Return its id, once git has it; nothing leads to it yet."""
         return str(self._index.write_tree(self._git))
 
 

@@ -74,7 +74,7 @@ def parse_envelope(raw: bytes) -> Envelope | Flaw:
 
 
 def _parted(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """Each signature with its place in the rest, and the rest."""
+    """Return each signature with its place in the rest, and the rest."""
     end = raw.find(b"\n\n") + 1 or len(raw)
     rest: list[bytes] = []
     found: list[tuple[int, list[bytes]]] = []
@@ -111,7 +111,7 @@ def _read(signature: bytes, payload: bytes) -> Envelope | Flaw:
 
 
 def _string(data: bytes, at: int) -> tuple[bytes, int]:
-    """A string as SSH writes it, after its length; and where the next begins."""
+    """Return a string as SSH writes it, after its length; and where the next begins."""
     end = at + 4 + int.from_bytes(data[at : at + 4], "big")
     return data[at + 4 : end], end
 
@@ -141,17 +141,17 @@ class Question(msgspec.Struct, frozen=True):
     time: str
 
     def whole(self) -> Answer:
-        """Is it one of what was signed, whoever signed?"""
+        """Return whether it is one of what was signed, by anyone."""
         return self._judged("check-novalidate")
 
     def names(self) -> Answer:
-        """Who may have signed at that time: the names in the first line of the list with the key."""
+        """Return who may have signed at that time: the names in the first line of the list with the key."""
         return run_ssh_keygen(
             "find-principals", "-s", str(self.signature), "-f", str(self.allowed), self.time
         )
 
     def signed(self, name: str, revoked: Path | None) -> Answer:
-        """Is it whole, of somebody of that name who may sign, and of a key that is not revoked?"""
+        """Return whether it is valid, by a signer of that name, with a key that is not revoked."""
         less = ("-r", str(revoked)) if revoked is not None else ()
         return self._judged("verify", "-f", str(self.allowed), self.time, "-I", name, *less)
 
@@ -208,7 +208,7 @@ class Signed(msgspec.Struct, frozen=True):
 
 
 def signer_lines(allowed: bytes) -> frozenset[bytes]:
-    """The lines of an allowed_signers file that could name somebody."""
+    """Return the lines of an allowed_signers file that could name somebody."""
     found = (line.strip() for line in allowed.split(b"\n"))
     return frozenset(line for line in found if line and not line.startswith(b"#"))
 
@@ -230,11 +230,11 @@ class Signers:
 
     @property
     def nobody(self) -> bool:
-        """Has the list no line that could name somebody?"""
+        """Return whether no line of the list can name a signer."""
         return not signer_lines(self._allowed)
 
     def of(self, *commits: str) -> tuple[Signed, ...]:
-        """Who signed each commit. GitcfgError: it cannot be found out.
+        """Return who signed each commit. GitcfgError: it cannot be found out.
 
         1,000 commits take 8.5 s of CPU, nearly all in ssh-keygen, on as many processors as there are.
         """
@@ -292,7 +292,7 @@ class Signers:
         return Signed(self._names.setdefault(opened.key, names), _fingerprint(answers[names[0]]))
 
     def _candidates(self, question: Question, opened: Envelope) -> tuple[str, ...]:
-        """The names in all lines of the list with the key; of authorities' keys in the first."""
+        """Return the names in all lines of the list with the key; of authorities' keys in the first."""
         if opened.key not in self._listed:
             self._listed[opened.key] = (question.names(), *self._alone(question, opened))
         said = (name for answer in self._listed[opened.key] if answer.yes for name in answer.said.split("\n"))

@@ -59,18 +59,18 @@ class Tree(Protocol):
     commit: str | None
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        """Every entry below a folder of the root, however deep.
+        """Yield every entry below a folder of the root, however deep.
 
         Where a link or submodule stands in the folder's place, that is the only entry.
         """
         ...
 
     def entry(self, path: str) -> Entry | None:
-        """The entry at a path, if there is one."""
+        """Return the entry at a path, if there is one."""
         ...
 
     def read(self, entry: Entry) -> bytes:
-        """The content of an entry of this tree; of a link or submodule, nothing."""
+        """Return the content of an entry of this tree; of a link or submodule, nothing."""
         ...
 
 
@@ -128,7 +128,7 @@ def sort_entries(entries: list[Entry]) -> list[Entry]:
 
 
 def blob_id(data: bytes) -> str:
-    """The id that git gives a file with this content."""
+    """Return the id that git gives a file with this content."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -139,7 +139,7 @@ def _bytes(content: Content) -> bytes:
 
 
 def fingerprint(tree: Tree, places: Iterable[str]) -> str:
-    """The id of the files `places` and of all that is below the folders `places`.
+    """Return the id of the files `places` and of all that is below the folders `places`.
 
     Two are equal exactly if paths, kinds and ids of the entries are; where nothing is, nothing counts.
     """
@@ -147,7 +147,7 @@ def fingerprint(tree: Tree, places: Iterable[str]) -> str:
 
 
 def fingerprint_of(entries: Iterable[Entry]) -> str:
-    """The id of entries, in whatever order and however often they come."""
+    """Return the id of entries, in whatever order and however often they come."""
     # No path holds a NUL, and what follows the path has a fixed length and then a fixed set of ends.
     # Entries nearly always come in order: a dictionary keeps it, and what is sorted is sorted fast.
     told = dict.fromkeys(f"{entry.path}\0{entry.id}{_mark(entry)}\0" for entry in entries)
@@ -155,7 +155,7 @@ def fingerprint_of(entries: Iterable[Entry]) -> str:
 
 
 def changed_paths(old: Tree, new: Tree, places: Iterable[str]) -> frozenset[str]:
-    """The paths at or below some places at which two trees differ."""
+    """Return the paths at or below some places at which two trees differ."""
     differing = (place for place in places if not _same(old, new, place))
     return frozenset(path for place in differing for path, _ in _told(old, place) ^ _told(new, place))
 
@@ -165,12 +165,12 @@ class _Numbered(Protocol):
     """A tree whose folders have ids of their own."""
 
     def token(self, folder: str) -> str:
-        """The same for folders in which the same stands."""
+        """Return the same for folders in which the same stands."""
         ...
 
 
 def _same(old: Tree, new: Tree, place: str) -> bool:
-    """Is it sure that the same stands at a place, without looking at what does?"""
+    """Return whether a place surely holds the same, judged without reading it."""
     if not (isinstance(old, _Numbered) and isinstance(new, _Numbered)):
         return False
     return old.token(place) == new.token(place)

@@ -48,7 +48,7 @@ class Conversions:
         self._known: dict[str, Form] = {}
 
     def form(self, folder: str) -> Form:
-        """What git keeps of the files of a folder."""
+        """Return what git keeps of the files of a folder."""
         if folder not in self._known:
             self._known[folder] = self._form(folder)
         return self._known[folder]
@@ -59,7 +59,7 @@ class Conversions:
         return max(own, above)
 
     def _everywhere(self) -> Form:
-        """What is said outside the work tree."""
+        """Return what is said outside the work tree."""
         config, searched = self._git.config, pygit2.settings.search_path
         files = [f"{place}/attributes" for place in searched[ConfigLevel.XDG].split(os.pathsep)]
         if _SETTING in config:
@@ -71,7 +71,7 @@ class Conversions:
 
 
 def _said(file: str) -> Form:
-    """What a file of attributes says, if there is one. One that cannot be read may say anything."""
+    """Return what a file of attributes says, if there is one. One that cannot be read may say anything."""
     try:
         with open(file, "rb") as opened:
             words = opened.read()
@@ -88,19 +88,19 @@ class Knowledge(Protocol):
     """Of places on disk, by their absolute paths."""
 
     def ignored(self, place: str) -> bool:
-        """Is a file to be passed over?"""
+        """Return whether a file is to be passed over."""
         ...
 
     def other(self, folder: str) -> bool:
-        """Does a folder belong to another repository?"""
+        """Return whether a folder belongs to another repository."""
         ...
 
     def checked_out(self, folder: str) -> str:
-        """The commit that is checked out in another repository's folder."""
+        """Return the commit that is checked out in another repository's folder."""
         ...
 
     def unchanged(self, place: str) -> str | None:
-        """The id of a file that is the very blob git has under it; None if that is not known."""
+        """Return the id of a file that is the very blob git has under it; None if that is not known."""
         ...
 
     def skipped(self, folder: str, path: str) -> Iterable[Entry]:
@@ -108,7 +108,7 @@ class Knowledge(Protocol):
         ...
 
     def content(self, id: str) -> bytes | None:
-        """A blob of git's; None if it cannot be read."""
+        """Return a blob of git's; None if it cannot be read."""
         ...
 
 
@@ -200,7 +200,7 @@ class WorkTree(NoGit):
         return self._objects.content(id)
 
     def _linked(self, folder: str) -> str | None:
-        """The commit that is staged for another repository's folder."""
+        """Return the commit that is staged for another repository's folder."""
         staged = self._index.files.get(self._name(folder))
         return staged.id.hex() if staged is not None and staged.mode >> 12 == SUBMODULE else None
 
@@ -234,7 +234,7 @@ class Disk:
         return os.lstat(entry.key).st_size if entry.kind is EntryKind.FILE else 0
 
     def read(self, entry: Entry) -> bytes:
-        """The content of a file. GitcfgError: it is no longer what it was at the first look."""
+        """Return the content of a file. GitcfgError: it is no longer what it was at the first look."""
         if entry.kind is not EntryKind.FILE:
             return b""
         known = self._ids.get(entry.path)
@@ -266,7 +266,7 @@ class Disk:
 
 
 def _hashed(place: str) -> str:
-    """The id of a file's content, which need not fit into memory."""
+    """Return the id of a file's content, which need not fit into memory."""
     size = os.lstat(place).st_size
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     for block in _blocks(place):
@@ -330,7 +330,7 @@ class FolderTree:
         return self._disk.read(entry)
 
     def _skipped(self, place: str, path: str) -> Entry | None:
-        """A file that is left out of the work tree."""
+        """Return a file that is left out of the work tree."""
         return next((entry for entry in self._known.skipped(place, path) if entry.path == path), None)
 
     def _walk(self, place: str, path: str) -> Iterator[Entry]:
@@ -347,7 +347,7 @@ class FolderTree:
                     yield from self._walk(each.path, inner)
 
     def _inside(self, folder: str) -> bool:
-        """Is it a folder of this tree, which neither a link nor another repository stands before?"""
+        """Return whether it is a folder of this tree, not behind a link or in another repository."""
         if folder not in self._folders:
             self._folders[folder] = self._is_inside(folder)
         return self._folders[folder]

@@ -40,7 +40,7 @@ class Entries(msgspec.Struct, frozen=True):
 
 
 def entries(definition: Any) -> Entries:
-    """The entries of a feature, group, node, node set, override, allocation, or of rules together.
+    """Return the entries of a feature, group, node, node set, override, allocation, or of rules together.
 
     None of what is not there.
     """
@@ -70,7 +70,7 @@ def _entries(definition: Any) -> Iterator[tuple[Origin, Entry]]:
 
 
 def _rule(rule: Rule) -> Iterator[tuple[Origin, Entry]]:
-    """What trails and places tell of a rule: what it installs, and what it sets."""
+    """Yield what trails and places tell of a rule: what it installs, and what it sets."""
     yield rule.origin, ("rule", rule.name)
     if rule.feature is not None:
         yield rule.feature.origin, ("feature", rule.name, rule.feature.name)
@@ -101,7 +101,7 @@ def _lists(definition: Any) -> Iterator[tuple[Origin, Entry]]:
 
 
 def _items(key: str, items: Iterable[Use | Ref]) -> Iterator[tuple[Origin, Entry]]:
-    """The items of a list; where in the list they stand is no part of what they are."""
+    """Yield the items of a list; where in the list they stand is no part of what they are."""
     for item in items:
         yield item.origin, (key, said(item))
 
@@ -120,7 +120,7 @@ class Touched:
         self._known: dict[str, frozenset[str]] = {}
 
     def by(self, commit: str, parent: str) -> frozenset[str]:
-        """The names, whatever folders they are in."""
+        """Return the names, whatever folders they are in."""
         if commit not in self._known:
             before, after = self._history.root(parent), self._history.root(commit)
             changes = self._history.trees.changed(before, after)
@@ -144,7 +144,7 @@ class Versions:
         self._last: dict[str, str] = {}
 
     def at(self, commit: str) -> Entries:
-        """The definition's entries in a commit, none where there is no such definition."""
+        """Return the definition's entries in a commit, none where there is no such definition."""
         file = self._file(commit)
         if file not in self._entries:
             found = self._documents.definition(*file, PLAIN) if file else None
@@ -152,7 +152,7 @@ class Versions:
         return self._entries[file]
 
     def unchanged_since(self, commit: str) -> str:
-        """The oldest commit on the way through first parents in which the file is still the same."""
+        """Return the oldest commit on the way through first parents in which the file is still the same."""
         passed = []
         while commit not in self._last:
             passed.append(commit)
@@ -209,7 +209,7 @@ class Blamer:
         self._head = repository.at(revision or "HEAD").commit if born else None
 
     def of(self, label: str, origin: Origin) -> Blamed | None:
-        """The commit to blame for what stands at a place in a layer's definition.
+        """Return the commit to blame for what stands at a place in a layer's definition.
 
         `label` is the layer as trails name it: "feature X", "group Y", "node N", "node set S", "override O",
         "rule R" or "allocation R". None: it is not committed yet. GitcfgError: nothing stands there.
@@ -244,7 +244,7 @@ class Blamer:
         return Versions(self._history, self._documents, self._touched, (folder, name))
 
     def _start(self, versions: Versions, path: str) -> Entries:
-        """The definition in which places are asked for."""
+        """Return the definition in which places are asked for."""
         if self._worktree is None:
             return versions.at(self._head) if self._head else Entries()
         if path not in self._begun:
@@ -253,7 +253,7 @@ class Blamer:
 
 
 def _read(tree: Tree, path: str) -> Entries:
-    """The entries of a file of the work tree."""
+    """Return the entries of a file of the work tree."""
     entry = tree.entry(path)
     if entry is None:
         return Entries()

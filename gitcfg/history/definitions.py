@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
-    """What the files of parameters/ declare; of a name that is declared twice, the first counts."""
+    """Return what the files of parameters/ declare; of a name that is declared twice, the first counts."""
     return _first(documents.parameters, files)
 
 
@@ -45,7 +45,7 @@ def secrets(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Secre
 
 
 def _first(read: Callable[[str, bytes], Mapping[str, T]], files: Mapping[str, bytes]) -> dict[str, T]:
-    """What files say by name, in order of path."""
+    """Return what files say by name, in order of path."""
     found: dict[str, T] = {}
     for path in sorted(files):
         for name, said in read(path, files[path]).items():
@@ -72,7 +72,7 @@ def declarations(
 
 
 def _as_old(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
-    """Are the same secrets there, each in the same version?"""
+    """Return whether the same secrets are there, each in the same version."""
     if ours is theirs:
         return True
     before, after = ({name: one.version for name, one in side.items()} for side in (ours, theirs))
@@ -88,7 +88,7 @@ def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> boo
 
 
 def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
-    """Does a name mean the same to values and files on both sides?
+    """Return whether a name means the same to values and files on both sides.
 
     Names that only an instance completes are never alike where anything differs; nor is any where a secret
     is another, for any may be bound to it.
@@ -109,7 +109,7 @@ def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
 
 
 def _effect(parameter: Parameter | None) -> Any:
-    """What of a declaration decides over values, and over how files write them."""
+    """Return what of a declaration decides over values, and over how files write them."""
     if parameter is None:
         return None
     given = parameter.default
@@ -154,7 +154,7 @@ _FIELDS = tuple(field for field in Parameter.__struct_fields__ if not field.ends
 
 
 def redeclared(old: Mapping[str, Parameter], new: Mapping[str, Parameter]) -> dict[str, Delta]:
-    """The keys that say something else, `name` among them: that may be a family's pattern."""
+    """Return the keys that say something else, `name` among them: that may be a family's pattern."""
     before, after = (next(iter(declared.values()), _UNDECLARED) for declared in (old, new))
     if before is after:
         return {}
@@ -168,7 +168,7 @@ def _delta(field: str, before: Parameter, after: Parameter) -> Delta | None:
 
 
 def _shown(field: str, value: Any) -> Any:
-    """A part of a declaration as it is written; UNSET where nothing is."""
+    """Return a part of a declaration as it is written; UNSET where nothing is."""
     if value == getattr(_UNDECLARED, field):
         return UNSET
     if isinstance(value, Binding):
@@ -196,7 +196,7 @@ class Ruling(msgspec.Struct, frozen=True):
 
     @property
     def collects(self) -> bool:
-        """Do rules set what is collected from other nodes?"""
+        """Return whether rules set what is collected from other nodes."""
         return has_collect(bound for _, bound in self.bindings)
 
     @property
@@ -217,7 +217,7 @@ NOTHING = Ruling()
 def ruling(
     documents: Documents, settings: Settings, older: tuple[Ruling, Snapshot] | None, snapshot: Snapshot
 ) -> Ruling:
-    """What is said in a snapshot; of a name that is there twice, the first counts."""
+    """Return what is said in a snapshot; of a name that is there twice, the first counts."""
     if older is not None and _said_alike(older[1].others, snapshot.others):
         return older[0]
     rules: dict[str, Rule] = {}
@@ -236,7 +236,7 @@ def _said_alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
 
 
 def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: str) -> Iterator[Any]:
-    """What each file says, in order of path."""
+    """Yield what each file says, in order of path."""
     for path, file in sorted(snapshot.others[kind].items()):
         found = documents.definition(path, file, settings)
         if found is not None:
@@ -283,7 +283,7 @@ class Implied:
 def _of(
     documents: Documents, content: Callable[[bytes], bytes], place: Place | None, settings: Settings
 ) -> frozenset[tuple[str, str]]:
-    """Names and types that the definition at a place implies."""
+    """Return names and types that the definition at a place implies."""
     if place is None or not _COMPOSES.search(content(place[1])):
         return frozenset()
     definition = documents.definition(*place, settings)
@@ -294,7 +294,7 @@ def _of(
 
 
 def kinds(counts: Counts, ruling: Ruling) -> Mapping[str, str]:
-    """The type that each name's operations imply, those of rules among them."""
+    """Return the type that each name's operations imply, those of rules among them."""
     found: dict[str, str] = {}
     for name, kind in (*counts, *implied_kinds(ruling.bindings).items()):
         found[name] = min(kind, found.get(name, kind))
@@ -319,7 +319,7 @@ class Outline:
         self._kept: dict[tuple[str, str], Any] = {}
 
     def of(self, definition: Any) -> Any:
-        """A definition in outline; rules, and what was decided for them, as they are."""
+        """Return a definition in outline; rules, and what was decided for them, as they are."""
         if isinstance(definition, tuple | Allocation):
             return self._same(definition)
         if isinstance(definition, NodeSet):
@@ -342,11 +342,11 @@ class Outline:
 
 
 def binding(param: str) -> Callable[[str], bool]:
-    """Whether a name in a definition is a parameter's, or may become it in an instance."""
+    """Return whether a name in a definition is a parameter's, or may become it in an instance."""
     return lambda name: name == param or ("${" in name and _becomes(name).fullmatch(param) is not None)
 
 
 @cache
 def _becomes(name: str) -> re.Pattern[str]:
-    """What a name with an instance's marks can become, and perhaps more."""
+    """Return what a name with an instance's marks can become, and perhaps more."""
     return re.compile(".*".join(map(re.escape, _MARK.split(name))), re.DOTALL)

@@ -55,11 +55,11 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def held(names: Iterable[str]) -> Held | None:
-    """Nodes as an effect tells of them, None if there are none."""
+    """Return nodes as an effect tells of them, None if there are none."""
     names = tuple(names)
     return Held(fold(names), len(names)) if names else None
 
 
 def kind_of(before: bool, after: bool) -> Kind:
-    """What happened to a thing that was there before or is there after."""
+    """Return what happened to a thing that was there before or is there after."""
     return Kind.CHANGED if before and after else Kind.ADDED if after else Kind.REMOVED

@@ -86,7 +86,7 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine",
     ) -> tuple[Mapping[str, tuple[NodeDefinition, tuple[Override, ...]]], Mapping[str, RuleEffects]]:
-        """Nodes with all overrides that apply to them, and what rules bring. Stopped: nobody knows."""
+        """Return nodes with all overrides that apply to them, and what rules bring. Stopped: nobody knows."""
         installs = rule_engine.installs({name: said for name, said, _ in nodes})
         beings = {
             name: (said, self._applying(name, said, listed, selecting, stacks, installs[name]))
@@ -103,13 +103,13 @@ class Conditions:
         stacks: Stacks,
         installs: tuple[RuleInstall, ...],
     ) -> tuple[Override, ...]:
-        """The overrides that list a node, and those whose conditions hold for it, in order of name."""
+        """Return the overrides that list a node, and those whose conditions hold for it, in order of name."""
         view = NodeView(name, definition, lambda: stacks.below_overrides(definition, installs))
         chosen = (each for each in selecting if each.where and self._holds(each.where.name, view))
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
 
     def _holds(self, text: str, node: NodeView) -> bool:
-        """Does it hold? One that is wrong, or fails on the node, does not."""
+        """Return whether it holds. One that is wrong, or fails on the node, does not."""
         condition = _compiled(text)
         if condition is None:
             return False
@@ -121,7 +121,7 @@ class Conditions:
 
 
 def by_name(selecting: Iterable[Override]) -> bool:
-    """Does one of these conditions tell nodes apart by their names?"""
+    """Return whether one of these conditions distinguishes nodes by name."""
     conditions = (_compiled(override.where.name) for override in selecting if override.where)
     return any("node.name" in condition.names for condition in conditions if condition is not None)
 
@@ -157,13 +157,13 @@ Situation = tuple[tuple[str, ...], Node | None, NodeSet | None, tuple[Override, 
 
 
 def alone(pool: Pool, roster: Roster, name: str) -> Situation:
-    """What is said of one node."""
+    """Return what is said of one node."""
     own = pool.definitions["nodes"].get(name)
     return (name,), own, roster.sets.get(name), roster.listed.get(name, ())
 
 
 def situations(pool: Pool, roster: Roster, apart: bool) -> Iterator[Situation]:
-    """Every node once; members of a set of which nothing else is said come together, unless `apart`."""
+    """Yield every node once; members of a set of which nothing else is said come together, unless `apart`."""
     names = {*pool.definitions["nodes"], *(name for name in roster.listed if name in roster.sets)}
     if apart:
         names |= roster.sets.keys()
@@ -240,7 +240,7 @@ class Taker:
         return replace(census, answers=older.answers if older is not None and same else answers)
 
     def _all(self, older: Census | None, census: Census) -> dict[str, Any]:
-        """The answers for all nodes, from the older ones where only files of nodes are different."""
+        """Return the answers for all nodes, from the older ones where only files of nodes are different."""
         pool, roster = census.pool, census.roster
         if older is None or census.stacks is not older.stacks or roster is not older.roster:
             apart = bool(census.ruling.rules) or by_name(roster.selecting)
@@ -291,14 +291,14 @@ class Taker:
 
 
 def _beings(situations: Iterable[Situation]) -> Iterator[tuple[str, NodeDefinition, tuple[Override, ...]]]:
-    """What is said of each node, with the overrides that list it."""
+    """Yield what is said of each node, with the overrides that list it."""
     for names, own, nodeset, listed in situations:
         if own is not None or nodeset is not None:
             yield names[0], put_together(own, nodeset), listed
 
 
 def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
-    """The explicit groups, if features come from groups alone."""
+    """Return the explicit groups, if features come from groups alone."""
     more = about.features or about.without or roster.selecting
     if more or any(override.features or override.without for override in listed):
         return None
@@ -306,7 +306,7 @@ def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster)
 
 
 def _kept(older: Census, layers: KeptLayers, settings: Settings) -> Kept:
-    """The older answers that hang on groups whose layers are the very same."""
+    """Return the older answers that hang on groups whose layers are the very same."""
     before = older.layers
     if layers is before:
         return older.kept
@@ -327,7 +327,7 @@ def _changed(before: Mapping[str, Node], after: Mapping[str, Node]) -> set[str]:
 def _stacks(
     older: Census | None, settings: Settings, pool: Pool, declared: Declarations, ruling: Ruling
 ) -> tuple[KeptLayers, KeptStacks]:
-    """The layers, those of an older census as far as nothing is different."""
+    """Return the layers, those of an older census as far as nothing is different."""
     before = older.layers if older else None
     same = older is not None and ruling is older.ruling and pool.same(older.pool, "features", "groups")
     if older is not None and same and declared is older.layers.declarations:
@@ -350,7 +350,7 @@ def _declarations(
     secrets: Mapping[str, Secret],
     ruling: Ruling,
 ) -> Declarations:
-    """The declarations, with the types that operations imply in all definitions."""
+    """Return the declarations, with the types that operations imply in all definitions."""
     before = older.layers.declarations if older is not None else None
     same = older is not None and parameters is older.parameters and secrets is older.secrets
     said = older is not None and pool.bindings is older.pool.bindings and ruling is older.ruling
@@ -373,7 +373,7 @@ class Whole(msgspec.Struct, frozen=True):
     fleet: Fleet
 
     def node(self, name: str) -> FleetNode | None:
-        """One of its nodes, if it is there."""
+        """Return one of its nodes, if it is there."""
         if name not in self.fleet:
             return None
         return self.fleet[name]
@@ -386,7 +386,7 @@ class Wholes:
         self._documents = documents
 
     def follow(self, older: Whole | None, snapshot: Snapshot, keys: frozenset[Key]) -> Whole | None:
-        """The fleet of a neighbour that is different in `keys`; the same one if only texts are.
+        """Return the fleet of a neighbour that is different in `keys`; the same one if only texts are.
 
         None: there is no repository.
         """
@@ -453,7 +453,7 @@ class Sides:
         self._engines: dict[int, tuple[TemplateEngine, Any]] = {}
 
     def side(self, settings: Settings, declared: Declarations, snapshot: Snapshot) -> Side:
-        """The side of a snapshot."""
+        """Return the side of a snapshot."""
         made_of = (declared.parameters, snapshot.others["templates"], snapshot.others["files"])
         key = tuple(map(id, made_of))
         if len(self._sides) > _MOST:

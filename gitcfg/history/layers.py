@@ -101,7 +101,7 @@ class _Following(Recent):
 
 
 def _likeness(kind: NodeClass) -> Hashable:
-    """The same for classes of which nearly the same is to be expected."""
+    """Return the same for classes of which nearly the same is to be expected."""
     definition = kind.definition
     groups = tuple(ref.name for ref in definition.groups)
     without = frozenset(ref.name for ref in kind.without)
@@ -136,7 +136,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 def composed(partial: Partial, name: str, snapshot: Snapshot, side: Callable[[], Side]) -> Layer:
-    """A partial as a layer; `side` is what to ask of templates."""
+    """Return a partial as a layer; `side` is what to ask of templates."""
     entries = partial.files.values()
     return Layer(
         {param: _operations(cell) for param, cell in partial.cells.items()},
@@ -151,13 +151,13 @@ def _operations(cell: Cell) -> bytes:
 
 
 def _given(step: Step) -> msgspec.Raw:
-    """The operand as JSON in which equal maps are equal texts."""
+    """Return the operand as JSON in which equal maps are equal texts."""
     given = None if step.given is NOTHING else step.given
     return msgspec.Raw(msgspec.json.encode(given, order="sorted"))
 
 
 def _texts(entry: FileEntry, snapshot: Snapshot, side: Callable[[], Side]) -> Iterator[bytes | None]:
-    """The contents, by id, of the file that an entry names, and of all that a template takes in."""
+    """Yield the contents, by id, of the file that an entry names, and of all that a template takes in."""
     if entry.source is not None:
         yield snapshot.others["files"].get(f"files/{entry.source.name}")
     if entry.template is not None:
@@ -167,7 +167,7 @@ def _texts(entry: FileEntry, snapshot: Snapshot, side: Callable[[], Side]) -> It
 
 
 def _includes(entry: FileEntry, side: Side) -> Iterable[str]:
-    """The templates that an entry's template takes in; all there are, where only rendering tells."""
+    """Return the templates that an entry's template takes in; all there are, where only rendering tells."""
     analysis = side.analysis(entry)
     if analysis is None:
         return ()

@@ -55,7 +55,7 @@ class Result(Protocol):
         ...
 
     def effect(self, old: Any, new: Any) -> "Effect | None":
-        """What is not the same in the results of two states (None: of nothing)."""
+        """Return what is not the same in the results of two states (None: of nothing)."""
         ...
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Result(Protocol):
 
 
 def result(history: "History", question: Question) -> Result:
-    """What answers a question at commits."""
+    """Return what answers a question at commits."""
     from gitcfg.history.results import LayerResult, NodeResult, NodeValue, ParamResult
 
     if question.kind is Subject.PARAM:
@@ -124,7 +124,7 @@ class Logs:
         self._cache = None if self._history.shallow else cache
 
     def log(self, question: Question, limit: int | None = None) -> Log:
-        """The commits whose result is another than the result of each of their parents, newest first.
+        """Return the commits whose result is another than the result of each of their parents, newest first.
 
         The first commit of all is one of them if the thing is there. `limit` is how many at most.
         """
@@ -132,7 +132,7 @@ class Logs:
         return Log(self.tip, question, tuple(Entry(self._history.about(s.commit), s.effect) for s in steps))
 
     def kinds(self, name: str) -> tuple[Subject, ...]:
-        """The kinds of things that a name is, or else of those that it ever was."""
+        """Return the kinds of things that a name is, or else of those that it ever was."""
         key = self._key("kinds", name)
         kept = self._cache.get(key, _Kinds) if self._cache else None
         if kept is not None and kept.tip == self.tip:
@@ -180,7 +180,7 @@ Steps = Generator[Step, None, None]
 
 
 def steps(history: History, question: Question, tip: str, known: str | None = None) -> Steps:
-    """The commits whose result is another than each of their parents', newest first.
+    """Return the commits whose result is another than each of their parents', newest first.
 
     The first commit of all changed the result if the thing is there. Without those that `known` is or
     comes after.
@@ -202,7 +202,7 @@ class Walk:
         self._states: dict[str, State] = {}
 
     def visit(self, commit: str) -> Effect | None:
-        """What a commit changed, compared to its first parent; None if it changed nothing."""
+        """Return what a commit changed, compared to its first parent; None if it changed nothing."""
         state = self._states.pop(commit, None) or self._at(commit, None)
         parents: list[State | None] = [self._parent(each, state) for each in self._history.parents(commit)]
         effects = [self._effect(parent, state) for parent in parents or [None]]
@@ -236,7 +236,7 @@ class Walk:
 def answered(
     logs: Logs, name: str, param: str | None = None, kind: Subject | None = None, limit: int | None = None
 ) -> Log:
-    """The log of what goes by a name, or of one parameter on a node.
+    """Return the log of what goes by a name, or of one parameter on a node.
 
     GitcfgError: nothing ever went by that name, or things of several kinds do.
     """
@@ -330,7 +330,7 @@ Known = Mapping[Subject, Set[str]]
 
 
 def known(tree: Tree) -> Known:
-    """The names of a tree; none where there is no repository."""
+    """Return the names of a tree; none where there is no repository."""
     try:
         model = load(tree)
     except GitcfgError:
@@ -344,7 +344,7 @@ def known(tree: Tree) -> Known:
 
 
 def _bound(model: Model, tree: Tree) -> frozenset[str]:
-    """The parameters that a layer or rule or, where instances complete their names, a node binds."""
+    """Return the parameters that a layer or rule or, where instances complete their names, a node binds."""
     decided = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
     written = frozenset((*(name for name, _ in model.bindings()), *decided))
     if not any("${" in name for name in written):
@@ -354,7 +354,7 @@ def _bound(model: Model, tree: Tree) -> frozenset[str]:
 
 
 def ever(history: History, tip: str, name: str) -> tuple[Subject, ...]:
-    """The kinds of things that had this name in a commit or in one before it."""
+    """Return the kinds of things that had this name in a commit or in one before it."""
     documents = Documents(history.read)
     files = _files(history, tip)
     found = {kind for path, file in files for kind in _defined(documents, history, path, file, name)}
@@ -362,7 +362,7 @@ def ever(history: History, tip: str, name: str) -> tuple[Subject, ...]:
 
 
 def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
-    """Every version of every file, once."""
+    """Yield every version of every file, once."""
     seen = set()
     for commit in history.walk(tip):
         for parent in history.parents(commit) or (None,):
@@ -374,12 +374,12 @@ def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _ruled(rules: tuple[Rule, ...], param: str) -> bool:
-    """Does one of some rules bring a parameter?"""
+    """Return whether one of some rules sets a parameter."""
     return any(param in rule.params or (rule.over is None and param in rule.domains) for rule in rules)
 
 
 def _defined(documents: Documents, history: History, path: str, file: bytes, name: str) -> Iterator[Subject]:
-    """What a file says of a name; it is parsed only if it can say anything."""
+    """Yield what a file says of a name; it is parsed only if it can say anything."""
     folder, _, below = path.partition("/")
     stem, mentioned = name_of(folder, below), name.encode() in history.read(file)
     if stem is None:

@@ -68,16 +68,16 @@ class Scope(msgspec.Struct, frozen=True):
     binds: frozenset[str]
 
     def concerned(self, keys: Iterable[Key]) -> bool:
-        """Can the scope be another where these are different?"""
+        """Return whether the scope may differ where these do."""
         return any(key in self.looked or key[0] in self.roots.kinds for key in keys)
 
     def stacked_as(self, other: "Scope") -> bool:
-        """Are the features, groups and rules the very same?"""
+        """Return whether the features, groups and rules are the same objects."""
         ruled = self.roots.ruling is other.roots.ruling
         return ruled and _same(self.groups, other.groups) and _same(self.features, other.features)
 
     def said_as(self, other: "Scope") -> bool:
-        """Are the definitions beside them the very same?"""
+        """Return whether the other definitions are the same objects."""
         mine, theirs = self.roots.said, other.roots.said
         return len(mine) == len(theirs) and all(one is two for one, two in zip(mine, theirs, strict=True))
 
@@ -157,7 +157,7 @@ class Maker:
         self._rooted = rooted
 
     def make(self, older: Made | None, snapshot: Snapshot, keys: frozenset[Key]) -> Made | None:
-        """The layers of a neighbour that is different in `keys`. None: there is no repository."""
+        """Return the layers of a neighbour that is different in `keys`. None: there is no repository."""
         settings = settings_of(self._documents, snapshot)
         if settings is None:
             return None
@@ -208,7 +208,7 @@ class Maker:
 def _stacks(
     older: Made | None, settings: Settings, found: Scope, declared: Declarations
 ) -> tuple[KeptLayers, KeptStacks]:
-    """The older layers if nothing in them is different, else new ones of what is still the same."""
+    """Return the older layers if nothing in them is different, else new ones of what is still the same."""
     if older is not None and _as_before(older, found, declared):
         return older.layers, older.stacks
     ruled = found.roots.ruling
@@ -330,7 +330,7 @@ class OneNode:
         self._conditions = Conditions()
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """The node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that is different in `keys`."""
         made = self._maker.make(older.made if older else None, snapshot, keys)
         if made is None:
             return NodeState(snapshot)
@@ -378,7 +378,7 @@ class Parts(Files):
         self._parts: dict[int, _Part] = {}
 
     def versions(self, path: str, pairs: Mapping[str, Pair]) -> Iterator[tuple[Sequence[str], Versions]]:
-        """A file's part before and after; nothing where it is sure to be the same."""
+        """Yield a file's part before and after; nothing where it is sure to be the same."""
         ((old, new),) = pairs.values()
         before, after = (node.entries.get(path) if node else None for node in (old, new))
         if not (old and new and before and after):
@@ -395,7 +395,7 @@ class Parts(Files):
         return rendered_file(self.old.fleet, self._parts[id(node)], entry, self.old.engine)
 
     def _same_template(self, old: FleetNode, new: FleetNode, entry: FileEntry) -> bool:
-        """Is an entry's template the same, and all that it mentions?"""
+        """Return whether an entry's template is the same, and all that it mentions."""
         analysis = self.old.analysis(entry)
         if analysis is None or analysis.problem is not None or analysis.computed:
             return False
@@ -424,7 +424,7 @@ class _Part(FleetNode):
 
 
 def _alike(before: FileEntry, after: FileEntry) -> bool:
-    """Do two entries take the same parameters into the same format?"""
+    """Return whether two entries take the same parameters into the same format."""
     same = (before.format, before.contents, before.params, before.tags)
     return before.format in _APART and same == (after.format, after.contents, after.params, after.tags)
 

@@ -71,7 +71,7 @@ class LayerResult:
         self._sides = Sides(history)
 
     def follow(self, older: LayerState | None, snapshot: Snapshot, keys: frozenset[Key]) -> LayerState:
-        """The feature or group at a neighbour that is different in `keys`."""
+        """Return the feature or group at a neighbour that is different in `keys`."""
         made = self._maker.make(older.made if older else None, snapshot, keys)
         pool = followed_pool(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
         ruling = made.ruling if made and not self._group else NOTHING
@@ -81,7 +81,7 @@ class LayerResult:
         return LayerState(snapshot, made, layer, pool, census)
 
     def effect(self, old: LayerState | None, new: LayerState) -> Effect | None:
-        """What is not the same; None if nothing is."""
+        """Return what is not the same; None if nothing is."""
         before, after = (old.layer if old else None), new.layer
         ours, theirs = (old.nodes if old else {}), new.nodes
         if before is after and (before is None or ours is theirs):
@@ -131,7 +131,7 @@ class LayerResult:
 
 
 def _deltas(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[tuple[str, Delta]]:
-    """The parameters of which the operations differ."""
+    """Yield the parameters of which the operations differ."""
     for name in sorted({name for name, _ in old.items() ^ new.items()}):
         yield name, Delta(*(_decoded(side.get(name)) for side in (old, new)))
 
@@ -155,11 +155,11 @@ class NodeResult:
         self._sides = Sides(history)
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """The node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that is different in `keys`."""
         return self._node.follow(older, snapshot, keys)
 
     def effect(self, old: NodeState | None, new: NodeState) -> Effect | None:
-        """What is not the same; None if nothing is."""
+        """Return what is not the same; None if nothing is."""
         before, after = old.node if old else None, new.node
         if before is after and (before is None or old is None or _same_sources(old, new)):
             return None
@@ -196,11 +196,11 @@ class NodeValue:
         self._param = param
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """The node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that is different in `keys`."""
         return self._node.follow(older, snapshot, keys)
 
     def effect(self, old: NodeState | None, new: NodeState) -> Effect | None:
-        """What is not the same; None if nothing is."""
+        """Return what is not the same; None if nothing is."""
         before, after = (self._value(state) for state in (old, new))
         params = deltas(before, after)
         return Effect(kind_of(bool(before), bool(after)), params) if params else None
@@ -214,7 +214,7 @@ class NodeValue:
 
 
 def _deltas_node(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
-    """What differs of parameters; most values are the very same objects."""
+    """Return what differs of parameters; most values are the very same objects."""
     names = [name for name in old.keys() | new.keys() if old.get(name) is not new.get(name)]
     names += [name for name in old.keys() ^ new.keys() if old.get(name, new.get(name)) is None]  # bare ones
     return deltas(*({name: side[name] for name in names if name in side} for side in (old, new)))
@@ -260,7 +260,7 @@ class ParamResult:
         self._speaks = lru_cache(maxsize=1 << 12)(lambda file: signs.search(history.read(file)) is not None)
 
     def follow(self, older: ParamState | None, snapshot: Snapshot, keys: frozenset[Key]) -> ParamState:
-        """The parameter at a neighbour that is different in `keys`."""
+        """Return the parameter at a neighbour that is different in `keys`."""
         pool = followed_pool(self._documents, older.pool if older else _NOTHING, snapshot, keys)
         declared = self._declared(older, pool, snapshot)
         sealed = self._secrets(older, snapshot)
@@ -275,7 +275,7 @@ class ParamResult:
         return ParamState(snapshot, pool, declared, sealed, ruled, census, None, values)
 
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
-        """What is not the same; None if nothing is."""
+        """Return what is not the same; None if nothing is."""
         values = tuple(_turns(old.values if old else {}, new.values))
         declaration = redeclared(old.declared if old else {}, new.declared)
         if not (values or declaration):
@@ -288,7 +288,7 @@ class ParamResult:
         """There is nothing to end."""
 
     def _speaking(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        """The files that may declare the parameter: they hold its name, a pattern, or an escape."""
+        """Return the files that may declare the parameter: they hold its name, a pattern, or an escape."""
         return {path: file for path, file in files.items() if self._speaks(file)}
 
     def _value(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bytes | None:
@@ -299,7 +299,7 @@ class ParamResult:
         return msgspec.json.encode(values[self._name], order="sorted") if self._name in values else None
 
     def _collected(self, fleet: Fleet) -> dict[str, bytes]:
-        """The values where what all nodes have decides about them."""
+        """Return the values where what all nodes have decides about them."""
         found = ((kind, self._of(kind)) for kind in fleet.classes)
         return {name: value for kind, value in found if value is not None for name in kind.names}
 
@@ -311,7 +311,7 @@ class ParamResult:
         snapshot: Snapshot,
         keys: frozenset[Key],
     ) -> Whole | None:
-        """The fleet, where the parameter is collected anywhere."""
+        """Return the fleet, where the parameter is collected anywhere."""
         said = (bound for params in pool.bindings.values() for bound in params.values())
         if not (ruled.collects or has_collect(said)):
             return None
@@ -325,14 +325,14 @@ class ParamResult:
         return ruling(self._documents, pool.settings, known, snapshot)
 
     def _secrets(self, older: ParamState | None, snapshot: Snapshot) -> Mapping[str, Secret]:
-        """The secrets that there are; the older mapping if the files are the same."""
+        """Return the secrets that there are; the older mapping if the files are the same."""
         files = snapshot.others["secrets"]
         if older is not None and files is older.snapshot.others["secrets"]:
             return older.secrets
         return secrets(self._documents, files)
 
     def _declared(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Mapping[str, Parameter]:
-        """What declares the parameter; the older mapping if that says the same."""
+        """Return what declares the parameter; the older mapping if that says the same."""
         if pool.settings is None:
             return {}
         files = snapshot.others["parameters"]
@@ -346,7 +346,7 @@ class ParamResult:
 
 
 def _turns(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[Turn]:
-    """The values that differ, those of most nodes first."""
+    """Yield the values that differ, those of most nodes first."""
     if old is new:
         return
     groups: dict[tuple[bytes | None, bytes | None], list[str]] = {}

@@ -50,7 +50,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     )
 
     def place(self, kind: str, name: str) -> Place | None:
-        """Where a definition, or a file of another folder, is, if there is one."""
+        """Return where a definition, or a file of another folder, is, if there is one."""
         if kind in OTHERS:
             file = self.others[kind].get(name)
             return None if file is None else (name, file)
@@ -59,7 +59,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 def followed(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapshot, frozenset[Key]]:
-    """The snapshot of a neighbour, and what is different there; the settings are not among it."""
+    """Return the snapshot of a neighbour, and what is different there; the settings are not among it."""
     settings = snapshot.settings
     definitions: dict[str, dict[str, tuple[Place, ...]]] = {}
     others: dict[str, dict[str, bytes]] = {}
@@ -83,7 +83,7 @@ def followed(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapsho
 
 
 def everything(snapshot: Snapshot) -> frozenset[Key]:
-    """All that is different from a tree without anything."""
+    """Return all that is different from a tree without anything."""
     definitions = {(kind, name) for kind in KINDS for name in snapshot.definitions[kind]}
     return frozenset(
         definitions.union((folder, path) for folder in OTHERS for path in snapshot.others[folder])
@@ -91,7 +91,7 @@ def everything(snapshot: Snapshot) -> frozenset[Key]:
 
 
 def name_of(folder: str, path: str) -> str | None:
-    """The name that a path in a folder stands for; None if the loader passes over it."""
+    """Return the name that a path in a folder stands for; None if the loader passes over it."""
     name = path.rpartition("/")[2]
     if not name or name.startswith("."):
         return None
@@ -140,14 +140,14 @@ class Documents:
         self.settings = lru_cache(maxsize=_MOST)(partial(_settings, content))
 
     def outlined(self, outline: Callable[[Any], Any]) -> "Documents":
-        """The same documents, of whose definitions only an outline is given."""
+        """Return the same documents, of whose definitions only an outline is given."""
         result = copy(self)
         result.definition = lru_cache(maxsize=_MOST)(partial(_outlined, self.definition, outline))
         return result
 
 
 def _definition(content: _Content, path: str, file: bytes, settings: Settings) -> Any:
-    """What a file of a kind's folder defines; None where its name is not legal."""
+    """Return what a file of a kind's folder defines; None where its name is not legal."""
     found = _LOADERS[path.partition("/")[0]](_reading(content, path, file), settings)
     return next(iter(found.values()), None)
 
@@ -160,17 +160,17 @@ def _outlined(
 
 
 def _parameters(content: _Content, path: str, file: bytes) -> Mapping[str, Parameter]:
-    """What a file of parameters declares."""
+    """Return what a file of parameters declares."""
     return load_parameters(_reading(content, path, file))
 
 
 def _secrets(content: _Content, path: str, file: bytes) -> Mapping[str, Secret]:
-    """What a file of secrets/ says."""
+    """Return what a file of secrets/ says."""
     return load_secrets(_reading(content, path, file))
 
 
 def _settings(content: _Content, file: bytes) -> Settings | None:
-    """What of the settings matters here; None where the format is not one that this program reads."""
+    """Return what of the settings matters here; None where the format is not one that this program reads."""
     found = load_settings(_reading(content, FILE, file))
     if found is None:
         return None
@@ -203,18 +203,18 @@ class Pool(msgspec.Struct, frozen=True):
     bindings: Mapping[Key, Mapping[str, Binding]] = {}
 
     def same(self, other: "Pool", *kinds: str) -> bool:
-        """Is nothing of these kinds, or of any, different?"""
+        """Return whether nothing of these kinds, or of any, differs."""
         mine, theirs = self.definitions, other.definitions
         return self.settings == other.settings and all(mine[kind] is theirs[kind] for kind in kinds or KINDS)
 
 
 def settings_of(documents: Documents, snapshot: Snapshot) -> Settings | None:
-    """The settings that definitions are read by, if there is a repository."""
+    """Return the settings that definitions are read by, if there is a repository."""
     return documents.settings(snapshot.settings) if snapshot.settings is not None else None
 
 
 def followed_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iterable[Key]) -> Pool:
-    """The pool of a neighbour; what is different there is among `keys`."""
+    """Return the pool of a neighbour; what is different there is among `keys`."""
     settings = settings_of(documents, snapshot)
     if settings is None:
         return Pool()
@@ -244,12 +244,12 @@ def _put_pool(said: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _params(definition: Any) -> Mapping[str, Binding] | None:
-    """The bindings of a definition, if it has any."""
+    """Return the bindings of a definition, if it has any."""
     return getattr(definition, "definition", definition).params or None if definition is not None else None
 
 
 def model_of(settings: Settings, pool: Pool) -> Model:
-    """The definitions as a model; sets that share a node lose it but for the first."""
+    """Return the definitions as a model; sets that share a node lose it but for the first."""
     said = pool.definitions
     sets = unique_members(Reading(DictTree({})), {}, within(settings.max_nodes, said["nodesets"]))
     return Model(

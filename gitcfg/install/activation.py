@@ -91,7 +91,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
 
 
 def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
-    """Whether a subsystem that has taken the files is well with them, and what it said if not."""
+    """Return whether a subsystem that has taken the files is well with them, and what it said if not."""
     started = lenient_process_recorder(journal)
     tried = (try_check(place, one, started) for one in step.undo.checks)
     bad = next((ran for ran in tried if not ran.ok), None)

@@ -70,13 +70,13 @@ NONE = Redaction()
 
 
 def make_redaction(files: Iterable[tuple[bytes, bytes]]) -> Redaction:
-    """The words of files' true contents, each beside the content that is shown."""
+    """Return the words of files' true contents, each beside the content that is shown."""
     found = {word for shown, true in files for word in _words(shown, true)}
     return Redaction(tuple(sorted((word.encode() for word in found), key=lambda word: (-len(word), word))))
 
 
 def _words(shown: bytes, true: bytes) -> Iterator[str]:
-    """Lines that the shown content has not, and of each what stands where that has a secret's name."""
+    """Yield lines that the shown content has not, and of each what stands where that has a secret's name."""
     lines = shown.decode(errors="replace").splitlines()
     with_names = [_SHOWN.split(line) for line in lines if _SHOWN.search(line)]
     for line in set(true.decode(errors="replace").splitlines()).difference(lines):
@@ -85,7 +85,7 @@ def _words(shown: bytes, true: bytes) -> Iterator[str]:
 
 
 def _between(line: str, parts: list[str]) -> Iterator[str]:
-    """What a line has between some texts; nothing if it does not have them."""
+    """Yield what a line has between some texts; nothing if it does not have them."""
     if not line.startswith(parts[0]) or not line.endswith(parts[-1]):
         return
     rest = line[len(parts[0]) : len(line) - len(parts[-1])]
@@ -96,7 +96,7 @@ def _between(line: str, parts: list[str]) -> Iterator[str]:
 
 
 def _plain(word: str) -> str:
-    """A word as it was before JSON's escapes."""
+    """Return a word as it was before JSON's escapes."""
     if "\\" in word:
         import json
 

@@ -69,11 +69,11 @@ class Disk:
         return os.readlink(name, dir_fd=at)
 
     def space(self, at: int) -> os.statvfs_result:
-        """What the file system of a folder has left."""
+        """Return what the file system of a folder has left."""
         return os.fstatvfs(at)
 
     def device(self, at: int) -> int:
-        """The file system that a folder is on: between two, files can only be copied."""
+        """Return the file system that a folder is on: between two, files can only be copied."""
         return os.fstat(at).st_dev
 
     def make_folder(self, at: int, name: str, mode: int) -> None:
@@ -90,11 +90,11 @@ class Disk:
         os.rmdir(name, dir_fd=at)
 
     def create(self, at: int, name: str) -> int:
-        """A new file that only its owner may read, open to be written."""
+        """Return a new file that only its owner may read, open to be written."""
         return os.open(name, _CREATE, 0o600, dir_fd=at)
 
     def append_to(self, at: int, name: str) -> int:
-        """A file, new or not, open to be appended to."""
+        """Return a file, new or not, open to be appended to."""
         return os.open(name, _APPEND, 0o600, dir_fd=at)
 
     def write(self, file: int, content: bytes) -> None:

@@ -55,7 +55,7 @@ def hide_content(content: bytes) -> Hidden:
 
 
 def hidden_to_json(found: Hidden) -> dict[str, Any]:
-    """What a record keeps: `sealed` null says that the content shown is not the one that stands."""
+    """Return what a record keeps: `sealed` null says that the content shown is not the one that stands."""
     return {
         "sealed": None,
         "hidden": None if found == UNKNOWN else {"sha256": found.sha256, "size": found.size},
@@ -293,7 +293,7 @@ _COMMIT_LENGTHS = (40, 64)
 
 
 def parse_package(raw: bytes) -> Package:
-    """The package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
+    """Return the package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
     return package_from_json(decode_json(raw))
 
 

@@ -36,7 +36,7 @@ class Activations(NamedTuple):
 def choose_activations(
     here: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]
 ) -> Activations:
-    """What is run so that all of these are restarted or reloaded, in order of name.
+    """Return what is run so that all of these are restarted or reloaded, in order of name.
 
     A subsystem without a command for the one is done the other way; without both there is nothing to run, and
     only its check is. Of subsystems that cover each other the first in order of name is restarted.
@@ -234,7 +234,7 @@ def effective_actions(request: Request) -> Actions:
 
 
 def find_drifted(request: Request) -> tuple[str, ...]:
-    """The paths where something else stands than the package in force has, nor what the new one means.
+    """Return the paths where something else stands than the package in force has, nor what the new one means.
 
     And secrets that came without a new version: no comparison of two commits tells of them.
     """
@@ -299,7 +299,7 @@ def _refuse_unknown(file: File, before: FileState) -> None:
 
 
 def _is_foreign(request: Request, path: str, before: FileState, after: FileState) -> bool:
-    """Whether what stands is neither the package in force nor what will stand, and would be lost."""
+    """Return whether what stands is neither the package in force nor what will stand, and would be lost."""
     if before.kind == ABSENT or before.digest == after.digest:
         return False
     file = request.old.meant.get(path) if request.old else None
@@ -333,7 +333,7 @@ def plan_activations(request: Request, chosen: Activations) -> list[Step]:
 
 
 def _plan_activations(request: Request, chosen: Activations) -> Iterable[Step]:
-    """What the node did not run before has no old files to act with."""
+    """Return what the node did not run before has no old files to act with."""
     here, before = request.new.running, request.old.running if request.old else {}
     for kind, names in ((RESTART, chosen.restart), (RELOAD, chosen.reload)):
         for name in names:

@@ -54,12 +54,12 @@ def folders_of(path: str) -> list[str]:
 
 
 def parent_of(path: str) -> str:
-    """The folder that a path lies in; "" is the root."""
+    """Return the folder that a path lies in; "" is the root."""
     return path.rpartition("/")[0]
 
 
 def name_of(path: str) -> str:
-    """A path's last name."""
+    """Return a path's last name."""
     return path.rpartition("/")[2]
 
 
@@ -175,7 +175,7 @@ class Policy(NamedTuple):
         return cls(("/**",), (("**",),))
 
     def allows_path(self, path: str, state: str) -> bool:
-        """Whether a file may be written or removed; `state` is the state folder's path."""
+        """Return whether a file may be written or removed; `state` is the state folder's path."""
         never = (*NEVER, *self.never, f"{state}/**")
         if any(matches(glob, path) for glob in never):
             return False

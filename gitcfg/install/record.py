@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
-    """The record; None if there is none. It was written whole: what cannot be read is Damaged."""
+    """Return the record; None if there is none. It was written whole: what cannot be read is Damaged."""
     data = read_table(store, name)
     if data is None:
         return None
@@ -282,7 +282,7 @@ def set_report_aside(place: Place, stamp: str) -> str:
 
 
 def _files_only_in_next(store: Store) -> list[str]:
-    """The files that only the interrupted installation would have written."""
+    """Return the files that only the interrupted installation would have written."""
     try:
         known, new = read_record(store), read_record(store, NEXT)
     except InstallError:
@@ -296,7 +296,7 @@ def _damaged_name(name: str, stamp: str) -> str:
 
 
 def _rename(store: Store, name: str, stamp: str) -> bool:
-    """Whether there was such a file or folder."""
+    """Return whether there was such a file or folder."""
     if store.disk.stat(store.at, name) is None:
         return False
     store.disk.rename(store.at, name, store.at, _damaged_name(name, stamp))

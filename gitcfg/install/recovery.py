@@ -119,7 +119,7 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
 
 
 def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) -> bool:
-    """Whether a way back that died had put it back, and somebody has written there since: that stays.
+    """Return whether a way back that died had put it back, and somebody has written there since: that stays.
 
     Putting back takes the backup away (another file system's aside). Where our new file stands without a
     backup, somebody removed that: going back then fails, and says so.
@@ -249,7 +249,7 @@ def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]])
 
 
 def _is_paid(step: Step, one: Debt, well: bool) -> bool:
-    """What a restart restarted beside what it was for is not brought back by stopping that."""
+    """Return what a restart restarted beside what it was for is not brought back by stopping that."""
     if not (well and step.undo.commands):
         return False
     return one.name == step.name or all(other.kind != STOP for other in step.undo.owes)
@@ -286,7 +286,7 @@ def roll_back(store: Store, place: Place, found: JournalState, failure: Outcome)
 
 
 def _put_files_back(store: Store, place: Place, found: JournalState) -> str:
-    """What kept files from going back, or nothing. The staged files go first: they give room."""
+    """Return what kept files from going back, or nothing. The staged files go first: they give room."""
     assert found.plan is not None
     place.listener.notify("put back", "begun")
     try:
@@ -301,7 +301,7 @@ def _put_files_back(store: Store, place: Place, found: JournalState) -> str:
 
 
 def _report_stuck(store: Store, found: JournalState, failure: Outcome, problem: str) -> Outcome:
-    """The journal stays: the next run tries again."""
+    """Return the outcome of a rollback that failed. The journal stays, so that the next run tries again."""
     assert found.plan is not None
     paths = ", ".join(find_unrestored(store, found.plan)) or "none"
     message = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
@@ -328,13 +328,13 @@ def _judge(found: JournalState, failure: Outcome) -> Outcome:
 
 
 def _activated(found: JournalState) -> dict[str, Any]:
-    """What was begun, as an outcome has it."""
+    """Return what was begun, as an outcome has it."""
     assert found.plan is not None
     return names_by_action(tuple(found.plan.steps[number] for number in found.begun))
 
 
 def _end(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:
-    """What is not as it was is not `reverted`, also if nothing was begun."""
+    """Return what is not as it was is not `reverted`, also if nothing was begun."""
     if is_still_owing(store, found):
         outcome = outcome._replace(result=FAILED)
     _note(Journal(store), {"end": outcome_to_json(outcome)})
@@ -372,7 +372,7 @@ def recover_interrupted(store: Store, place: Place) -> Outcome | None:
 
 
 def _packages(store: Store) -> Iterator[Package | None]:
-    """What was in force and what came; a record that cannot be read keeps nothing from going back."""
+    """Yield what was in force and what came; a record that cannot be read keeps nothing from going back."""
     for name in (INSTALLED, NEXT):
         with suppress(InstallError, OSError):
             record = read_record(store, name)

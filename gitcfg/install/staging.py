@@ -94,7 +94,7 @@ def stage(
 
 
 def staged_command(store: Store, command: tuple[str, ...]) -> tuple[str, ...]:
-    """A command with `{new}` and `{old}` replaced by the staged roots."""
+    """Return a command with `{new}` and `{old}` replaced by the staged roots."""
     new, old = (os.path.join(store.path, STAGED, name) for name in (NEW, OLD))
     return tuple(word.replace("{new}", new).replace("{old}", old) for word in command)
 
@@ -164,12 +164,12 @@ def copy(disk: Disk, source: Where, to: Where, stands: FileState) -> None:
 
 
 def new_name(key: str, number: int) -> str:
-    """The name of a new file until it takes its target's place."""
+    """Return the name of a new file until it takes its target's place."""
     return f"{OWN_PREFIX}{key}-{number}.new"
 
 
 def old_name(key: str, number: int) -> str:
-    """A second name of what stood, where the state folder is on another file system.
+    """Return a second name of what stood, where the state folder is on another file system.
 
     What is backed up there is a copy, which a full disk does not take back.
     """
@@ -221,7 +221,7 @@ def keep_backups(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
 
 
 def set_aside(store: Store, place: Place, path: str, stands: FileState) -> str:
-    """What stands at a path now, kept; where."""
+    """Return what stands at a path now, kept; where."""
     with _open_kept(store) as kept:
         where = _kept_path(place, _next_number(store.disk.names(kept)), name_of(path))
         save(store, path, stands, (kept, name_of(where)))

@@ -82,13 +82,13 @@ class Store(NamedTuple):
     path: str
 
     def read(self, name: str) -> bytes | None:
-        """A file's content; None if there is none."""
+        """Return a file's content; None if there is none."""
         if self.disk.stat(self.at, name) is None:
             return None
         return read_file(self.disk, self.at, name, _MOST)
 
     def read_json(self, name: str) -> Any:
-        """A file's content as data; None if there is none or it is not JSON."""
+        """Return a file's content as data; None if there is none or it is not JSON."""
         raw = self.read(name)
         with suppress(ValueError):
             return None if raw is None else json.loads(raw)

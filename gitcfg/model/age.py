@@ -93,7 +93,7 @@ def stanzas(raw: bytes) -> tuple[Stanza, ...]:
 
 
 def _bare(raw: bytes) -> bytes:
-    """A file's bytes without armor."""
+    """Return a file's bytes without armor."""
     if not raw.lstrip()[:10].startswith(b"-----BEGIN"):
         return raw
     armored = _ARMOR.fullmatch(raw)
@@ -121,7 +121,7 @@ def recipient(text: str) -> Recipient:
 
 
 def is_recipient(text: str) -> bool:
-    """Is it somebody's public key?"""
+    """Return whether it is a public key."""
     try:
         recipient(text)
     except ValueError:
@@ -130,7 +130,7 @@ def is_recipient(text: str) -> bool:
 
 
 def age_key(raw: bytes) -> str:
-    """An age key as text: Bech32 of its 32 bytes."""
+    """Return an age key as text: Bech32 of its 32 bytes."""
     number = int.from_bytes(raw) << 4
     values = [number >> 5 * place & 31 for place in reversed(range(52))]
     check = _checksum([*values, *[0] * 6]) ^ 1

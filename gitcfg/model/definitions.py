@@ -76,7 +76,7 @@ class Parameter(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def pattern(self) -> bool:
-        """Does it declare a family?"""
+        """Return whether it declares a family."""
         return "*" in self.name or "?" in self.name
 
 
@@ -106,7 +106,7 @@ class Subsystem(msgspec.Struct, frozen=True, gc=False):
     using: str = "new"
 
     def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """All that it runs, by key."""
+        """Yield all that it runs, by key."""
         check = self.check.run if self.check is not None else ()
         said = (self.validate, self.reload, self.restart, self.stop, check)
         keys = ("validate", "reload", "restart", "stop", "check")
@@ -258,27 +258,27 @@ class Model(msgspec.Struct, frozen=True):
     findings: Sequence[Finding] = ()
 
     def hosts(self) -> Iterator[Node]:
-        """What is said of nodes: their own files and their sets'."""
+        """Yield what is said of nodes: their own files and their sets'."""
         yield from self.nodes.values()
         for nodeset in self.nodesets.values():
             yield nodeset.definition
 
     def layers(self) -> Iterator[Feature | Group | Node | Override]:
-        """Every definition that binds parameters and brings files."""
+        """Yield every definition that binds parameters and brings files."""
         yield from self.features.values()
         yield from self.groups.values()
         yield from self.hosts()
         yield from self.overrides.values()
 
     def bindings(self) -> Iterator[tuple[str, Binding]]:
-        """Every binding as written, with its parameter's name."""
+        """Yield every binding as written, with its parameter's name."""
         for layer in self.layers():
             yield from layer.params.items()
         for rule in self.rules.values():
             yield from rule.params.items()
 
     def mentioned_features(self) -> Iterator[Ref]:
-        """Every mention of a feature: what installs it, takes it away, or speaks of it."""
+        """Yield every mention of a feature: what installs it, takes it away, or speaks of it."""
         for feature in self.features.values():
             yield from _named(feature.include)
             yield from (*feature.depends, *feature.conflicts, *feature.after)

@@ -19,7 +19,7 @@ class Share(msgspec.Struct, frozen=True):
         return f"{self.number:.6g}%" if self.percent else int(self.number)
 
     def of(self, nodes: int) -> int:
-        """How many of so many nodes: of a share that is no whole number, the next one above."""
+        """Return how many of so many nodes: of a share that is no whole number, the next one above."""
         exact = nodes * self.number / 100 if self.percent else self.number
         return min(nodes, int(exact) + (exact > int(exact)))
 
@@ -66,15 +66,15 @@ SOON = timedelta(days=7)
 
 
 def is_over(until: date, today: date) -> bool:
-    """Has the last day passed?"""
+    """Return whether the last day has passed."""
     return today > until
 
 
 def in_words(until: date, today: date) -> str:
-    """How long something applies, or since when it should not."""
+    """Return how long something applies, or since when it should not."""
     return f"overdue since {until}" if is_over(until, today) else f"until {until}"
 
 
 def ends_soon(until: date, today: date) -> bool:
-    """Is the last day near, and not over yet?"""
+    """Return whether the last day is near, and not over yet."""
     return not is_over(until, today) and until - today <= SOON

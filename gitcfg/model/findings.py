@@ -54,7 +54,7 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
     @property
     def is_error(self) -> bool:
-        """Does it make a check fail?"""
+        """Return whether it makes a check fail."""
         return self.severity is Severity.ERROR
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 
 def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """The strongly connected components (Tarjan), each sorted; what they lead to comes before them.
+    """Return the strongly connected components (Tarjan), each sorted; what they lead to comes before them.
 
     Targets that are no keys are vertices without edges.
     """
@@ -72,7 +72,7 @@ class Reach:
         return frozenset(self._named(self._bits[name]))
 
     def leads(self, start: str, target: str) -> bool:
-        """Is there a way from one to the other?"""
+        """Return whether there is a way from one to the other."""
         index = self._index.get(target)
         return index is not None and bool(self._bits.get(start, 0) >> index & 1)
 
@@ -85,7 +85,7 @@ class Reach:
         return frozenset(self._named(found))
 
     def common(self, names: Iterable[str]) -> list[str]:
-        """What each of some vertices is or leads to, in order of name."""
+        """Return what each of some vertices is or leads to, in order of name."""
         found = -1
         for name in names:
             found &= self._bits[name] | 1 << self._index[name]
@@ -106,12 +106,12 @@ class Reach:
 
 
 def reach(edges: Mapping[str, Iterable[str]]) -> Reach:
-    """What each vertex leads to; targets that are no keys are vertices without edges."""
+    """Return what each vertex leads to; targets that are no keys are vertices without edges."""
     return Reach(edges)
 
 
 def reverse(edges: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """The graph with every edge turned round."""
+    """Return the graph with every edge turned round."""
     result: dict[str, list[str]] = {name: [] for name in edges}
     for name, targets in edges.items():
         for target in targets:

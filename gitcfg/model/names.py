@@ -13,13 +13,13 @@ HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
 def shown(text: str, most: int = 60) -> str:
-    """A text as a message quotes it: on one line, and not endless."""
+    """Return a text as a message quotes it: on one line, and not endless."""
     quoted = text.encode("unicode_escape").decode() if not text.isprintable() else text
     return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known name, or nothing."""
+    """Return a hint that names the nearest known name, or nothing."""
     folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold()[:80], folded, n=1, cutoff=0.75)
     begun = [full for start, full in folded.items() if start.startswith(name.casefold())]
@@ -29,7 +29,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def meant(name: str) -> str:
-    """The hint that a name was meant."""
+    """Return the hint that a name was meant."""
     return f"Did you mean {name}?"
 
 
@@ -46,7 +46,7 @@ class Glob:
         self._length = len(pieces[-1])
 
     def matches(self, name: str) -> bool:
-        """Is the whole name one of the pattern's?"""
+        """Return whether the pattern matches the whole name."""
         if self._last is None:
             return self._first.fullmatch(name) is not None
         found = self._first.match(name)
@@ -62,23 +62,23 @@ def _piece(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def glob(pattern: str) -> Glob:
-    """The pattern, ready to match."""
+    """Return the pattern, ready to match."""
     return Glob(pattern)
 
 
 def is_glob(text: str) -> bool:
-    """Does the text stand for more than itself?"""
+    """Return whether the text stands for more than itself."""
     return "*" in text or "?" in text
 
 
 def literals(pattern: str) -> int:
-    """How many characters of a pattern stand for themselves."""
+    """Return how many characters of a pattern stand for themselves."""
     return sum(character not in "*?" for character in pattern)
 
 
 @lru_cache(maxsize=1 << 16)
 def selects(patterns: tuple[str, ...], name: str) -> bool:
-    """Is the name one of these: matched by a pattern, and by none that begins with `!`?
+    """Return whether a pattern matches the name, and none that begins with `!`.
 
     Exclusions alone start from everything.
     """

@@ -80,7 +80,7 @@ class Permit(msgspec.Struct, frozen=True, gc=False):
     inherit: bool = True
 
     def things(self) -> Mapping[str, tuple[Ref, ...]]:
-        """What it names, by kind."""
+        """Return what it names, by kind."""
         return {kind: getattr(self, kind) for kind in PERMITTED}
 
 
@@ -108,7 +108,7 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
     count: Count | None = None
 
     def features(self) -> tuple[Ref, ...]:
-        """The features that it names, globs aside."""
+        """Return the features that it names, globs aside."""
         from gitcfg.model.names import is_glob  # 0.6 ms, which every command would wait for
 
         permitted = self.permit.features if self.permit is not None else ()

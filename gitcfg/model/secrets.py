@@ -38,17 +38,17 @@ def secret_value(name: str, version: int | None) -> dict[str, Any]:
 
 
 def has_version(value: dict[str, Any]) -> bool:
-    """Does the secret exist that a value is?"""
+    """Return whether the secret that a value is exists."""
     return value["version"] is not None
 
 
 def is_secret(value: Any) -> bool:
-    """Whether a value is a secret's name and version."""
+    """Return whether a value is a secret's name and version."""
     return type(value) is dict and _KEY in value
 
 
 def shown(value: Any) -> Any:
-    """A value as files and people see it: of a secret its name, and its version if it exists."""
+    """Return a value as files and people see it: of a secret its name, and its version if it exists."""
     if not is_secret(value):
         return value
     version = f" v{value['version']}" if has_version(value) else ""
@@ -56,12 +56,12 @@ def shown(value: Any) -> Any:
 
 
 def unversioned(value: Any) -> Any:
-    """A value as it is shown, whichever version of a secret it is."""
+    """Return a value as it is shown, whichever version of a secret it is."""
     return shown(secret_value(secret_name(value), None)) if is_secret(value) else value
 
 
 def secret_name(value: Any) -> str:
-    """The name of the secret that a value is; only of one that is a secret."""
+    """Return the name of the secret that a value is; only of one that is a secret."""
     name: str = value[_KEY]
     return name
 
@@ -103,12 +103,12 @@ _END = "-----END "
 
 
 def marked(text: str) -> re.Match[str] | None:
-    """The first such thing in a text; its group says which."""
+    """Return the first such thing in a text; its group says which."""
     return _MARK.search(text) if any(part in text for part in _PARTS) else None
 
 
 def mark_in(value: Any) -> str:
-    """The mark that stands in a value, or in one inside it; nothing if none does."""
+    """Return the mark that stands in a value, or in one inside it; nothing if none does."""
     if type(value) is str:
         found = marked(value) if len(value) >= _SHORTEST else None
         return (found.lastgroup or "") if found else ""
@@ -119,7 +119,7 @@ def mark_in(value: Any) -> str:
 
 
 def open_mark(text: str) -> str:
-    """The mark of the first private key in a text; nothing if there is none."""
+    """Return the mark of the first private key in a text; nothing if there is none."""
     found = next(keys(text), None)
     return (found.lastgroup or "") if found else ""
 
@@ -130,7 +130,7 @@ def may_hold_key(text: str) -> bool:
 
 
 def lines_of_keys(text: str) -> frozenset[int]:
-    """The lines, from 1, in which private keys stand: of each from its beginning to its end."""
+    """Return the lines, from 1, in which private keys stand: of each from its beginning to its end."""
     lines: set[int] = set()
     line, seen = 1, 0
     for found in keys(text):
@@ -145,5 +145,5 @@ def lines_of_keys(text: str) -> frozenset[int]:
 
 
 def keys(text: str) -> Iterator[re.Match[str]]:
-    """The beginning of each private key in a text; its group says which kind."""
+    """Yield the beginning of each private key in a text; its group says which kind."""
     return _OPEN_MARK.finditer(text) if may_hold_key(text) else iter(())

@@ -8,7 +8,7 @@ ABBREVIATED = 10
 
 
 def safe(text: str) -> str:
-    """A text on one line, without what a terminal would take as commands."""
+    """Return a text on one line, without what a terminal would take as commands."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -30,7 +30,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def seconds(text: str) -> float | None:
-    """How many seconds a length of time has; None: it is none."""
+    """Return how many seconds a length of time has; None: it is none."""
     found = _READ.fullmatch(text)
     return None if found is None else int(found[1]) * _SECONDS[found[2]]
 
@@ -65,12 +65,12 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!@:])")
 
 
 def escape_markdown(text: str) -> str:
-    """A text in which nothing is markup, nor a mention of somebody."""
+    """Return a text in which nothing is markup, nor a mention of somebody."""
     return _SPECIAL.sub(r"\\\1", safe(text))
 
 
 def markdown_code(text: str) -> str:
-    """A text as inline code: its fence is longer than any run of backticks in it."""
+    """Return a text as inline code: its fence is longer than any run of backticks in it."""
     text = safe(text)
     ticks = "`" * (_longest(text) + 1)
     pad = " " if "`" in text else ""
@@ -78,7 +78,7 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_block(lines: Iterable[str], language: str = "") -> Iterator[str]:
-    """A block of code; its fence is longer than any that stands inside."""
+    """Yield a block of code; its fence is longer than any that stands inside."""
     lines = list(lines)
     fence = "`" * max(3, max(map(_longest, lines), default=0) + 1)
     yield fence + language
@@ -87,5 +87,5 @@ def markdown_block(lines: Iterable[str], language: str = "") -> Iterator[str]:
 
 
 def _longest(text: str) -> int:
-    """The longest run of backticks."""
+    """Return the longest run of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)

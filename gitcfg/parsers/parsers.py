@@ -31,7 +31,7 @@ class Ends:
         insort(self._places, place)
 
     def before(self, place: int) -> bool:
-        """Are there too many before that question, so that nobody looks at it?"""
+        """Return whether too many come before that request, so that it is not made."""
         return len(self._places) >= self._most and place > self._places[self._most - 1]
 
     @property
@@ -51,12 +51,12 @@ class There:
 
     @cached_property
     def condor(self) -> bool:
-        """Is HTCondor's parser installed, and one that answers as expected?"""
+        """Return whether HTCondor's parser is installed and answers as expected."""
         return self._look("condor")
 
     @cached_property
     def table(self) -> bool:
-        """Does it write out what it read? One that does it otherwise may die of being asked."""
+        """Return whether it writes out what it read. One that does so differently may crash."""
         return self._look("table")
 
     def _look(self, wanted: str) -> bool:
@@ -104,7 +104,7 @@ class Cases:
         self.asked = self.size = 0
 
     def open(self, questions: Sequence[Question]) -> list[Case]:
-        """A case for each question."""
+        """Return a case for each question."""
         cases = [Case(question, next(self._places)) for question in questions]
         firsts = [first for case in cases for first in self._first(case)]
         self._recall([(case, key) for case, key, _ in firsts])
@@ -114,7 +114,7 @@ class Cases:
         return cases
 
     def verdicts(self, case: Case) -> Verdicts:
-        """What is said of a settled case, whose turn it is: all before it are settled too."""
+        """Return what is said of a settled case, whose turn it is: all before it are settled too."""
         if self._ends.before(case.place):
             return (self._ends.verdict,)
         assert case.verdicts is not None
@@ -138,7 +138,7 @@ class Cases:
         self.size = 0
 
     def _first(self, case: Case) -> Iterator[Asking]:
-        """What to ask first about a case, and what that is known by."""
+        """Yield what to ask first about a case, and what that is known by."""
         if case.size > LARGEST:
             case.place, case.verdicts = ALWAYS, (_TOO_LARGE,)
             return
@@ -213,7 +213,7 @@ class Cases:
 
 
 def plain(format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
-    """Is the line's text that value? See `gitcfg.check.target_parsers.Judge`."""
+    """Return whether the line's text is that value. See `gitcfg.check.target_parsers.Judge`."""
     head = f"{name} ="
     if format != "condor" or not line.startswith(head) or line.find("\n") != len(line) - 1:
         return False
@@ -267,7 +267,7 @@ class Parsers(Closing):
                 self._pool.begin()
 
     def lacks(self, format: str) -> bool:
-        """Is it HTCondor's parser, and not installed, or not one that answers as expected?"""
+        """Return whether it is HTCondor's parser, and missing or not answering as expected."""
         return format in _OF_HTCONDOR and self._lacks_htcondor
 
     @cached_property
@@ -275,7 +275,7 @@ class Parsers(Closing):
         return not (installed() and self._cases.there.condor)
 
     def judge(self, questions: Iterable[Question]) -> Generator[Verdicts, None, None]:
-        """What is wrong with each text, in order."""
+        """Yield what is wrong with each text, in order."""
         waiting: deque[Case] = deque()
         try:
             for some in _some(questions):

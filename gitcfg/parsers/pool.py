@@ -140,7 +140,7 @@ class Pool:
 
     @property
     def full(self) -> bool:
-        """Is there enough to do for all children, so that more would only take memory?"""
+        """Return whether all children have enough to do, so that more would only take memory."""
         return len(self._ready) >= _AHEAD * len(self._children)
 
     def wait(self) -> None:
@@ -189,7 +189,7 @@ class Pool:
 
 
 def written(text: str) -> bytes:
-    """Is an HTCondor text read as it is written? GuardError: it cannot be sent."""
+    """Return whether an HTCondor text is read as it is written. Raise GuardError if it cannot be sent."""
     return encoded({"written": text})
 
 
@@ -205,17 +205,17 @@ def whole(question: Question) -> bytes:
 
 
 def look(wanted: str) -> bytes:
-    """Is HTCondor's parser there (`condor`), and its way to write out what it read (`table`)?"""
+    """Return whether HTCondor's parser is there (`condor`), and can write out what it read (`table`)."""
     return encoded({"look": wanted})
 
 
 def key(request: bytes, version: bytes) -> bytes:
-    """What a request is known by, for one version of the parsers."""
+    """Return what a request is known by, for one version of the parsers."""
     return hashlib.sha256(version + request).digest()
 
 
 def verdicts(found: Any) -> Verdicts:
-    """What is wrong, as a child says it."""
+    """Return what is wrong, as a child says it."""
     return tuple(
         Verdict(reason, line, tuple(params), hint, grave) for reason, line, params, hint, grave in found
     )

@@ -30,7 +30,7 @@ class CachedVerdicts:
         return self._cache.get(_QUESTION, dict[bytes, tuple[Verdict, ...]]) or {}
 
     def get(self, keys: Sequence[bytes]) -> Mapping[bytes, Verdicts]:
-        """The verdicts that are there for these keys."""
+        """Return the verdicts that are there for these keys."""
         return {key: self._known[key] for key in keys if key in self._known}
 
     def put(self, found: Mapping[bytes, Verdicts]) -> None:
@@ -54,7 +54,7 @@ class Kept(Protocol):
     """
 
     def get(self, keys: Sequence[bytes]) -> Mapping[bytes, Verdicts]:
-        """The verdicts that are there for these keys."""
+        """Return the verdicts that are there for these keys."""
         ...
 
     def put(self, found: Mapping[bytes, Verdicts]) -> None:
@@ -63,7 +63,7 @@ class Kept(Protocol):
 
 
 def version() -> bytes:
-    """What verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
+    """Return what verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
     libraries = (f"{name} {_installed(name)}" for name in ("gitcfg", "htcondor", "PyYAML"))
     there = "with HTCondor" if installed() else "without HTCondor"
     return "\n".join([sys.version, *libraries, there, ""]).encode()
@@ -91,7 +91,7 @@ _NAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*=")
 
 
 def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None:
-    """The verdict if it was HTCondor that ended the process, since it does not take the text."""
+    """Return the verdict if it was HTCondor that ended the process, since it does not take the text."""
     stderr = error.stderr.rpartition(MARK)[2]
     refusal = _REFUSAL.search(stderr)
     if refusal is None:
@@ -105,12 +105,12 @@ def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None
 
 
 def _named(content: str, meant: Meant | None) -> tuple[str, ...]:
-    """The parameter that a line sets."""
+    """Return the parameter that a line sets."""
     name = _NAME.match(content)
     return (name[1],) if name and meant and name[1] in meant.values else ()
 
 
 def ended(error: GuardError, format: str) -> Verdict:
-    """The verdict on a text whose parser came to any other end."""
+    """Return the verdict on a text whose parser came to any other end."""
     name = _NAMES.get(format, f"the parser for {format.upper()}")
     return Verdict(f"cannot be judged: {name} {error.reason}")

@@ -27,7 +27,7 @@ _PIECES = re.compile(rf"(?:\\.|[^\\]){{1,{PIECE}}}", re.DOTALL)
 
 
 def dot(picture: Picture) -> str:
-    """The picture as a digraph. The same picture gives the same text."""
+    """Return the picture as a digraph. The same picture gives the same text."""
     return "".join(f"{line}\n" for line in _lines(picture))
 
 
@@ -115,12 +115,12 @@ def _attributes(said: dict[str, str]) -> str:
 
 
 def _text(lines: Iterable[str], align: str) -> str:
-    """Lines that are shown. dot reads entities even here, so an ampersand is written as one."""
+    """Return lines that are shown. dot reads entities even here, so an ampersand is written as one."""
     return _quoted("".join(f"{_escaped(safe(line), 1)}\\{align}" for line in lines))
 
 
 def _tooltip(text: str) -> str:
-    """Lines for a tooltip, where dot, in all its versions, takes escapes off twice."""
+    """Return lines for a tooltip, where dot, in all its versions, takes escapes off twice."""
     return _quoted("\\n".join(_escaped(safe(line), 2) for line in text.split("\n")))
 
 
@@ -129,7 +129,7 @@ def _escaped(text: str, times: int) -> str:
 
 
 def _id(text: str) -> str:
-    """A name. dot keeps both backslashes, which is no matter: all names are written alike."""
+    """Return a name. dot keeps both backslashes, which is no matter: all names are written alike."""
     return _quoted(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 

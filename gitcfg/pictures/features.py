@@ -63,7 +63,7 @@ def _defined(fleet: Fleet) -> Iterator[Vertex]:
 
 
 def _folder(feature: Feature) -> str:
-    """The folder below features/ in which a feature's file lies."""
+    """Return the folder below features/ in which a feature's file lies."""
     return feature.origin.file.partition("/")[2].rpartition("/")[0]
 
 
@@ -79,7 +79,7 @@ def _missing(model: Model) -> Iterator[Vertex]:
 
 
 def _edges(model: Model) -> Iterator[Edge]:
-    """All edges; a conflict, which is mutual, once for each pair."""
+    """Yield all edges; a conflict, which is mutual, once for each pair."""
     pairs: set[frozenset[str]] = set()
     for name, feature in sorted(model.features.items()):
         source = ident("feature", name)
@@ -123,7 +123,7 @@ class Folded(msgspec.Struct, frozen=True):
 
 
 def combined(fleet: Fleet, among: Collection[str] = ()) -> tuple[Combination, ...]:
-    """Every combination that nodes have, largest first; or only those with one of some groups."""
+    """Return every combination that nodes have, largest first; or only those with one of some groups."""
     default = fleet.model.settings.default_group
     nodes: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for kind in fleet.classes:
@@ -162,7 +162,7 @@ def shared(found: Iterable[Combination], groups: Collection[str]) -> list[tuple[
 
 
 def installed(model: Model, groups: Iterable[Group]) -> tuple[list[Vertex], list[Edge]]:
-    """A vertex for each list of features, and an edge to it from each group that has it."""
+    """Return a vertex for each list of features, and an edge to it from each group that has it."""
     vertices: dict[Any, Vertex] = {}
     edges: list[Edge] = []
     for group in groups:
@@ -180,7 +180,7 @@ def _key(use: Use) -> Any:
 
 
 def _vertex(model: Model, group: Group) -> Vertex:
-    """The list as it is written: the topmost feature first."""
+    """Return the list as it is written: the topmost feature first."""
     lines = tuple(_lines_installed(model, group.features))
     return Vertex(
         id=f"features of {quoted(group.name)}",
@@ -262,7 +262,7 @@ def _targets(each: Combination, drawn: frozenset[str]) -> list[tuple[int, str]]:
 
 
 def shares(pairs: Iterable[tuple[int, str, str]]) -> Iterator[Edge]:
-    """Lines between groups, with the number of nodes that are in both."""
+    """Yield lines between groups, with the number of nodes that are in both."""
     for count, first, second in pairs:
         yield Edge(Relation.SHARES, ident("group", first), ident("group", second), counted(count, "node"))
 
@@ -273,7 +273,7 @@ SHORT = 36
 
 
 def groups_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
-    """Every group, or some, with the features that they install and the nodes that are in them.
+    """Return every group, or some, with the features that they install and the nodes that are in them.
 
     Nodes with the same groups are one vertex. Where these are too many, the small ones are folded into
     one, or, if nearly all are small, all of them: then groups name their nodes, and lines between groups
@@ -304,7 +304,7 @@ def _notes(names: Collection[str], pairs: int) -> Iterator[str]:
 
 
 def _groups(fleet: Fleet, names: Collection[str], parts: Folded) -> Iterator[Vertex]:
-    """The default group, all others in order of name, and those that are only mentioned."""
+    """Yield the default group, all others in order of name, and those that are only mentioned."""
     model, default = fleet.model, fleet.model.settings.default_group
     found: dict[str, list[str]] = {}
     for each in (*parts.drawn, *parts.rest):

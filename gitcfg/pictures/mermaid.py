@@ -37,12 +37,12 @@ _LIST = re.compile(r"[-+]|[0-9]+[.)]")
 
 
 def mermaid(picture: Picture) -> str:
-    """The picture as a flowchart. The same picture gives the same text."""
+    """Return the picture as a flowchart. The same picture gives the same text."""
     return "".join(f"{line}\n" for line in _lines(picture))
 
 
 def too_large(picture: Picture, text: str) -> bool:
-    """Will Mermaid refuse to draw it?"""
+    """Return whether Mermaid will refuse to draw it."""
     return len(picture.edges) > MOST_EDGES or len(text) > MOST_TEXT
 
 
@@ -62,7 +62,7 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _names(ids: Iterable[str]) -> dict[str, str]:
-    """Names without odd characters, each once; their first words mean nothing to Mermaid."""
+    """Return names without odd characters, each once; their first words mean nothing to Mermaid."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for id_ in ids:
@@ -120,7 +120,7 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def _escaped(line: str) -> str:
-    """A line in which nothing is taken for Mermaid's marks, HTML, or Markdown (a list, emphasis)."""
+    """Return a line in which nothing is taken for Mermaid's marks, HTML, or Markdown (a list, emphasis)."""
     line = safe(line)
     start = match.end() if (match := _LIST.match(line)) else 0
     signs = (c if _safe(line, at) and at + 1 != start else _entity(c) for at, c in enumerate(line))
@@ -128,7 +128,7 @@ def _escaped(line: str) -> str:
 
 
 def _safe(line: str, at: int) -> bool:
-    """A colon means something unless a blank follows."""
+    """Return whether a sign may stay: a colon means something unless a blank follows."""
     return line[at].isalnum() or line[at] in _PLAIN or line[at : at + 2] == ": "
 
 

@@ -38,7 +38,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
-    """A node's layers, lowest first, as they are composed; none of a retired node."""
+    """Return a node's layers, lowest first, as they are composed; none of a retired node."""
     if node.definition.retired:
         return ()
     parts = deque(_flat(node.node_class.stack))
@@ -59,7 +59,7 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
 
 
 def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
-    """The layers of rules that lie lowest, taken from the others."""
+    """Return the layers of rules that lie lowest, taken from the others."""
     found = []
     while parts and (parts[0].label or "").startswith("rule "):
         part = parts.popleft()
@@ -71,7 +71,7 @@ def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
 
 
 def _decided(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
-    """The layers of what was decided for rules, which lie topmost, taken from the others."""
+    """Return the layers of what was decided for rules, which lie topmost, taken from the others."""
     found = []
     while parts and (parts[-1].label or "").startswith("allocation "):
         part = parts.pop()
@@ -81,7 +81,7 @@ def _decided(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> li
 
 
 def _flat(stack: Partial) -> Iterator[Partial]:
-    """The layers inside a stack, which itself has no label."""
+    """Yield the layers inside a stack, which itself has no label."""
     if stack.label is not None:
         yield stack
         return
@@ -102,7 +102,7 @@ def _override(override: Override, part: Partial) -> Layer:
 
 
 def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
-    """The node's and its set's layers: what lies together under one label is one of them."""
+    """Return the node's and its set's layers: what lies together under one label is one of them."""
     said = node.definition
     about = {f"node set {said.nodeset.name}": described(said.nodeset.definition)} if said.nodeset else {}
     about |= {f"node {said.own.name}": described(said.own)} if said.own else {}
@@ -138,7 +138,7 @@ Decided = Counter[tuple[int, str]]
 
 
 def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
-    """The parameters whose last acting step stands there."""
+    """Return the parameters whose last acting step stands there."""
     decided = Decided()
     for param in node.params:
         steps = node.trail(param)
@@ -150,7 +150,7 @@ def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
 
 
 def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
-    """The files whose topmost entry stands there."""
+    """Return the files whose topmost entry stands there."""
     decided = Decided()
     for path in node.entries:
         found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
@@ -163,7 +163,7 @@ def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
 
 
 def node_picture(fleet: Fleet, name: str) -> Picture:
-    """A node's layers, with what each brings and decides. KeyError: there is no such node."""
+    """Return a node's layers, with what each brings and decides. KeyError: there is no such node."""
     node = fleet[name]
     stacked = layers(fleet, node)
     gone = {ref.name: ref.origin for ref in node.node_class.without}
@@ -218,12 +218,12 @@ class _Drawn:
         return f"layer {self.place + 1} {label}"
 
     def _decides(self, label: str) -> str:
-        """What is decided in this layer by what is written under one label."""
+        """Return what is decided in this layer by what is written under one label."""
         key = (self.place, label)
         return _amounts(self.scene.params[key], self.scene.files[key])
 
     def layer_vertex(self) -> Vertex:
-        """The layer itself, with all that it and its features decide."""
+        """Return the layer itself, with all that it and its features decide."""
         totals = (
             sum(number for (place, _), number in decided.items() if place == self.place)
             for decided in (self.scene.params, self.scene.files)
@@ -257,7 +257,7 @@ class _Drawn:
         return Vertex(id=self._id(ident("feature", name)), kind=kind, name=name, lines=lines, about=about)
 
     def _state(self, name: str) -> tuple[Kind, str, str]:
-        """What has become of a feature here, and why."""
+        """Return what has become of a feature here, and why."""
         if name in self.scene.gone:
             return Kind.GONE, "taken away", f"`without` at {self.scene.gone[name]} takes it away."
         if name not in self.scene.model.features:

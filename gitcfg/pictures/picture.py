@@ -102,7 +102,7 @@ def around(picture: Picture, chosen: Iterable[str], title: str, note: str) -> Pi
 
 
 def _across(edge: Edge, ids: frozenset[str]) -> Iterable[str]:
-    """The other ends of an edge at one of some vertices."""
+    """Return the other ends of an edge at one of some vertices."""
     return [edge.source] * (edge.target in ids) + [edge.target] * (edge.source in ids)
 
 
@@ -161,12 +161,12 @@ LINES: Mapping[Relation, Line] = {
 
 
 def look(vertex: Vertex) -> Look:
-    """How a vertex looks."""
+    """Return how a vertex looks."""
     return UNUSED if vertex.unused else LOOKS[vertex.kind]
 
 
 def legend(picture: Picture) -> Iterator[str]:
-    """What a reader has to know: what lines mean, as far as they occur, and what is not drawn."""
+    """Yield what a reader has to know: what lines mean, as far as they occur, and what is not drawn."""
     drawn = {edge.relation for edge in picture.edges} if not picture.stack else set()
     words = [line.words for relation, line in LINES.items() if relation in drawn and line.words]
     if any(vertex.unused for vertex in picture.vertices):
@@ -184,22 +184,22 @@ MOST = 60
 
 
 def ident(kind: str, name: str) -> str:
-    """A vertex' id. Names that are not legal, which only a mention can have, are quoted."""
+    """Return a vertex' id. Names that are not legal, which only a mention can have, are quoted."""
     return f"{kind} {quoted(name)}"
 
 
 def quoted(name: str) -> str:
-    """A legal name as it is, any other so that it cannot be taken for something else."""
+    """Return a legal name as it is, any other so that it cannot be taken for something else."""
     return name if NAME.fullmatch(name) else json.dumps(name)
 
 
 def short(text: str, most: int = MOST) -> str:
-    """A text that has to fit into a picture; what is cut off is told by an ellipsis."""
+    """Return a text that has to fit into a picture; what is cut off is told by an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def short_set(nodeset: str, most: int = MOST) -> str:
-    """A folded set of nodes, cut after a comma if it is too long."""
+    """Return a folded set of nodes, cut after a comma if it is too long."""
     if len(nodeset) <= most:
         return nodeset
     at = nodeset.rfind(",", 0, most - 1)
@@ -207,12 +207,12 @@ def short_set(nodeset: str, most: int = MOST) -> str:
 
 
 def described(definition: Feature | Group | Node) -> str:
-    """What there is no room for: the description, and where the definition stands."""
+    """Return what there is no room for: the description, and where the definition stands."""
     return "\n".join(filter(None, (definition.description.strip(), definition.origin.file)))
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a title."""
+    """Return names in a title."""
     return short(", ".join(names), 100)
 
 
@@ -241,12 +241,12 @@ def _folded(names: list[str]) -> str:
 
 
 def label(vertex: Vertex) -> list[str]:
-    """What stands in a vertex, line by line."""
+    """Return what stands in a vertex, line by line."""
     return [short(safe(line)) for line in (vertex.name, *vertex.lines)]
 
 
 def about(vertex: Vertex) -> str:
-    """What is told of a vertex where there is room, with what of its label was cut off."""
+    """Return what is told of a vertex where there is room, with what of its label was cut off."""
     cut = (line for line in (vertex.name, *vertex.lines) if len(safe(line)) > MOST)
     return "\n".join(filter(None, (*cut, vertex.about)))
 
@@ -297,7 +297,7 @@ SHAPE = 7
 
 
 def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
-    """The ids in columns that make about a square; what lines join stands together, and first."""
+    """Return the ids in columns that make about a square; what lines join stands together, and first."""
     joined: dict[str, list[str]] = {id_: [] for id_ in ids}
     for edge in edges:
         joined[edge.source].append(edge.target)
@@ -313,7 +313,7 @@ def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...],
 
 
 def missing_features(model: Model) -> Mapping[str, list[Origin]]:
-    """Features that are nowhere defined, in order of name, with the places that mention them."""
+    """Return features that are nowhere defined, in order of name, with the places that mention them."""
     found: dict[str, list[Origin]] = {}
     for ref in model.mentioned_features():
         if ref.name not in model.features:
@@ -322,7 +322,7 @@ def missing_features(model: Model) -> Mapping[str, list[Origin]]:
 
 
 def missing_groups(model: Model) -> Mapping[str, list[Origin]]:
-    """Groups that are nowhere defined, in order of name, with the places that mention them."""
+    """Return groups that are nowhere defined, in order of name, with the places that mention them."""
     found: dict[str, list[Origin]] = {}
     for node in model.hosts():
         for ref in node.groups.items:
@@ -332,15 +332,15 @@ def missing_groups(model: Model) -> Mapping[str, list[Origin]]:
 
 
 def feature_names(model: Model) -> frozenset[str]:
-    """Every feature that is defined or mentioned."""
+    """Return every feature that is defined or mentioned."""
     return frozenset((*model.features, *missing_features(model)))
 
 
 def group_names(model: Model) -> frozenset[str]:
-    """Every group that is defined or mentioned, and the default group, which need not be."""
+    """Return every group that is defined or mentioned, and the default group, which need not be."""
     return frozenset((model.settings.default_group, *model.groups, *missing_groups(model)))
 
 
 def list_origins(origins: list[Origin]) -> str:
-    """Why something is drawn that is not there."""
+    """Return why something is drawn that is not there."""
     return f"Not defined. Mentioned at {', '.join(dict.fromkeys(map(str, origins)))}."

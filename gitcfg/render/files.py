@@ -27,7 +27,7 @@ class Taken:
         self._known: dict[str, Mapping[str, str | None] | None] = {}
 
     def separators(self, name: str) -> Mapping[str, str | None] | None:
-        """The separator of a parameter's lists, by its name; None if the entry does not take it."""
+        """Return the separator of a parameter's lists, by its name; None if the entry does not take it."""
         if name not in self._known:
             self._known[name] = self._separators(name)
         return self._known[name]
@@ -48,7 +48,7 @@ PRIVATE = "0600"
 
 
 def holding(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[str, tuple[str, ...]]:
-    """The files of a node that hold secrets, in order of path, with the secrets' names in order."""
+    """Return the files of a node that hold secrets, in order of path, with the secrets' names in order."""
     if not node.secrets:
         return {}
     found = {path: held(fleet, node, entry, engine) for path, entry in node.entries.items()}
@@ -56,7 +56,7 @@ def holding(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[st
 
 
 def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> Mapping[str, str]:
-    """The parameters with secrets that a file entry of a node takes, and the secrets' names.
+    """Return the parameters with secrets that a file entry of a node takes, and the secrets' names.
 
     It is what the entry may take that counts: a template that looks at a parameter holds it.
     """
@@ -76,7 +76,7 @@ def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 
 
 def mode_of(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str:
-    """The mode that a file of a node has."""
+    """Return the mode that a file of a node has."""
     private = not entry.mode_said and bool(held(fleet, node, entry, engine))
     return PRIVATE if private else entry.mode
 
@@ -104,12 +104,12 @@ class Pieces:
         self._splicer = Splicer(fleet.declarations, self._writer.write, "")
 
     def of(self, kind: NodeClass) -> Mapping[str, str] | None:
-        """A class's file in pieces; None if names may be one to the format: it cannot carry all."""
+        """Return a class's file in pieces; None if names may be one to the format: it cannot carry all."""
         pieces = self._splicer.pieces(kind)
         return None if any(pieces.get(name) for name in self._writer.alike) else pieces
 
     def text(self, kind: NodeClass) -> str | None:
-        """The pieces of a class, one after another."""
+        """Return the pieces of a class, one after another."""
         pieces = self.of(kind)
         return None if pieces is None else "".join(pieces.values())
 
@@ -128,7 +128,7 @@ class _Writer:
         self._spelled: dict[str, str] = {}
 
     def write(self, name: str, value: Any) -> str:
-        """What a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
+        """Return what a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
         apart = self._taken.separators(name)
         if apart is None or value is None:
             return ""
@@ -176,7 +176,7 @@ class RenderedFile(msgspec.Struct, frozen=True):
 
 
 def selected(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a file entry takes, without bare ones; of secrets what is shown."""
+    """Return the parameters that a file entry takes, without bare ones; of secrets what is shown."""
     if entry.tags:
         wanted = set(entry.tags)
         found = ((n, v) for n, v in params.items() if not wanted.isdisjoint(_tags(fleet, n)))
@@ -191,13 +191,13 @@ def _tags(fleet: Fleet, name: str) -> tuple[str, ...]:
 
 
 def separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
-    """How each parameter's lists are written as text."""
+    """Return how each parameter's lists are written as text."""
     found = {name: fleet.declarations.find(name) for name in names}
     return {name: parameter.separator if parameter else None for name, parameter in found.items()}
 
 
 def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What a template sees; `secrets` are parameters whose true values it is to see."""
+    """Return what a template sees; `secrets` are parameters whose true values it is to see."""
     shows = {name: shown(node.params[name]) for name in node.secrets} if secrets is None else secrets
     about = {
         "name": node.name,
@@ -216,7 +216,7 @@ def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[s
 
 
 def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str | None:
-    """What a file holds; None where its entry is not whole (GC209) or its source no text.
+    """Return what a file holds; None where its entry is not whole (GC209) or its source no text.
 
     TemplateProblem: the template fails on this node.
     """
@@ -246,7 +246,7 @@ def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) ->
 
 
 def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
-    """A node's files by path. What cannot be rendered is left out: it is a finding."""
+    """Return a node's files by path. What cannot be rendered is left out: it is a finding."""
     files = {path: rendered_file(fleet, node, entry, engine) for path, entry in node.entries.items()}
     return {path: file for path, file in files.items() if file is not None}
 
@@ -254,7 +254,7 @@ def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str,
 def rendered_file(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 ) -> RenderedFile | None:
-    """One file of a node; None where it cannot be rendered."""
+    """Return one file of a node; None where it cannot be rendered."""
     try:
         text = content(fleet, node, entry, engine)
     except TemplateProblem:
@@ -284,7 +284,7 @@ def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]
 
 
 def subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
-    """The subsystems that run on a node, by name; none on a retired one."""
+    """Return the subsystems that run on a node, by name; none on a retired one."""
     if node.definition.retired:
         return {}
     return {
@@ -314,12 +314,12 @@ _HELD = 8  # texts of classes, for nodes beside each other are often alike; more
 
 
 def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each node with its values, a line each: NAME = value."""
+    """Yield each node with its values, a line each: NAME = value."""
     return _texts(fleet, names, Splicer(fleet.declarations, _line, "").text)
 
 
 def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Each node with its `features` and `params` as a JSON object in one line."""
+    """Yield each node with its `features` and `params` as a JSON object in one line."""
     encode = msgspec.json.Encoder().encode
     keys: dict[str, bytes] = {}
 
@@ -341,7 +341,7 @@ def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 def _texts(
     fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], AnyStr]
 ) -> Iterator[tuple[str, AnyStr]]:
-    """Each node with the text of its class."""
+    """Yield each node with the text of its class."""
     held = lru_cache(_HELD)(text)
     return ((name, held(fleet.node_classes[name])) for name in names)
 

@@ -31,11 +31,11 @@ class Format(Protocol):
     name: str
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
-        """The text, in order of name. Bare parameters (None) are left out."""
+        """Return the text, in order of name. Bare parameters (None) are left out."""
         ...
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
-        """What cannot be carried; if nothing, the text reads back as the values."""
+        """Yield what cannot be carried; if nothing, the text reads back as the values."""
         ...
 
 
@@ -47,12 +47,12 @@ class LineFormat(Format, Protocol):
     """
 
     def spelling(self, name: str) -> str:
-        """The same for names that are one to the format's readers."""
+        """Return the same for names that are one to the format's readers."""
         ...
 
 
 def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The parameters that have a value, in order of name."""
+    """Return the parameters that have a value, in order of name."""
     return [(name, values[name]) for name in sorted(values) if values[name] is not None]
 
 
@@ -64,7 +64,7 @@ def is_simple(value: Any) -> bool:
 
 
 def unfit_name(name: str, reason: str) -> Unfit:
-    """A name that the format would read otherwise, or not at all."""
+    """Return a name that the format would read otherwise, or not at all."""
     return Unfit("GC309", (name,), reason, f'Keep it out of this file: "!{name}" under `params:`.')
 
 
@@ -78,7 +78,7 @@ Problem = tuple[str, str]  # what is wrong with a value, and what to do
 
 
 def text_of(value: Any, separator: str | None, true: str = "true", false: str = "false") -> str:
-    """A value as text; a list by its separator."""
+    """Return a value as text; a list by its separator."""
     if isinstance(value, list):
         return join_list([_scalar(item, true, false) for item in value], separator)
     return _scalar(value, true, false)
@@ -93,7 +93,7 @@ def _scalar(value: Any, true: str, false: str) -> str:
 def unfit_value(
     name: str, value: Any, separator: str | None, trimmed: Callable[[str], str] = str
 ) -> Iterator[Unfit]:
-    """What one line cannot carry; `trimmed` is what the format's reader makes of a text."""
+    """Yield what one line cannot carry; `trimmed` is what the format's reader makes of a text."""
     problem = _list_problem(value, separator) if isinstance(value, list) else _plain_problem(value)
     text = "" if problem else text_of(value, separator)
     problem = problem or _text_problem(text, trimmed)
@@ -269,7 +269,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _folder_of(result: dict[str, Any], folders: list[str]) -> dict[str, Any] | None:
-    """Where a name's last part goes; None: another name's value is in the way."""
+    """Return where a name's last part goes; None: another name's value is in the way."""
     place: Any = result
     for folder in folders:
         if folder not in place:
@@ -286,14 +286,14 @@ class _Folder(dict[str, Any]):
 
 
 def _ordered(value: Any) -> Any:
-    """The value with all its maps in order of key: equal values are equal text."""
+    """Return the value with all its maps in order of key: equal values are equal text."""
     if isinstance(value, dict):
         return {key: _ordered(value[key]) for key in sorted(value)}
     return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def unfit_names(values: Mapping[str, Any]) -> Iterator[Unfit]:
-    """Names with empty parts or too many, and names of which one is the beginning of another."""
+    """Yield names with empty parts or too many, and names of which one is the beginning of another."""
     names = {name for name, _ in present(values)}
     for name in sorted(names):
         parts = name.split(".")
@@ -319,7 +319,7 @@ def _inside(name: str, parts: list[str], names: set[str]) -> Iterator[Unfit]:
 
 
 def unfit_values(values: Mapping[str, Any], problem: Callable[[Any], str | None]) -> Iterator[Unfit]:
-    """The first thing in each value that a format has a problem with."""
+    """Yield the first thing in each value that a format has a problem with."""
     for name, value in present(values):
         found = next(filter(None, map(problem, _parts(value))), None)
         if found:
@@ -329,7 +329,7 @@ def unfit_values(values: Mapping[str, Any], problem: Callable[[Any], str | None]
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """All plain values in a value."""
+    """Yield all plain values in a value."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _parts(item)
@@ -338,7 +338,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def unfit_number(value: Any) -> str | None:
-    """What is wrong with a number for JSON and its like."""
+    """Return what is wrong with a number for JSON and its like."""
     return "holds no finite number" if isinstance(value, float) and not math.isfinite(value) else None
 
 
@@ -405,14 +405,14 @@ def _problem(value: Any) -> str | None:
 
 
 def _to_toml(value: Any) -> Any:
-    """What TOML can say of a value: without the nulls in it."""
+    """Return what TOML can say of a value: without the nulls in it."""
     if isinstance(value, dict):
         return {key: _to_toml(item) for key, item in value.items() if item is not None}
     return [_to_toml(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
 def _table(path: tuple[str, ...], table: Mapping[str, Any], header: str) -> Iterator[str]:
-    """A table below its header: plain keys, then the tables in it.
+    """Yield a table below its header: plain keys, then the tables in it.
 
     tomli_w alone writes short arrays of tables on one line, which Telegraf, for one, does not read.
     """
@@ -438,6 +438,6 @@ def _tables(value: Any) -> bool:
 
 @cache
 def formats() -> Mapping[str, Format]:
-    """Every format by name."""
+    """Return every format by name."""
     known: tuple[Format, ...] = (Condor(), Env(), Ini(), Json(), Toml(), Yaml())
     return {format.name: format for format in known}

@@ -15,7 +15,7 @@ from gitcfg.render.templates import TemplateEngine, TemplateProblem
 def revealed(
     fleet: Fleet, node: FleetNode, engine: TemplateEngine, values: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """The contents of a node's files that hold secrets, by path; `values` are the secrets' by name.
+    """Return the contents of a node's files that hold secrets, by path; `values` are the secrets' by name.
 
     Nothing of it is kept. GitcfgError: a value is missing, or does not fit its parameter or a file's format;
     no message says a value.
@@ -30,7 +30,7 @@ def revealed(
 
 
 def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
-    """Why a text can be no value of parameters that are bound to a secret, each in order of name.
+    """Yield why a text can be no value of parameters that are bound to a secret, each in order of name.
 
     No message says the text.
     """
@@ -42,7 +42,7 @@ def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
 
 
 def _bound(fleet: Fleet, name: str) -> set[str]:
-    """The parameters that are bound to a secret anywhere, on nodes or not."""
+    """Return the parameters that are bound to a secret anywhere, on nodes or not."""
     found = [(param, said.given) for param, said in fleet.bindings.of(Op.SECRET)]
     if any("${" in param + str(given) for param, given in found):
         _ = fleet.classes  # instances are made as nodes are compiled
@@ -58,7 +58,7 @@ def _value(fleet: Fleet, param: str, name: str, values: Mapping[str, str]) -> An
 
 
 def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
-    """The value of a parameter that a secret's text is, as if it were written in its place."""
+    """Return the value of a parameter that a secret's text is, as if it were written in its place."""
     parameter = fleet.declarations.find(param)
     try:
         value = finish_value(fleet.declarations, param, fleet.declarations.value(param, text, text))
@@ -75,7 +75,7 @@ def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
 def _content(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine, true: Mapping[str, Any]
 ) -> str | None:
-    """What a file holds; None where it cannot be rendered even without secrets."""
+    """Return what a file holds; None where it cannot be rendered even without secrets."""
     if entry.format is not None:
         chosen = formats().get(entry.format)
         return _written(fleet, node, entry, chosen, true) if chosen else None
@@ -91,7 +91,7 @@ def _content(
 
 
 def _fails(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> bool:
-    """Does a template fail on a node whatever the secrets are?"""
+    """Return whether a template fails on a node whatever the secrets are."""
     try:
         content(fleet, node, entry, engine)
     except TemplateProblem:
@@ -100,7 +100,7 @@ def _fails(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngi
 
 
 def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, true: Mapping[str, Any]) -> str:
-    """Values in a format. What it cannot carry is left out, as ever, unless it is a secret."""
+    """Return values in a format. What it cannot carry is left out, as ever, unless it is a secret."""
     shown = selected(fleet, entry, node.params)
     apart = separators(fleet, shown)
     out = {unfit.subjects[-1] for unfit in chosen.unfit(shown, apart)}

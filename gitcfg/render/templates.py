@@ -53,7 +53,7 @@ class TemplateEngine(Closing):
         self._analyses: dict[str, Analysis] = {}
 
     def analyse(self, name: str) -> Analysis:
-        """The parameters and templates that a template names, and the first thing wrong with it."""
+        """Return the parameters and templates that a template names, and the first thing wrong with it."""
         if name not in self._analyses:
             self._analyses[name] = self._analyse(name)
         return self._analyses[name]
@@ -97,7 +97,7 @@ class TemplateEngine(Closing):
 
 
 def template_guard() -> Guard:
-    """A guard for the engines of several trees; close it at the end."""
+    """Return a guard for the engines of several trees; close it at the end."""
     return Guard(_CHILD, _LIMITS)
 
 

@@ -155,7 +155,7 @@ def _waited(process: int) -> float:
 
 
 def _ended(status: int, large: bool) -> Ended | int:
-    """What a status says; libraries may do anything where there is no memory."""
+    """Return what a status says; libraries may do anything where there is no memory."""
     code = os.waitstatus_to_exitcode(status)
     if code == _TIME_UP:
         return Ended(End.TIME, progress.last())
@@ -179,7 +179,7 @@ class Client:
         self._links = tuple(_links(os.getpid()))
 
     def is_gone(self) -> bool:
-        """Has a program ended that waits for this one, or for whom that works?"""
+        """Return whether a program has ended that waits for this one, or the client of that program."""
         return any(_parent(process) != parent for process, parent in self._links)
 
 
@@ -248,7 +248,7 @@ def _private(processes: Iterable[int]) -> int:
 
 
 def _proportional(processes: Iterable[int]) -> int:
-    """The same, where what processes share counts once."""
+    """Return the same, where what processes share counts once."""
     total = 0
     for process in processes:
         text = _read(process, "smaps_rollup")

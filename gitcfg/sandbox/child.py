@@ -56,7 +56,7 @@ def _answers(handler: Callable[[Any], Any], requests: bytes, cpu_seconds: float)
 
 
 def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -> bytes:
-    """The processor's time is this process's own, so a busy machine changes nothing.
+    """Answer one request within a limit of processor time, which a busy machine does not change.
 
     SIGPROF's default action ends the process even in the middle of C code.
     """

@@ -54,7 +54,7 @@ class Closing(ABC):
 
 
 def epitaph(status: int | None, stderr: str, limits: Limits) -> GuardError:
-    """What is said of it; a status of None: it has not ended yet."""
+    """Return what is said of it; a status of None: it has not ended yet."""
     if status == -signal.SIGPROF:
         return TimeUp(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
     if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
@@ -84,7 +84,7 @@ _LAST_WORDS = 1.0
 
 
 def start(module: str, limits: Limits) -> "Child":
-    """A child that has been told its limits. It sees no environment and writes no bytecode."""
+    """Return a child that has been told its limits. It sees no environment and writes no bytecode."""
     ours, theirs = socket.socketpair()
     path = [*(entry for entry in sys.path if os.path.isabs(entry)), _OURS]
     folder, process = tempfile.mkdtemp(prefix="gitcfg-guard-"), None
@@ -130,7 +130,7 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Can it be asked? Not what a fork inherited: that is the parent's to talk to."""
+        """Return whether it takes requests; not in a fork, where it is the parent's."""
         return self._owner == os.getpid() and self._process.poll() is None
 
     @property
@@ -144,7 +144,7 @@ class Child:
         return self._line.fileno(), select.POLLIN | (select.POLLOUT if self._unsent else 0)
 
     def ask(self, message: bytes, within: float = math.inf) -> bytes:
-        """The answer to one request. After a GuardError the child must be ended."""
+        """Return the answer to one request. After a GuardError the child must be ended."""
         self.post(message, within)
         answer = None
         while answer is None:
@@ -161,7 +161,7 @@ class Child:
         self._send()
 
     def answer(self, seconds: float) -> bytes | None:
-        """The answer to what was posted, or None if it does not come in so many seconds. As `ask`."""
+        """Return the answer to what was posted, or None if it does not come in so many seconds. As `ask`."""
         until = min(time.monotonic() + seconds, self._deadline)
         while not self._answered():
             late, had = time.monotonic() >= self._deadline, len(self._answer)
@@ -229,7 +229,7 @@ class Child:
             self._poll.unregister(self._complaints)
 
     def _epitaph(self) -> GuardError:
-        """How it ended, its last words included."""
+        """Return how it ended, its last words included."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_WORDS)
         with contextlib.suppress(BlockingIOError):
@@ -271,7 +271,7 @@ class Guard(Closing):
             self._alive()
 
     def request(self, payload: Any, within: float = math.inf) -> Any:
-        """The handler's answer; both are plain data. GuardError if the child did not live to give it.
+        """Return the handler's answer; both are plain data. GuardError if the child did not live to give it.
 
         `within` so many seconds, if they are fewer than the limit.
         """
@@ -286,7 +286,7 @@ class Guard(Closing):
             self._alive().post(message)
 
     def answer(self) -> bytes | None:
-        """The encoded answer to what was posted, if it is there. GuardError as for `request`."""
+        """Return the encoded answer to what was posted, if it is there. GuardError as for `request`."""
         if self._child is None:
             raise GuardError("was closed")
         answered = False

@@ -48,7 +48,7 @@ class Killed(GuardError):
 
 
 def size_in_words(size: int) -> str:
-    """A size as people say it: `512 MiB`."""
+    """Return a size as people say it: `512 MiB`."""
     for unit, name in ((1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.4g} {name}"
@@ -61,7 +61,7 @@ HEADER = 4
 
 
 def encoded(payload: Any) -> bytes:
-    """A request as it is sent. GuardError: it holds what cannot be."""
+    """Return a request as it is sent. GuardError: it holds what cannot be."""
     try:
         return msgspec.msgpack.encode(payload)
     except (OverflowError, UnicodeEncodeError) as error:
@@ -69,17 +69,17 @@ def encoded(payload: Any) -> bytes:
 
 
 def frame(message: bytes) -> bytes:
-    """A message with its length in front."""
+    """Return a message with its length in front."""
     return len(message).to_bytes(HEADER) + message
 
 
 def length(header: bytes | bytearray) -> int:
-    """The length that a frame begins with."""
+    """Return the length that a frame begins with."""
     return int.from_bytes(header[:HEADER])
 
 
 def read_frame(line: int) -> bytes | None:
-    """The next message, or None at the end."""
+    """Return the next message, or None at the end."""
     header = _read(line, HEADER)
     if len(header) < HEADER:
         return None

@@ -34,7 +34,7 @@ class Budget:
         self._work = self._left = work
 
     def left(self) -> float:
-        """What may still be done.
+        """Return what may still be done.
 
         Raises:
             Exhausted: Nothing.

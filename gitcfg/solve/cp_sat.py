@@ -40,7 +40,7 @@ class Model:
         self._model.add(self._vars[number] == int(value))
 
     def solve(self) -> frozenset[int] | None:
-        """Those that are true in an answer; None: there is none."""
+        """Return those that are true in an answer; None: there is none."""
         self._model.clear_hints()  # type: ignore[no-untyped-call]
         for number, variable in self._vars.items():
             self._model.add_hint(variable, number in self._last)
@@ -51,7 +51,7 @@ class Model:
         return self._last
 
     def least(self, weights: Mapping[int, int]) -> frozenset[int] | None:
-        """An answer of least weight; None: there is no answer."""
+        """Return an answer of least weight; None: there is no answer."""
         self._model.minimize(self._total(weights))
         found = self.solve()
         self._model.clear_objective()  # type: ignore[no-untyped-call]
@@ -90,7 +90,7 @@ class Model:
 
 
 def first(model: Model, numbers: Sequence[int], found: frozenset[int]) -> frozenset[int]:
-    """The answer with the first of these that it can have, then the next: from now on it has them.
+    """Return the answer with the first of these that it can have, then the next: from now on it has them.
 
     `found` is an answer.
     """
@@ -116,7 +116,7 @@ def some(part: Part, budget: Budget) -> frozenset[int] | None:
 
 
 def best(part: Part, budget: Budget) -> frozenset[int] | None:
-    """The answer with the fewest changes, of those with the fewest spots, of those the first."""
+    """Return the answer with the fewest changes, of those with the fewest spots, of those the first."""
     model = _model(part, budget)
     change = len(part.numbers) + 1
     weights = {number: 1 + (-change if number in part.stood else change) for number in part.numbers}
@@ -160,7 +160,7 @@ class _First:
                 self._of[number].append(index)
 
     def after(self, found: frozenset[int]) -> frozenset[int]:
-        """The first answer; this is one that is as good otherwise."""
+        """Return the first answer; this is one that is as good otherwise."""
         left = len(found)
         while left:
             some = self._next(found)
@@ -227,7 +227,7 @@ class Assigning:
         return self._values(first(self._model, kept, found).intersection(kept))
 
     def best(self) -> dict[int, Value]:
-        """The best answer: each slot in turn has the first value that leaves one for all after it."""
+        """Return the best answer: each slot in turn has the first value that leaves one for all after it."""
         given = self.kept()
         found = self._model.solve() or frozenset()
         for slot in range(len(self._of)):
@@ -240,14 +240,14 @@ class Assigning:
         return given
 
     def _near(self, slot: int) -> Iterator[int]:
-        """The slots that differ from one."""
+        """Yield the slots that differ from one."""
         return (other for group in self._groups[slot] for other in self._kin.groups[group] if other != slot)
 
     def _values(self, found: frozenset[int]) -> dict[int, Value]:
         return dict(self._pairs[number] for number in sorted(found))
 
     def _rows(self) -> Iterator[Row]:
-        """Each slot has one value, and in each group a value is one slot's."""
+        """Yield the demands that each slot has one value, and each value at most one slot a group."""
         for numbers in self._of:
             yield Row("", 1, 1, list(numbers.values()))
         for group in self._kin.groups:

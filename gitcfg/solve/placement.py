@@ -45,7 +45,7 @@ class Filling:
         return {index for rows in missed.values() for index in rows}
 
     def _missed(self, number: int) -> list[int]:
-        """The rows that need a spot, or one instead."""
+        """Return the rows that need a spot, or one instead."""
         return [index for index in self._of[number] if self._have[index] <= self._rows[index].least > 0]
 
     def _lost(self, numbers: Iterable[int]) -> int:
@@ -58,7 +58,7 @@ class Filling:
         return lost
 
     def _own(self, wanted: Iterable[tuple[int, Iterable[int]]]) -> dict[int, int]:
-        """Which row a spot is for: where two want it, neither is filled or emptied simply."""
+        """Return which row a spot is for: where two want it, neither is filled or emptied simply."""
         owners: dict[int, int] = {}
         for index, numbers in wanted:
             for number in numbers:
@@ -98,7 +98,7 @@ _Search = Callable[[Part, Budget], frozenset[int] | None]
 
 
 def place(problem: Placing, work: float = WORK) -> tuple[Spot, ...] | Unsolvable:
-    """What is to be placed beside what is fixed, in canonical order.
+    """Return what is to be placed beside what is fixed, in canonical order.
 
     The one answer that, first, changes the fewest spots of what stood; second, places the fewest; third,
     has the first spot where two answers differ: what stood before all others, things then slots in order.
@@ -117,7 +117,7 @@ def place(problem: Placing, work: float = WORK) -> tuple[Spot, ...] | Unsolvable
 
 
 def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
-    """All spots that are true.
+    """Return all spots that are true.
 
     Raises:
         Contradiction: There is no answer.

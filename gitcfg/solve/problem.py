@@ -83,11 +83,11 @@ class Rows(Struct, frozen=True):
     stood: frozenset[int] = frozenset()
 
     def causes(self) -> tuple[str, ...]:
-        """All of them, in the order of the problem."""
+        """Return all of them, in the order of the problem."""
         return tuple(dict.fromkeys(row.cause for row in self.rows))
 
     def only(self, causes: Collection[str]) -> "Rows":
-        """What has one of these causes; nothing stood."""
+        """Return what has one of these causes; nothing stood."""
         return related([row for row in self.rows if row.cause in causes])
 
     def some(self, indices: Collection[int]) -> "Rows":
@@ -104,29 +104,29 @@ class Numbers:
         self._thing = {thing: number * len(self._slot) for number, thing in enumerate(problem.things)}
 
     def many(self, spots: Collection[Spot]) -> list[int]:
-        """Each spot's, once."""
+        """Return each spot's, once."""
         thing, slot = self._thing, self._slot
         found = [thing[spot[0]] + slot[spot[1]] for spot in spots]
         return found if len(set(found)) == len(found) else list(dict.fromkeys(found))
 
     def known(self, spots: Collection[Spot]) -> list[int]:
-        """Those of spots whose thing and slot there are."""
+        """Return those of spots whose thing and slot there are."""
         return self.many([spot for spot in spots if spot[0] in self._thing and spot[1] in self._slot])
 
     def spot(self, number: int) -> Spot:
-        """Which one has it."""
+        """Return which one has it."""
         thing, slot = divmod(number, len(self._slots))
         return self._things[thing], self._slots[slot]
 
 
 def numbered(problem: Placing, numbers: Numbers) -> Rows:
-    """All that must hold, as rows; rules' bounds first."""
+    """Return all that must hold, as rows; rules' bounds first."""
     found = related(list(_rows(problem, numbers)))
     return Rows(found.rows, found.of, frozenset(numbers.known(problem.stood)) & wanted(found.rows))
 
 
 def wanted(rows: Sequence[Row]) -> set[int]:
-    """What something may ask for: the others are in the way of limits at most."""
+    """Return what something may ask for: the others are in the way of limits at most."""
     found = {row.members[1] for row in rows if row.arrow}
     for row in rows:
         if row.least > 0:
@@ -189,7 +189,7 @@ class Settled:
             self._spread()
 
     def undecided(self, row: Row) -> list[int]:
-        """Its members that may be either."""
+        """Return its members that may be either."""
         return [member for member in row.members if member not in self.value]
 
     def reasons(self, rows: Iterable[int]) -> set[int]:
@@ -206,7 +206,7 @@ class Settled:
         return found
 
     def _before(self, member: int) -> Iterator[int]:
-        """The members for which a row decided this one: earlier, and of the other value."""
+        """Yield the members for which a row decided this one: earlier, and of the other value."""
         index, rank = self._why[member]
         row = self._rows[index]
         for other in row.members:
@@ -283,7 +283,7 @@ class Parts:
         self._live: dict[int, list[int]] = {}
 
     def of(self, starts: Collection[int]) -> Iterator[Part]:
-        """Each once."""
+        """Yield each once."""
         seen: set[int] = set()
         for start in sorted(starts):
             if start not in seen:
@@ -302,7 +302,7 @@ class Parts:
         return indices
 
     def _members(self, index: int) -> list[int]:
-        """Those that may be either, and true for a reason."""
+        """Return those that may be either, and true for a reason."""
         if index not in self._live:
             found = self._settled.undecided(self._rows.rows[index])
             self._live[index] = [number for number in found if self._is_live(number)]
@@ -318,7 +318,7 @@ class Parts:
         return row.members[1] == number if row.arrow else self._settled.true[index] < row.least
 
     def _binds(self, index: int) -> bool:
-        """May it be broken still?"""
+        """Return whether it may still be violated."""
         row, true, live = self._rows.rows[index], self._settled.true[index], len(self._members(index))
         return live == 2 if row.arrow else true < row.least or true + live > row.most
 
@@ -347,7 +347,7 @@ class Domain(Protocol):
         """How many there are."""
 
     def __contains__(self, value: object, /) -> bool:
-        """Is this one of them?"""
+        """Return whether this is one of them."""
 
     def __iter__(self) -> Iterator[Value]:
         """All of them, as they are asked for."""
@@ -396,14 +396,14 @@ class Giving(Struct, frozen=True):
     apart: Sequence[Apart] = ()
 
     def causes(self) -> tuple[str, ...]:
-        """All of them; rules first."""
+        """Return all of them; rules first."""
         found = [one.cause for want in self.wants for one in want.within]
         found += [one.cause for one in self.apart]
         found += [want.by_hand.cause for want in self.wants if want.by_hand]
         return tuple(dict.fromkeys(found))
 
     def only(self, causes: Collection[str]) -> "Giving":
-        """What has one of these causes; nothing stood."""
+        """Return what has one of these causes; nothing stood."""
         wants = []
         for want in self.wants:
             within = [one for one in want.within if one.cause in causes]
@@ -455,29 +455,29 @@ class Wanting:
                 self._hold(number, want, want.by_hand.value)
 
     def domain(self, number: int) -> Domain:
-        """What all the domains of a slot have in common."""
+        """Return what all the domains of a slot have in common."""
         kind = self.kinds[number]
         if kind not in self._domains:
             self._domains[kind] = reduce(and_, (one.domain for one in self.wants[number].within))
         return self._domains[kind]
 
     def allows(self, number: int, value: Value) -> bool:
-        """Is a value within a slot's domains, and no other's by hand?"""
+        """Return whether a value is within a slot's domains, and no other slot's by hand."""
         return value in self.domain(number) and not any(value in self.held[n] for n in self.groups[number])
 
     def first(self, number: int, count: int) -> Sequence[Value]:
-        """The first values that are open to a slot, at most so many."""
+        """Return the first values that are open to a slot, at most so many."""
         held = [self.held[group] for group in self.groups[number] if self.held[group]]
         found = (value for value in self.domain(number) if not any(value in one for one in held))
         return tuple(islice(found, count))
 
     def keeps(self, number: int) -> Value | None:
-        """The value that stood, where it is still open."""
+        """Return the value that stood, where it is still open."""
         stood = self.wants[number].stood
         return stood if stood is not None and self.allows(number, stood) else None
 
     def holders(self, numbers: Collection[int]) -> set[int]:
-        """Those that have values by hand which these slots could have otherwise."""
+        """Return those that have values by hand which these slots could have otherwise."""
         return {
             holder
             for number in numbers
@@ -512,7 +512,7 @@ class Kin(Struct, frozen=True):
     groups: Sequence[Sequence[int]]
 
     def values(self, place: int) -> Iterator[Value]:
-        """All that are open to a slot."""
+        """Yield all that are open to a slot."""
         yield from self.open[place]
         last = self.extra[place]
         if last is not None:
@@ -520,7 +520,7 @@ class Kin(Struct, frozen=True):
 
     @property
     def together(self) -> bool:
-        """Is there a group that all slots are in?"""
+        """Return whether there is a group that all slots are in."""
         return any(len(group) == len(self.slots) for group in self.groups)
 
 
@@ -534,7 +534,7 @@ class Kinship:
         self._sorted = [self._by_kind(members) for members in wanting.members]
 
     def of(self, starts: Collection[int]) -> Iterator[Kin]:
-        """The components that these slots belong to."""
+        """Yield the components that these slots belong to."""
         seen: set[int] = set()
         for start in sorted(starts):
             if start not in seen:
@@ -569,7 +569,7 @@ class Kinship:
                 yield from others
 
     def _touch(self, one: int, other: int) -> bool:
-        """Have their domains something in common?"""
+        """Return whether their domains have something in common."""
         kinds = self._wanting.kinds
         key = min((kinds[one], kinds[other]), (kinds[other], kinds[one]))
         if key not in self._meet:

@@ -179,7 +179,7 @@ _Search = Callable[[Kin, Budget], dict[int, Value] | None]
 
 
 def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
-    """A value for each slot that has none by hand, in order of slots.
+    """Return a value for each slot that has none by hand, in order of slots.
 
     The one answer in which, first, the most slots keep the value that stood; second, the first slot of
     which it differs who does keeps its own; third, the first slot where two answers differ has the value
@@ -197,7 +197,7 @@ def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
 
 
 def _given(problem: Giving, search: _Search, budget: Budget) -> dict[int, Value]:
-    """The values by number.
+    """Return the values by number.
 
     Raises:
         Clash: There is no answer.

@@ -57,7 +57,7 @@ def _file(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _names(fleet: Fleet) -> Collection[str]:
-    """What lies under files/, and the paths of files on nodes."""
+    """Return what lies under files/, and the paths of files on nodes."""
     return fleet.model.sources | {path for layer in fleet.model.layers() for path in layer.files}
 
 
@@ -83,7 +83,7 @@ def _is_file(name: str) -> Callable[[FileEntry], bool]:
 
 
 def _using(fleet: Fleet, wanted: Callable[[FileEntry], bool]) -> Sequence[Said]:
-    """The entries that are wanted."""
+    """Return the entries that are wanted."""
     return [
         (label, said)
         for label, layer in walk_layers(fleet.model)
@@ -93,7 +93,7 @@ def _using(fleet: Fleet, wanted: Callable[[FileEntry], bool]) -> Sequence[Said]:
 
 
 def _nodes(used: tuple[Entry, ...]) -> tuple[str, ...]:
-    """The nodes that get a file from one of the entries."""
+    """Return the nodes that get a file from one of the entries."""
     return tuple(sorted({name for found in used if not found.entry.removed for name in found.nodes}))
 
 
@@ -105,7 +105,7 @@ FILE = Kind("file", _files, _names, _file)
 
 
 def having(fleet: Fleet, name: str) -> tuple[str, ...]:
-    """The nodes that have a parameter which is a secret, in order of name."""
+    """Return the nodes that have a parameter which is a secret, in order of name."""
     kinds = (kind for kind in fleet.classes if name in kind.secrets.values())
     return tuple(sorted(node for kind in kinds for node in kind.names))
 
@@ -143,7 +143,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _recipient(line: str) -> str:
-    """A recipient in its normal form. What is no public key may be a private one, and is not shown."""
+    """Return a recipient in its normal form. What is no public key may be a private one, and is not shown."""
     try:
         found = recipient(line)
     except ValueError:
@@ -152,7 +152,7 @@ def _recipient(line: str) -> str:
 
 
 def _settings(fleet: Fleet, name: str) -> Iterator[Setting]:
-    """Every layer's binding of a parameter to it, and where that wins."""
+    """Yield every layer's binding of a parameter to it, and where that wins."""
     instances = [item for made in fleet.layers.instances for item in made.params.items()]
     made = {
         bound.origin: param for param, bound in instances if bound.op is Op.SECRET and bound.given == name
@@ -184,7 +184,7 @@ def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[E
 
 
 def _private(one: FileEntry) -> FileEntry:
-    """An entry with the mode that it has where it holds a secret."""
+    """Return an entry with the mode that it has where it holds a secret."""
     return one if one.mode_said else msgspec.structs.replace(one, mode=PRIVATE)
 
 

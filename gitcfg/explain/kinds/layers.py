@@ -83,12 +83,12 @@ def _define_feature(fleet: Fleet, engine: TemplateEngine, name: str) -> Definiti
 
 
 def holders(fleet: Fleet, feature: str) -> tuple[str, ...]:
-    """The nodes that have a feature."""
+    """Return the nodes that have a feature."""
     return tuple(sorted(name for kind in fleet.classes if feature in kind.features for name in kind.names))
 
 
 def _listing(model: Model, feature: str, including: bool) -> Iterator[Reference]:
-    """The features that include one, or the other layers that install it."""
+    """Yield the features that include one, or the other layers that install it."""
     for label, layer in walk_layers(model):
         if isinstance(layer, Feature) is including:
             for found in use_references(use for use in listed_features(layer) if use.feature == feature):
@@ -116,7 +116,7 @@ FEATURE = Kind("feature", _summarize_features, lambda fleet: fleet.model.feature
 
 
 def _groups(fleet: Fleet) -> dict[str, Group]:
-    """All groups; the default one is there although it may have no file."""
+    """Return all groups; the default one is there although it may have no file."""
     default = fleet.model.settings.default_group
     return {default: Group(default, Origin(f"groups/{default}.yaml")), **fleet.model.groups}
 
@@ -157,7 +157,7 @@ def _origin(fleet: Fleet, name: str) -> Origin | None:
 
 
 def members(fleet: Fleet, group: str) -> tuple[str, ...]:
-    """The nodes that are in a group."""
+    """Return the nodes that are in a group."""
     if group == fleet.model.settings.default_group:
         return fleet.names
     return tuple(sorted(name for kind in fleet.classes if group in kind.groups for name in kind.names))
@@ -170,7 +170,7 @@ GROUP = Kind("group", _summarize_groups, _groups, _define_group)
 
 
 def _definitions(node: FleetNode) -> list[Node]:
-    """What is said of a node: by its own file, and by its set's."""
+    """Return what is said of a node: by its own file, and by its set's."""
     found = (node.definition.own, node.definition.nodeset.definition if node.definition.nodeset else None)
     return [given for given in found if given is not None]
 
@@ -274,7 +274,7 @@ def _define_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definit
 
 
 def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
-    """The nodes that an override applies to, in order of name."""
+    """Return the nodes that an override applies to, in order of name."""
     return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
 
 
@@ -289,7 +289,7 @@ OVERRIDE = Kind("override", _summarize_overrides, lambda fleet: fleet.model.over
 
 
 def held(fleet: Fleet, found: Hold) -> tuple[str, ...]:
-    """The nodes that a hold is about, in order of name, be it over or not."""
+    """Return the nodes that a hold is about, in order of name, be it over or not."""
     if found.where is not None:
         return tuple(sorted(fleet.select(found.where.name).names))
     return tuple(sorted({name for name in found.members or () if name in fleet}))
@@ -366,13 +366,13 @@ SETTING = Kind("setting", _summarize_settings, lambda fleet: _NAMES, _define_set
 
 
 def bound_anywhere(fleet: Fleet) -> Collection[str]:
-    """Every parameter that is declared, or that some layer binds."""
+    """Return every parameter that is declared, or that some layer binds."""
     bound = frozenset[str]().union(*(kind.stack.cells for kind in fleet.classes))
     return fleet.model.parameters.keys() | bound | {name for name, _ in fleet.model.bindings()}
 
 
 def members_bound(fleet: Fleet, name: str) -> frozenset[str]:
-    """The parameter itself, and if it is a family all that are bound of it."""
+    """Return the parameter itself, and if it is a family all that are bound of it."""
     family = fleet.model.parameters.get(name)
     if family is None or not family.pattern:
         return frozenset({name})
@@ -381,7 +381,7 @@ def members_bound(fleet: Fleet, name: str) -> frozenset[str]:
 
 
 def counts(fleet: Fleet) -> dict[str, int]:
-    """How many nodes bind each parameter; of a family, how many bind some member."""
+    """Return how many nodes bind each parameter; of a family, how many bind some member."""
     by_size: dict[int, Counter[str]] = {}
     for kind in fleet.classes:
         by_size.setdefault(len(kind.names), Counter()).update(iter(kind.stack.cells))
@@ -400,7 +400,7 @@ def counts(fleet: Fleet) -> dict[str, int]:
 
 
 def _owner(fleet: Fleet, name: str) -> str:
-    """What a parameter is counted as: the family that declares it, or itself."""
+    """Return what a parameter is counted as: the family that declares it, or itself."""
     declared = fleet.declarations.find(name)
     return declared.name if declared is not None else name
 
@@ -413,7 +413,7 @@ def _unset(fleet: Fleet) -> set[str]:
 
 
 def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
-    """Every layer's binding of some parameters; where instances make the name, the feature's own."""
+    """Yield every layer's binding of some parameters; where instances make the name, the feature's own."""
     wins = find_winning_nodes(fleet, params)
     instances = [made.params.items() for made in fleet.layers.instances]
     made = {binding.origin for items in instances for name, binding in items if name in params}
@@ -424,7 +424,7 @@ def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
 
 
 def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The nodes that bind one of some parameters, and of these those that have no value for it."""
+    """Return the nodes that bind one of some parameters, and of these those that have no value for it."""
     bound: list[str] = []
     bare: list[str] = []
     for kind in fleet.classes:

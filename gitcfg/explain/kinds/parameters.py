@@ -75,19 +75,19 @@ def _running(fleet: Fleet, name: str) -> tuple[str, ...]:
 
 
 def _params(fleet: Fleet, found: Subsystem) -> set[str]:
-    """The parameters, declared or bound, that it is interested in."""
+    """Return the parameters, declared or bound, that it is interested in."""
     known = {name for name, parameter in fleet.model.parameters.items() if not parameter.pattern}
     known.update(*(kind.stack.cells for kind in fleet.classes))
     return {name for name in known if selects(patterns(found), name)}
 
 
 def patterns(found: Subsystem) -> tuple[str, ...]:
-    """The names and globs of the parameters that a subsystem is interested in."""
+    """Return the names and globs of the parameters that a subsystem is interested in."""
     return tuple(ref.name for ref in found.params)
 
 
 def interest(model: Model, param: str) -> Iterator[Reference]:
-    """The subsystems that are interested in a parameter, and where they say so."""
+    """Yield the subsystems that are interested in a parameter, and where they say so."""
     for name, found in model.subsystems.items():
         if selects(patterns(found), param):
             ref = next((ref for ref in found.params if selects((ref.name,), param)), None)
@@ -95,7 +95,7 @@ def interest(model: Model, param: str) -> Iterator[Reference]:
 
 
 def covering(model: Model, name: str) -> list[str]:
-    """The other subsystems whose restart restarts this one."""
+    """Return the other subsystems whose restart restarts this one."""
     names = {other: tuple(ref.name for ref in found.covers) for other, found in model.subsystems.items()}
     covers = reach({other: [to for to in names if selects(said, to)] for other, said in names.items()})
     return [other for other in sorted(names) if other != name and covers.leads(other, name)]
@@ -110,7 +110,7 @@ SUBSYSTEM = Kind(
 
 
 def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry, ...]:
-    """The file entries whose format would write a parameter."""
+    """Return the file entries whose format would write a parameter."""
     found = [
         (label, said)
         for label, layer in walk_layers(fleet.model)
@@ -121,7 +121,7 @@ def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry
 
 
 def taking_templates(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Reference]:
-    """The templates that name a parameter, or go through all of them."""
+    """Yield the templates that name a parameter, or go through all of them."""
     for template in fleet.templates:
         analysis = engine.analyse(template)
         line = dict(analysis.params).get(name, 1 if analysis.everything else None)
@@ -171,7 +171,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str, Field]:
-    """What the declaration says; of a parameter without one, what is taken for granted."""
+    """Return what the declaration says; of a parameter without one, what is taken for granted."""
     said = parameter or Parameter(name, Origin(""))
     return {
         "family": Value(parameter.name if parameter and parameter.name != name else None),
@@ -193,7 +193,7 @@ def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str,
 
 
 def _domains(model: Model, params: Collection[str]) -> Iterator[Reference]:
-    """The rules that say which values it may have; those over instances speak of attributes."""
+    """Yield the rules that say which values it may have; those over instances speak of attributes."""
     for rule in model.rules.values():
         for domain in rule.domains.values() if rule.over is None else ():
             if domain.name in params:

@@ -58,13 +58,13 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 
 def _settings(fleet: Fleet, found: Rule) -> tuple[Setting, ...]:
-    """What it sets, and where that wins."""
+    """Return what it sets, and where that wins."""
     wins = find_winning_nodes(fleet, found.params)
     return tuple(make_setting(fleet, f"rule {found.name}", *said, wins) for said in found.params.items())
 
 
 def _seen(fleet: Fleet, rule: Rule | None, name: str, given: Any) -> Any:
-    """What may be shown: an attribute of an instance is no parameter."""
+    """Return what may be shown: an attribute of an instance is no parameter."""
     return given if rule is not None and rule.over is not None else fleet.declarations.seen(name, given)
 
 
@@ -103,13 +103,13 @@ def _allocation(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 
 def _purpose(fleet: Fleet, name: str) -> str:
-    """What the rule says that it is for."""
+    """Return what the rule says that it is for."""
     rule = fleet.model.rules.get(name)
     return "" if rule is None else rule.description
 
 
 def _slots(found: Allocation) -> int:
-    """How many have got something by it."""
+    """Return how many have got something by it."""
     return len({*(ref.name for ref in found.install), *found.values})
 
 

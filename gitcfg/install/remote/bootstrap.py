@@ -29,7 +29,7 @@ class Modules:
         self._codes = codes
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """The module of a name, if it is one of the program's."""
+        """Return the module of a name, if it is one of the program's."""
         own = self._own_name(name)
         if not own:
             return None
@@ -45,7 +45,7 @@ class Modules:
         exec(self._code(self._own_name(module.__name__)), module.__dict__)
 
     def compiled(self) -> bytes:
-        """All of it compiled, to be kept."""
+        """Return all of it compiled, to be kept."""
         return marshal.dumps({name: marshal.dumps(self._code(name)) for name in sorted(self._known())})
 
     def _known(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _compile(name: str, text: str) -> bytes:
 
 
 def version() -> bytes:
-    """What compiled code of another Python does not have."""
+    """Return what compiled code of another Python does not have."""
     return f"{sys.implementation.cache_tag} {sys.version} {sys.byteorder}\n".encode()
 
 
@@ -85,7 +85,7 @@ def seal(body: bytes) -> bytes:
 
 
 def load_codes(root: str, state: str, key: str) -> dict[str, bytes]:
-    """What was kept compiled of this very program; nothing where it is damaged, or not root's alone.
+    """Return what was kept compiled of this very program; nothing where it is damaged, or not root's alone.
 
     Who could write there could write anything here: the folder and all above it are walked without links.
     """

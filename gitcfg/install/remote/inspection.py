@@ -124,7 +124,7 @@ def _read_in_force(store: Store) -> dict[str, Any]:
 
 
 def _read_decided(store: Store) -> dict[str, Any]:
-    """What an installation that died has decided on, though its record does not say so yet.
+    """Return what an installation that died has decided on, though its record does not say so yet.
 
     The next one finishes that first, and begins from it: daemons have it already.
     """
@@ -136,7 +136,7 @@ def _read_decided(store: Store) -> dict[str, Any]:
 
 
 def _find_agent(store: Store, there: bool) -> str:
-    """Whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
+    """Return whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
     if there and lock_holder(store, AGENT_LOCK):
         return "running"
     found = (_SETTINGS, *_UNITS)
@@ -165,7 +165,7 @@ _INTERRUPTED = "An installation was interrupted here, or is at work: what stands
 def rehearse(
     place: Place, package: Package, actions: Actions, policy: Policy
 ) -> tuple[Outcome, dict[str, str]]:
-    """The outcome, and by path what would change: from what stands to what is meant."""
+    """Return the outcome, and by path what would change: from what stands to what is meant."""
     begun = Outcome(OK, package.commit, package.digest)
     with view_store(place) as (store, there):
         try:
@@ -190,7 +190,7 @@ def rehearse(
 
 
 def _find_undone(store: Store) -> Outcome | None:
-    """What would be done first: to take back an installation that died; None: there is none."""
+    """Return what would be done first: to take back an installation that died; None: there is none."""
     found = read_journal(store)
     if found is None:
         return None

@@ -79,7 +79,7 @@ def receive_pieces(line: FarLine, known: KnownParts, ids: Sequence[bytes]) -> li
 def receive_lacking_contents(
     line: FarLine, store: Store, known: KnownParts, pieces: Iterable[bytes], dry: bool
 ) -> dict[str, bytes]:
-    """All contents, those that stand here from here; in a dry run only those that are shown.
+    """Return all contents, those that stand here from here; in a dry run only those that are shown.
 
     Also a true one that stands is taken along: before the installation begins, an earlier one that died may
     be taken back, and the file with it.
@@ -129,7 +129,7 @@ def _ask(line: FarLine, numbers: list[int]) -> None:
 
 
 def _read_standing(store: Store, wanted: Content) -> bytes | None:
-    """The content, where one of the files that are to have it has it already."""
+    """Return the content, where one of the files that are to have it has it already."""
     for path in wanted.paths:
         if wanted.size <= MAX_FILE and _is_standing(store, path, wanted):
             with suppress(OSError, Obstacle), store.tree.folder(parent_of(path)) as at:
@@ -165,7 +165,7 @@ class Order(NamedTuple):
 
 
 def receive_order(line: FarLine, place: Place) -> Order:
-    """The order, whole. PackageError or WireError for one that is not; nothing was touched then."""
+    """Return the order, whole. PackageError or WireError for one that is not; nothing was touched then."""
     raw = line.receive({ORDER: _MOST_ORDER})[1]
     try:
         data: dict[str, Any] = json.loads(raw)

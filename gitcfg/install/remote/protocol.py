@@ -126,7 +126,7 @@ class FarLine:
         self.broken = False
 
     def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
-        """The next message. LineEnded, or WireError for one that must not come."""
+        """Return the next message. LineEnded, or WireError for one that must not come."""
         return read_message(self._take, limits)
 
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
@@ -275,7 +275,7 @@ def _keep(contents: dict[str, bytes], content: bytes) -> list[object]:
 def join_package(
     head: Mapping[str, Any], pieces: Iterable[bytes], contents: Mapping[str, bytes]
 ) -> dict[str, Any]:
-    """The package again, without the true contents; the files' digests are made anew.
+    """Return the package again, without the true contents; the files' digests are made anew.
 
     ValueError, KeyError or TypeError where that was no package.
     """

@@ -86,7 +86,7 @@ class Carried(NamedTuple):
 def main(
     root: str, state: str, program: bytes, key: str, compiled: Callable[[], bytes] | None, carried: bool
 ) -> int:
-    """One conversation on standard input and output; its exit code."""
+    """Hold one conversation on standard input and output, and return its exit code."""
     line = FarLine(first=b"" if carried else f"{MARK} {HAVE}\n".encode())
     try:
         return converse(line, Place(root or "/", state, WHO), Carried(program, key, compiled))
@@ -96,7 +96,7 @@ def main(
 
 
 def converse(line: FarLine, place: Place, carried: Carried) -> int:
-    """One conversation on a line, about the node at a place; the exit code that says how it went."""
+    """Hold one conversation on a line about the node at a place, and return its exit code."""
     try:
         return _conversation(line, place, carried)
     except LineEnded:
@@ -240,7 +240,7 @@ def _lines(*parts: str) -> str:
 
 
 def _earlier(outcome: Outcome) -> str:
-    """What is said of an installation that was interrupted, and has come to its end only now."""
+    """Return what is said of an installation that was interrupted, and has come to its end only now."""
     what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
     if outcome.result == OK:
         return f"{what} when all of it was done."

@@ -28,7 +28,7 @@ _HINT = "HTCondor finds no end where macros lead back to themselves: give one of
 
 
 def circles(values: Mapping[str, str]) -> Iterator[Said]:
-    """The circles among what a file sets, in general and for each daemon with settings of its own."""
+    """Yield the circles among what a file sets, in general and for each daemon with settings of its own."""
     named = {name.lower(): name for name in values}
     lower = {name.lower(): value for name, value in values.items()}
     told: set[tuple[str, ...]] = set()
@@ -41,7 +41,7 @@ def circles(values: Mapping[str, str]) -> Iterator[Said]:
 
 
 def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
-    """Which settings expand which others where one daemon looks names up.
+    """Return which settings expand which others where one daemon looks names up.
 
     For every $(X) that the schedd expands, HTCondor looks for `SCHEDD.X` before `X`.
     """
@@ -55,7 +55,7 @@ def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
 
 
 def _targets(name: str, value: str, prefix: str, seen: Mapping[str, str]) -> Iterator[str]:
-    """What a value expands later: its own name in it is replaced at once, as the file is read."""
+    """Yield what a value expands later: its own name in it is replaced at once, as the file is read."""
     itself = (name, name.removeprefix(prefix))
     for target, macro in find_lookups(value, seen):
         if not (macro.at_once and target in itself):
@@ -79,7 +79,7 @@ _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", re.DOTALL)
 
 
 def refused(text: str) -> Said | None:
-    """Why the parser is not given a text."""
+    """Return why the parser is not given a text."""
     if "\0" in text:
         return _said("it holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
     for number, line in (*enumerate(text.split("\n"), 1), *lines(text)):
@@ -97,7 +97,7 @@ def _said(why: str, line: int) -> Said:
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines as HTCondor joins them, each with the number of its last: comments and all.
+    """Yield the lines as HTCondor joins them, each with the number of its last: comments and all.
 
     A line goes on where it ends with a backslash, and a comment within is blank; whether the first of
     such lines being a comment ends that differs, so both ways are given.
@@ -123,7 +123,7 @@ def _joined(text: str, comments_go_on: bool) -> Iterator[tuple[int, str]]:
 
 
 def settings(text: str) -> dict[str, str]:
-    """What a text sets, by name as it is written there; the last line for a name counts.
+    """Return what a text sets, by name as it is written there; the last line for a name counts.
 
     Nothing where there are conditions: which lines count is not known then.
     """
@@ -141,7 +141,7 @@ def settings(text: str) -> dict[str, str]:
 
 
 def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
-    """What keeps a text from being parsed: commands that reach beyond it, and macros in circles."""
+    """Yield what keeps a text from being parsed: commands that reach beyond it, and macros in circles."""
     if meant is not None:
         yield from circles(
             {name: text(name, value, meant.separators) for name, value in meant.values.items()}
@@ -155,7 +155,7 @@ def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
 
 
 def text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
-    """A value as it stands in the file, but for the case of booleans."""
+    """Return a value as it stands in the file, but for the case of booleans."""
     return join_list(value, separators.get(name)) if isinstance(value, list) else str(value)
 
 
@@ -165,7 +165,7 @@ _WORDS = frozenset({"true", "false"})
 
 
 def judge_condor(text: str, meant: Meant | None) -> Iterator[Said]:
-    """What is wrong with a text. One that the parser refuses ends the process."""
+    """Yield what is wrong with a text. One that the parser refuses ends the process."""
     read = htcondor()
     found = list(judge_condor_text(text, meant))
     yield from found
@@ -207,7 +207,7 @@ _EMPTY, _EMPTY_READ = b" =\n", b" = \n"
 
 
 def as_written(text: str) -> bool:
-    """Is it? One that the parser refuses ends the process."""
+    """Return whether it is one. A text that the parser refuses ends the process."""
     read = table()
     if read is None or ("$" in text and _circular(tuple(_leading(text)))):
         return False
@@ -237,7 +237,7 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def _alike(found: str, wanted: str) -> bool:
-    """The same but for what HTCondor has ways of its own with."""
+    """Return the same but for what HTCondor has ways of its own with."""
     had, want = set(found.split("\n")), set(wanted.split("\n"))
     other = {name.lower(): value for name, value in map(_setting, had - want)}
     for name, text in map(_setting, want - had):
@@ -264,7 +264,7 @@ def judge_classad(text: str, meant: Meant | None) -> Iterator[Said]:
 
 
 def parses(text: str) -> bool:
-    """Is it an expression?"""
+    """Return whether it is an expression."""
     from classad2 import ClassAdException, ExprTree  # type: ignore[import-untyped]
 
     try:

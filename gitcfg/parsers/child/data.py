@@ -18,7 +18,7 @@ from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, other
 
 
 def means(read: str, value: Any, separator: str | None) -> bool:
-    """Is this text that value? Lists are split again, booleans are words in any case."""
+    """Return whether this text is that value. Lists are split again, booleans are words in any case."""
     if not isinstance(value, list):
         return _scalar(read, value)
     items = split_list(read, separator or "comma")
@@ -38,7 +38,7 @@ _HEAD = f"[{_FIRST}]\n".encode()
 
 
 def judge_ini(text: str, meant: Meant | None) -> Iterator[Said]:
-    """What is wrong with a text."""
+    """Yield what is wrong with a text."""
     try:
         found = _read(text)
     except configparser.Error as error:
@@ -81,7 +81,7 @@ class Strange(ValueError):
 
 
 def differences(found: Any, values: Mapping[str, Any]) -> Iterator[Said]:
-    """What is read otherwise than meant, not at all, or without having been meant."""
+    """Yield what is read otherwise than meant, not at all, or without having been meant."""
     if not isinstance(found, dict):
         yield Said("holds no map")
         return
@@ -121,7 +121,7 @@ def same(read: Any, value: Any) -> bool:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A map of pairs. Strange: a key stands there twice, of which readers take one or the other."""
+    """Return a map of pairs. Strange: a key stands there twice, of which readers take one or the other."""
     result = dict(pairs)
     if len(result) < len(pairs):
         raise Strange("a key stands twice in one map")
@@ -132,7 +132,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def judge_json(text: str, meant: Meant | None) -> Iterator[Said]:
-    """What is wrong with a text."""
+    """Yield what is wrong with a text."""
     try:
         found = json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
     except json.JSONDecodeError as error:
@@ -158,7 +158,7 @@ _LINE = re.compile(r" \(at line (\d+), column \d+\)\Z")
 
 
 def judge_toml(text: str, meant: Meant | None) -> Iterator[Said]:
-    """What is wrong with a text."""
+    """Yield what is wrong with a text."""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -178,7 +178,7 @@ _NOT_PLAIN = "it holds more than one document of plain values"
 
 
 def judge_yaml(text: str, meant: Meant | None) -> Iterator[Said]:
-    """What is wrong with a text. One that gitcfg did not write may be several documents, with tags."""
+    """Yield what is wrong with a text. One that gitcfg did not write may be several documents, with tags."""
     try:
         if meant is None:
             for _ in yaml.events(text):
@@ -195,7 +195,7 @@ def judge_yaml(text: str, meant: Meant | None) -> Iterator[Said]:
 
 
 def _read_yaml(text: str) -> Any:
-    """The one document's value."""
+    """Return the one document's value."""
     _, *events, _ = yaml.events(text)
     if not events:
         raise Strange(_NOT_PLAIN)

@@ -30,7 +30,7 @@ _TRIAL = "GITCFG_A = $(GITCFG_B) x\n"
 
 @cache
 def htcondor() -> Reader | None:
-    """What reads a text: the raw values by name in lower case.
+    """Return what reads a text: the raw values by name in lower case.
 
     None: HTCondor is not installed, or is one that cannot be asked like this.
     """
@@ -51,7 +51,7 @@ def installed() -> Path | None:
 
 
 def bindings() -> ctypes.CDLL:
-    """The bindings' module as a plain library: what it is linked to answers too."""
+    """Return the bindings' module as a plain library: what it is linked to answers too."""
     file = installed()
     if file is None:
         raise OSError("HTCondor's bindings are not installed")
@@ -59,14 +59,14 @@ def bindings() -> ctypes.CDLL:
 
 
 def symbol(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    """A function of a library, of that type for whoever asked."""
+    """Return a function of a library, of that type for whoever asked."""
     function = library[name]
     function.restype, function.argtypes = result, arguments
     return function
 
 
 def taker(library: ctypes.CDLL, options: int) -> Callable[[bytes], None]:
-    """What gives HTCondor a text as its whole configuration.
+    """Return what gives HTCondor a text as its whole configuration.
 
     The file stays open and is written over: opened and cut off for each text it costs a tenth of the parser.
     """
@@ -139,7 +139,7 @@ _EVEN_DEFAULTS = 1  # of what is in the table, even what is equal to a default
 
 @cache
 def table() -> Table | None:
-    """What gives HTCondor a text and writes `NAME = VALUE` lines of all that it then has.
+    """Return what gives HTCondor a text and writes `NAME = VALUE` lines of all that it then has.
 
     None: HTCondor is not there, or cannot be asked like this. One that takes other arguments may even end
     the process: ask for this once in a process whose end costs nothing.
@@ -185,7 +185,7 @@ class _Memory:
         self._seek(self.file, 0, _START)
 
     def content(self) -> bytes:
-        """What was written since."""
+        """Return what was written since."""
         if self._flush(self.file):
             raise MemoryError
         return ctypes.string_at(self._bytes, self._size.value)

@@ -22,12 +22,12 @@ class Said(NamedTuple):
 
 
 def otherwise(name: str, read: object, value: object) -> Said:
-    """A parameter that is not read as it was meant."""
+    """Return a parameter that is not read as it was meant."""
     return Said(f"is read with {name} as {quoted(read)}, where {quoted(value)} was meant", params=(name,))
 
 
 def left_out(name: str) -> Said:
-    """A parameter that is not read at all."""
+    """Return a parameter that is not read at all."""
     return Said(f"is read without {name}, which was meant to be in it", params=(name,))
 
 
@@ -37,6 +37,6 @@ def not_meant(name: str) -> Said:
 
 
 def quoted(value: object, most: int = 60) -> str:
-    """A value as a message quotes it: on one line, and not endless."""
+    """Return a value as a message quotes it: on one line, and not endless."""
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -15,7 +15,7 @@ _PARAMS = "params"
 
 
 def parameters(tree: nodes.Template) -> Iterator[tuple[str, int]]:
-    """Each `params.X`, `params["X"]` and `params.get("X")`, with its line."""
+    """Yield each `params.X`, `params["X"]` and `params.get("X")`, with its line."""
     if _rebound(tree):
         return
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
@@ -25,24 +25,24 @@ def parameters(tree: nodes.Template) -> Iterator[tuple[str, int]]:
 
 
 def everything(tree: nodes.Template) -> bool:
-    """Does it use `params` other than by names that are certain, as a loop over all of them does?"""
+    """Return whether it uses `params` other than by constant names, as a loop over all does."""
     uses = sum(node.name == _PARAMS for node in tree.find_all(nodes.Name))
     return uses > sum(1 for _ in parameters(tree))
 
 
 def names(tree: nodes.Template) -> frozenset[str]:
-    """The names that it uses at all, of what a template is given or of its own."""
+    """Return the names that it uses at all, of what a template is given or of its own."""
     return frozenset(node.name for node in tree.find_all(nodes.Name))
 
 
 def computed(tree: nodes.Template) -> bool:
-    """Does it take in templates whose names only rendering tells?"""
+    """Return whether it includes templates whose names are computed."""
     inclusions = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
     return any(not _constants(getattr(node, "template", None)) for node in tree.find_all(inclusions))
 
 
 def templates(tree: nodes.Template) -> Iterator[tuple[tuple[str, ...], int, bool]]:
-    """Each inclusion: the names of which the first that exists is taken, line, and whether none may."""
+    """Yield each inclusion: the names of which the first that exists is taken, line, and whether none may."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         names = _constants(getattr(node, "template", None))
         if names:
@@ -64,7 +64,7 @@ def _parameter(node: nodes.Node) -> str | None:
 
 
 def _rebound(tree: nodes.Template) -> bool:
-    """Does `params` mean something else anywhere in it? Then nothing is certain."""
+    """Return whether `params` means something else anywhere in it: then nothing is certain."""
     return (
         any(node.name == _PARAMS and node.ctx != "load" for node in tree.find_all(nodes.Name))
         or any(node.target == _PARAMS for node in tree.find_all(nodes.Import))
@@ -78,7 +78,7 @@ def _rebound(tree: nodes.Template) -> bool:
 
 
 def _constants(node: nodes.Expr | None) -> tuple[str, ...]:
-    """The names in a constant name or list of names; none if any is computed."""
+    """Return the names in a constant name or list of names; none if any is computed."""
     items = node.items if isinstance(node, nodes.List | nodes.Tuple) else [node]
     names = [item.value for item in items if isinstance(item, nodes.Const) and isinstance(item.value, str)]
     return tuple(names) if len(names) == len(items) else ()
@@ -99,7 +99,7 @@ _TOO_DEEP = "recursion or nesting is too deep"
 
 
 def problem(error: BaseException, template: str, sources: Iterable[str], sees: Mapping[str, Any]) -> Problem:
-    """What an error says to someone who wrote the template; `sees` are its variables."""
+    """Return what an error says to someone who wrote the template; `sees` are its variables."""
     if isinstance(error, TemplateSyntaxError):
         return _sentence(error.message), error.lineno, error.name or template, ""
     name, line = _place(error.__traceback__, template)
@@ -116,7 +116,7 @@ def problem(error: BaseException, template: str, sources: Iterable[str], sees: M
 
 
 def missing_template(missing: object, line: int, template: str, sources: Iterable[str]) -> Problem:
-    """An inclusion of what is not under templates/."""
+    """Return an inclusion of what is not under templates/."""
     near = get_close_matches(str(missing), list(sources), 1)
     return f"there is no template '{missing}'", line, template, f"did you mean '{near[0]}'?" if near else ""
 
@@ -134,7 +134,7 @@ def _missing_hint(error: Missing, sees: Mapping[str, Any]) -> str:
 
 
 def _place(trace: TracebackType | None, template: str) -> tuple[str, int]:
-    """The innermost line of a template."""
+    """Return the innermost line of a template."""
     place = template, 1
     while trace is not None:
         inside = trace.tb_frame.f_globals.get("__jinja_template__")
@@ -145,7 +145,7 @@ def _place(trace: TracebackType | None, template: str) -> tuple[str, int]:
 
 
 def _sentence(message: str | None) -> str:
-    """One line, without what differs from run to run, of a length that people read."""
+    """Return one line, without what differs from run to run, of a length that people read."""
     line = encodable(" ".join(without_addresses(message or "").split())).rstrip(".")
     return line if len(line) <= 300 else line[:300] + "..."
 
@@ -166,7 +166,7 @@ class Analysis:
         self._problem: Problem | None = None
 
     def of(self, name: str) -> Mapping[str, Any]:
-        """The analysis as plain data."""
+        """Return the analysis as plain data."""
         if name not in self._sources:
             self._problem = missing_template(name, 1, name, self._sources)
         else:

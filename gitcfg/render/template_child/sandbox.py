@@ -103,7 +103,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         }
 
     def open(self, name: str, context: Mapping[str, Any]) -> Template:
-        """A template that sees the context, as do those that it includes or imports."""
+        """Return a template that sees the context, as do those that it includes or imports."""
         self.globals = {**self._builtin, **context}
         return self.get_template(name)
 
@@ -126,7 +126,7 @@ def _absence(path: str | None, obj: object, name: object) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What `{{ ... }}` writes: data, and nothing at all for a bare parameter."""
+    """Return what `{{ ... }}` writes: data, and nothing at all for a bare parameter."""
     if value is None:
         return ""
     for stranger in () if type(value) is str else strangers(value):
@@ -137,7 +137,7 @@ def _plain(value: Any) -> Any:
 
 
 def _eager(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that gives a list where Jinja2's gives a generator, whose text is an address."""
+    """Return a filter that gives a list where Jinja2's gives a generator, whose text is an address."""
 
     @wraps(filter_)
     def eager(*args: Any, **kwargs: Any) -> Any:

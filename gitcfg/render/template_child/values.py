@@ -28,7 +28,7 @@ NAMED: Mapping[type, str] = {Params: "params", Node: "node", Facts: "node.facts"
 
 
 def named(context: Mapping[str, Any]) -> dict[str, Any]:
-    """The context with its maps named."""
+    """Return the context with its maps named."""
     node = Node(context.get("node", {}))
     if isinstance(node.get("facts"), dict):
         node["facts"] = Facts(node["facts"])
@@ -36,7 +36,7 @@ def named(context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def written(path: str, key: object) -> str:
-    """How a template names a map's entry, or (path "") a variable."""
+    """Return how a template names a map's entry, or (path "") a variable."""
     if not path:
         return str(key)
     if isinstance(key, str) and re.fullmatch(r"[A-Za-z_]\w*", key):
@@ -75,7 +75,7 @@ _KINDS = (
 
 
 def strangers(value: object) -> Iterator[object]:
-    """What is not data in it."""
+    """Yield what is not data in it."""
     if isinstance(value, dict):
         yield from chain.from_iterable(map(strangers, chain(value.keys(), value.values())))
     elif isinstance(value, list | tuple):
@@ -85,7 +85,7 @@ def strangers(value: object) -> Iterator[object]:
 
 
 def kind(value: object) -> str:
-    """What a message calls a value."""
+    """Return what a message calls a value."""
     for types, name in _KINDS:
         if isinstance(value, types):
             return name
@@ -93,15 +93,15 @@ def kind(value: object) -> str:
 
 
 def has_address(text: str) -> bool:
-    """Does it hold the text of something that is not data?"""
+    """Return whether it holds the text of something that is not data."""
     return " at 0x" in text and _ADDRESS.search(text) is not None
 
 
 def without_addresses(message: str) -> str:
-    """A message that is the same in every run."""
+    """Return a message that is the same in every run."""
     return _ADDRESS.sub("", message)
 
 
 def encodable(text: str) -> str:
-    """Text without the half characters that a template's escapes can make."""
+    """Return text without the half characters that a template's escapes can make."""
     return text.encode(errors="replace").decode()

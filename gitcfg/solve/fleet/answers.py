@@ -31,23 +31,23 @@ class Causes:
         self._known: dict[str, Cause] = {}
 
     def key(self, cause: Cause) -> str:
-        """The key of a cause."""
+        """Return the key of a cause."""
         key = "\n".join((cause.text, *map(str, cause.origins)))
         self._known.setdefault(key, cause)
         return key
 
     def rule(self, rule: Rule, demand: str, *origins: Origin, part: str = "") -> str:
-        """The key of what a rule demands, one of the demands that it may have."""
+        """Return the key of what a rule demands, one of the demands that it may have."""
         text = f"rule {rule.name}: {demand}"
         return self.key(Cause(text, origins or (rule.origin,), rule.name, part))
 
     def count(self, rule: Rule, feature: Ref, count: Count) -> str:
-        """The key of how many a rule demands or allows."""
+        """Return the key of how many a rule demands or allows."""
         each = f" for each {rule.per.name}" if rule.per is not None else ""
         return self.rule(rule, f"{count} of {feature.name}{each}")
 
     def named(self, keys: Iterable[str]) -> tuple[Cause, ...]:
-        """The causes of some keys."""
+        """Return the causes of some keys."""
         return tuple(self._known[key] for key in keys)
 
 
@@ -110,13 +110,13 @@ Given = Mapping[str, Mapping[str, Value]]
 
 
 def allocate_places(rule: str, slots: Sequence[str]) -> Allocation:
-    """Where a rule's feature goes."""
+    """Return where a rule's feature goes."""
     origin = _origin(rule)
     return Allocation(rule, origin, install=tuple(Ref(slot, origin) for slot in sorted(slots, key=natural)))
 
 
 def allocate_values(rule: str, values: Given) -> Allocation:
-    """Who gets which values of a rule's domains."""
+    """Return who gets which values of a rule's domains."""
     origin = _origin(rule)
     return Allocation(
         rule,
@@ -195,7 +195,7 @@ def _given(values: Mapping[str, Any], param: str) -> Any:
 
 
 def nodes_of_placing(problem: Placing, causes: Collection[str]) -> tuple[str, ...]:
-    """Those of the groups that lack places or have too many by hand; else those of all groups."""
+    """Return those of the groups that lack places or have too many by hand; else those of all groups."""
     bounds = [bound for bound in problem.bounds if bound.cause in causes]
     away = {fixed.spot for fixed in problem.fixed if not fixed.placed and fixed.cause in causes}
     there = {fixed.spot for fixed in problem.fixed if fixed.placed and fixed.cause in causes}
@@ -211,7 +211,7 @@ def _broken(bound: Bound, away: set[Spot], there: set[Spot]) -> bool:
 
 
 def nodes_of_giving(problem: Giving, causes: Collection[str]) -> tuple[str, ...]:
-    """Those that have a value by hand in this, else all whose values are in question."""
+    """Return those that have a value by hand in this, else all whose values are in question."""
     by_hand = [want.slot for want in problem.wants if want.by_hand and want.by_hand.cause in causes]
     within = (want.slot for want in problem.wants if any(one.cause in causes for one in want.within))
     return _nodes(by_hand or within)
@@ -253,7 +253,7 @@ def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool
 
 
 def _without(model: Model, name: str, cause: Cause) -> Model:
-    """A repository in which a rule does not demand this."""
+    """Return a repository in which a rule does not demand this."""
     rules = dict(model.rules)
     left = _left(rules.pop(name), cause)
     if left is not None:
@@ -262,7 +262,7 @@ def _without(model: Model, name: str, cause: Cause) -> Model:
 
 
 def _left(rule: Rule, cause: Cause) -> Rule | None:
-    """What a rule says beside it; None: nothing."""
+    """Return what a rule says beside it; None: nothing."""
     if rule.unique is not None and cause.part:
         return replace(rule, unique=None)
     domains = {name: said for name, said in rule.domains.items() if said.origin not in cause.origins}

@@ -22,7 +22,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def natural(name: str) -> tuple[list[str | int], str]:
-    """What names are sorted by."""
+    """Return what names are sorted by."""
     parts = _DIGITS.split(name)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
@@ -51,33 +51,33 @@ class Ground:
         return self._had[node]
 
     def features(self, node: str) -> frozenset[str]:
-        """The features that a node has already."""
+        """Return the features that a node has already."""
         return self._shapes.features(*self._of(node))
 
     def without(self, node: str) -> frozenset[str]:
-        """The features that a node does without."""
+        """Return the features that a node does without."""
         return self._of(node)[0].without
 
     def units(self, seen: Candidate, feature: str) -> Sequence[Unit]:
-        """The installations of a feature on a node, or under the name of an instance."""
+        """Return the installations of a feature on a node, or under the name of an instance."""
         if feature not in self.features(seen.name):
             return ()
         found = self._shapes.units(*self._of(seen.name), feature)
         return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
 
     def origin(self, node: str, feature: str) -> Origin:
-        """Where it is written that a node has a feature."""
+        """Return where it is written that a node has a feature."""
         uses = self._shapes.uses(*self._of(node))
         having = (use.origin for use in uses if self.brings(use.feature, feature, node))
         return next(having, self.fleet.model.settings.origin)
 
     def brings(self, feature: str, other: str, node: str) -> bool:
-        """Is a feature another one, or does it include that, as it would stand on a node?"""
+        """Return whether a feature is another one, or includes it on a node."""
         near = feature == other or self.reaches.leads(feature, other)
         return near and other in self.whole(feature, self.without(node))
 
     def whole(self, feature: str, without: frozenset[str]) -> frozenset[str]:
-        """A feature and all that it includes, where some are left out with what only they include."""
+        """Return a feature and all that it includes, where some are left out with what only they include."""
         key = (feature, without)
         if key not in self._whole:
             found = set[str]()
@@ -148,7 +148,7 @@ class Spots:
         return Place(seen, None)
 
     def counting(self, feature: str, place: Place) -> Iterator[Spot]:
-        """The spots by which a slot comes to a feature."""
+        """Yield the spots by which a slot comes to a feature."""
         if place.had is not None:
             yield place.had
             return
@@ -157,7 +157,7 @@ class Spots:
                 yield spot
 
     def limited(self, feature: str, seen: Candidate) -> Iterator[Ways]:
-        """What a limit counts on a node, or as an instance: what is there, and what may be.
+        """Yield what a limit counts on a node, or as an instance: what is there, and what may be.
 
         What includes another that is there counts in its place.
         """
@@ -176,7 +176,7 @@ class Spots:
         yield from (((spot,),) for spot in near if spot not in within)
 
     def _around(self, spot: Spot, had: Spot, node: str) -> bool:
-        """Does what may be placed include what is there?"""
+        """Return whether what may be placed includes what is there."""
         return (
             spot[1] == had[1]
             and self.ground.brings(spot[0], had[0], node)

@@ -44,7 +44,7 @@ class Deciding:
         self._causes = Causes()
 
     def decide(self) -> Solved | Unsolved:
-        """The allocations of all rules. Those of rules that are wrong themselves stay as they are."""
+        """Return the allocations of all rules. Those of rules that are wrong themselves stay as they are."""
         ruled = self._ruled({})
         if ruled is None:
             return Solved({})
@@ -78,7 +78,7 @@ class Deciding:
         return made
 
     def _ruled(self, allocations: Allocations) -> RuleView | None:
-        """What rules ask of the fleet while this is decided."""
+        """Return what rules ask of the fleet while this is decided."""
         model = msgspec.structs.replace(self._model, allocations=allocations)
         fleet = Fleet(model, self._tree, self._today)
         return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)
@@ -111,7 +111,7 @@ class Deciding:
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
     def _broken(self, ruled: RuleView) -> Unsolved | None:
-        """What is wrong by hand, or by rules that leave no choice, once all is placed."""
+        """Return what is wrong by hand, or by rules that leave no choice, once all is placed."""
         layers = ruled.book.strata.layers
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
         spots = Spots(Ground(ruled.fleet, ruled.book, len(layers)), ruled)
@@ -124,7 +124,7 @@ class Deciding:
         return self._unsolved(found, concerned or self._about(ruled, found.causes))
 
     def _about(self, ruled: RuleView, causes: Iterable[str]) -> tuple[str, ...]:
-        """The nodes that rules are about."""
+        """Return the nodes that rules are about."""
         names = [cause.rule for cause in self._causes.named(causes) if cause.rule is not None]
         return tuple(sorted({seen.name for name in names for seen in ruled.slots(name)}, key=natural))
 
@@ -135,7 +135,7 @@ class Deciding:
                 yield from ((rule.feature.name, ref.name) for ref in found.install)
 
     def _allocated(self, spots: Spots, found: Sequence[Spot]) -> Allocations:
-        """Each place goes to the rule that had it, else to the first that may have it."""
+        """Return places by rule: each goes to the rule that had it, else to the first that may have it."""
         stood = self._model.allocations.items()
         had = {(name, ref.name) for name, said in stood for ref in said.install}
         slots: dict[str, list[str]] = {}
@@ -170,7 +170,7 @@ class Deciding:
 
 
 def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
-    """What is to be decided for the rules of a repository, as close as can be to what stands.
+    """Return what is to be decided for the rules of a repository, as close as can be to what stands.
 
     Raises:
         Failing: It is not known what is to be decided.

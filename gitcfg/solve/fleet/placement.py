@@ -31,7 +31,7 @@ class Demands:
         self._clashing: dict[tuple[str, frozenset[str], frozenset[str]], Cause | None] = {}
 
     def lacking(self, feature: str, node: str) -> tuple[Lacking, ...]:
-        """What a feature depends on that a node does not have."""
+        """Return what a feature depends on that a node does not have."""
         have, without = self._ground.features(node), self._ground.without(node)
         key = (feature, have, without)
         if key not in self._lacking:
@@ -46,11 +46,11 @@ class Demands:
                     yield ref.name, Cause(f"{name} depends on {ref.name}", (ref.origin,))
 
     def clash(self, feature: str, node: str) -> Cause | None:
-        """Why a node may not get a feature, for what it has."""
+        """Return why a node may not get a feature, for what it has."""
         return self._apart_from(feature, self._ground.features(node), self._ground.without(node))
 
     def clash_of(self, one: str, other: str, node: str) -> Cause | None:
-        """Why a node may not get two features together."""
+        """Return why a node may not get two features together."""
         without = self._ground.without(node)
         return self._apart_from(one, self._ground.whole(other, without), without)
 
@@ -118,14 +118,14 @@ class Needs:
                 self.bounds += [Bound(cause, 1, 1, (there, away)), Bound(cause, 1, None, (away, *ways))]
 
     def stood(self, spots: Iterable[Spot]) -> Iterator[Spot]:
-        """Which of them held while these spots stood."""
+        """Yield which of them held while these spots stood."""
         stood = set(spots)
         for (feature, node), ways in self._choices.items():
             yield f"{_AWAY if stood.isdisjoint(ways) else _THERE}{feature}", node
 
 
 def stands_for(thing: str) -> bool:
-    """Does it merely stand for others?"""
+    """Return whether it merely stands for others."""
     return thing.startswith((_THERE, _AWAY))
 
 
@@ -145,7 +145,7 @@ class PlacingBuilder:
         self._demands = Demands(ruled.fleet, spots.ground)
 
     def problem(self, rules: Iterable[Rule], earlier: Iterable[Rule], stood: Iterable[Spot]) -> Placing:
-        """What is to be placed for rules that count, under all that limits it.
+        """Return what is to be placed for rules that count, under all that limits it.
 
         What was counted `earlier` may become too much by it.
         """
@@ -165,7 +165,7 @@ class PlacingBuilder:
         )
 
     def broken(self, rules: Iterable[Rule]) -> Placing | None:
-        """What does not hold though nothing is left to be placed; None: all does."""
+        """Return what does not hold though nothing is left to be placed; None: all does."""
         bounds = [bound for bound in (*self._bounds(rules), *self._limits()) if not _holds(bound)]
         if not bounds:
             return None
@@ -175,7 +175,7 @@ class PlacingBuilder:
         return Placing(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
 
     def _touched(self, bounds: Iterable[Bound]) -> Iterator[Bound]:
-        """Those about which something can be done."""
+        """Yield those about which something can be done."""
         return (bound for bound in bounds if any(spot in self._spots.open for spot in bound.members))
 
     def _bounds(self, rules: Iterable[Rule]) -> Iterator[Bound]:
@@ -197,7 +197,7 @@ class PlacingBuilder:
                         yield Bound(cause, 0 if number else rule.count.least, rule.count.most, found)
 
     def _there(self) -> Iterator[Fixed]:
-        """What nodes have whatever is chosen."""
+        """Yield what nodes have whatever is chosen."""
         rules = self._ruled.book.of_kind(RuleKind.INSTALL)
         plain = {rule.feature.origin: rule.name for rule in rules if rule.feature and rule.count is None}
         for spot, node in self._spots.fixed.items():
@@ -206,7 +206,7 @@ class PlacingBuilder:
             yield Fixed(self._causes.key(cause), spot, placed=True)
 
     def _away(self) -> Iterator[Fixed]:
-        """What nodes may not get: they do without it, or it is in conflict with what they have."""
+        """Yield what nodes may not get: they do without it, or it is in conflict with what they have."""
         for node, spots in self._spots.on.items():
             for spot in spots:
                 cause = self._left_out(node, spot[0]) or self._demands.clash(spot[0], node)
@@ -228,7 +228,7 @@ class PlacingBuilder:
                     yield Excludes(self._causes.key(cause), one, other)
 
     def _nested(self) -> Iterator[Excludes]:
-        """What includes another is not placed beside it: the other is there by that."""
+        """Yield what includes another is not placed beside it: the other is there by that."""
         features, ground = self._ruled.fleet.model.features, self._spots.ground
         for node, spots in self._spots.on.items():
             for one, other in permutations(spots, 2):
@@ -238,7 +238,7 @@ class PlacingBuilder:
 
 
 def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
-    """All ways in which something is counted, none of which may be too many; first what is there."""
+    """Return all ways in which something is counted, none of which may be too many; first what is there."""
     rows: list[list[Spot]] = [[]]
     for ways in counted:
         if len(ways) == 1 or len(rows) * len(ways) > _MOST_WAYS:
@@ -250,6 +250,6 @@ def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
 
 
 def _holds(bound: Bound) -> bool:
-    """Where all members are there."""
+    """Return where all members are there."""
     count = len(set(bound.members))
     return bound.least <= count and (bound.most is None or count <= bound.most)

@@ -54,7 +54,7 @@ class Tight(msgspec.Struct, frozen=True):
 
 
 def tight(ruled: RuleView, rule: Rule) -> Tight:
-    """How a rule stands."""
+    """Return how a rule stands."""
     wrong = {found.rule for found in ruled.book.unreadable}
     if rule.kind in _OF_CHANGES or rule.name in wrong:
         return Tight(rule, (), 0)

@@ -55,7 +55,7 @@ class GivingBuilder:
                 self._asked.setdefault(_name(seen, param), asked).rules.append(rule)
 
     def problem(self) -> Giving:
-        """Who needs which values."""
+        """Return who needs which values."""
         names = sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name))
         return Giving([self._want(name, self._asked[name]) for name in names], list(self._apart()))
 
@@ -70,7 +70,7 @@ class GivingBuilder:
         return Within(cause, domain)
 
     def _normal(self, asked: _Demand, value: Any) -> Value:
-        """A value as its domains write it; one that they do not know as it stands."""
+        """Return a value as its domains write it; one that they do not know as it stands."""
         domain = self._domains[asked.rules[0].name, asked.param]
         try:
             return domain.normal(value)
@@ -78,7 +78,7 @@ class GivingBuilder:
             return value if isinstance(value, int) else str(value)
 
     def _had(self, asked: _Demand) -> Iterator[tuple[Rule, Value]]:
-        """What was decided before, with the rule for which it was."""
+        """Yield what was decided before, with the rule for which it was."""
         for rule in asked.rules:
             found = self._stood.get(rule.name)
             bound = found.values.get(asked.slot, {}).get(asked.param) if found is not None else None
@@ -94,7 +94,7 @@ class GivingBuilder:
         return ByHand(self._causes.key(cause), self._normal(asked, value))
 
     def _set(self, asked: _Demand) -> tuple[Any, Origin] | None:
-        """The value that is set, and where; an attribute's binding is as it stands in `with`."""
+        """Return the value that is set, and where; an attribute's binding is as it stands in `with`."""
         if asked.seen.unit is not None:
             bound = asked.seen.unit.attributes.get(asked.param)
             return None if bound is None or bound.given is None else (bound.given, bound.origin)
@@ -118,7 +118,7 @@ class GivingBuilder:
                     yield Apart(cause, [_name(one, param) for one in seen])
 
     def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Candidate]]:
-        """The slots that differ, each from each other."""
+        """Return the slots that differ, each from each other."""
         slots = self._ruled.slots(rule.name)
         if unique.key is None and unique.scope == "fleet":
             return [list(slots)]
@@ -139,7 +139,7 @@ class GivingBuilder:
             raise Failing(cause, problem.message) from None
 
     def given(self, found: Mapping[str, Value]) -> dict[str, dict[str, dict[str, Value]]]:
-        """Values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
+        """Return values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
         made: dict[str, dict[str, dict[str, Value]]] = {}
         for name, value in found.items():
             asked = self._asked[name]
@@ -149,5 +149,5 @@ class GivingBuilder:
 
 
 def _name(seen: Candidate, param: str) -> str:
-    """A slot may be an instance of several features; each of them has its own attributes."""
+    """Return a key of a value: a slot may be an instance of several features, each with attributes."""
     return f"{seen.slot}\n{param}\n{seen.self_.feature}"
