@@ -43,10 +43,7 @@ def render(
     ] = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show the files or parameters of nodes. Exits 1 if one of them has errors.
-
-    Of some nodes only these are looked at: `gitcfg check` finds what is wrong with several together.
-    """
+    """Show the files or parameters of nodes. Exits 1 if one has errors; `gitcfg check` checks all together."""
     if not (nodes or all_ or where is not None):
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:

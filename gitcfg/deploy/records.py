@@ -178,7 +178,7 @@ def _decoded(text: bytes) -> Line | None:
 def read_file(path: Path) -> tuple[bytes, bool]:
     """Read a file, and whether its writer is there, which is asked first: so nothing is missed."""
     with open_file(path) as file:
-        at_work = is_being_try_write(file)
+        at_work = is_being_written(file)
         if os.fstat(file).st_size > _LARGEST:
             raise ValueError("it is too large")
         with open(file, "rb", closefd=False) as text:
@@ -197,7 +197,7 @@ def open_file(path: Path) -> Iterator[int]:
         os.close(file)
 
 
-def is_being_try_write(file: int) -> bool:
+def is_being_written(file: int) -> bool:
     """Return whether its writer is alive: it holds a lock, which ends with its process."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -315,7 +315,7 @@ def prune_runs(folder: Path, most: int = MOST_RUNS) -> None:
     """Drop the oldest ones; never one that is being written."""
     for run in list_ids(folder)[most:]:
         with contextlib.suppress(OSError, ValueError), open_file(run_file(folder, run)) as file:
-            if not is_being_try_write(file):
+            if not is_being_written(file):
                 run_file(folder, run).unlink()
 
 

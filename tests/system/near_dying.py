@@ -39,8 +39,8 @@ def main() -> None:
     from gitcfg.deploy.ssh import ChannelLine, Ssh
 
     for owner, methods in {
-        Recorder: ("begun", "_written", "_kept", "close"),
-        Ssh: ("_connected",),
+        Recorder: ("begun", "_try_write", "_sync", "close"),
+        Ssh: ("_connect",),
         ChannelLine: ("send", "receive"),
     }.items():
         for method in methods:
