@@ -49,7 +49,7 @@ def test_what_is_updated_is_what_is_composed(data: st.DataObject) -> None:
         below = data.draw(st.just(partial.parts) | st.permutations(partial.parts).map(tuple) | parts)
         partial = update_partial(partial, below, own, files, frozenset({"x"}))
         whole = Partial("x", below, own, files, frozenset({"x"}))
-        for name in ("label", "parts", "own", "brought", *FOUND):
+        for name in ("label", "parts", "own", "own_files", *FOUND):
             assert getattr(partial, name) == getattr(whole, name), name
 
 
