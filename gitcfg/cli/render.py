@@ -43,7 +43,7 @@ def render(
     ] = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show the files or parameters of nodes. Exits 1 if one has errors; `gitcfg check` checks all together."""
+    """Show the files or parameters of nodes. Exits 1 if one has errors; `gitcfg check` checks them all."""
     if not (nodes or all_ or where is not None):
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:
