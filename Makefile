@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash sample-repo/demo.sh
 
-# All tests but those marked slow: about twelve minutes on two cores.
+# All tests but those marked slow: about nine minutes on two cores.
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
@@ -26,7 +26,7 @@ FAST := architecture.py cache cel check compile comparison domain explain graph 
 test-fast: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow" $(wildcard $(FAST:%=tests/%) $(FAST:%=tests/test_%))
 
-# Only what `make test` leaves out.
+# Only what `make test` leaves out: about seventeen minutes.
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m slow
 
