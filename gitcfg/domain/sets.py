@@ -7,7 +7,6 @@ from itertools import islice
 
 import msgspec
 
-from gitcfg.domain import intervals
 from gitcfg.domain.addresses import (
     format_address,
     format_network,
@@ -23,11 +22,17 @@ from gitcfg.domain.addresses import (
 from gitcfg.domain.intervals import (
     Interval,
     Intervals,
+    difference,
     format_date,
+    holds,
+    intersection,
+    nth,
     parse_date,
     parse_integer,
     read_dates,
     read_integers,
+    size,
+    union,
     write_dates,
     write_integers,
 )
@@ -140,14 +145,14 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def size(self) -> int:
-        return intervals.size(self.ranges)
+        return size(self.ranges)
 
     def __bool__(self) -> bool:
         return bool(self.ranges)
 
     def __contains__(self, value: object) -> bool:
         try:
-            return intervals.holds(self.ranges, CODECS[self.kind].number(value))
+            return holds(self.ranges, CODECS[self.kind].number(value))
         except DomainProblem:
             return False
 
@@ -156,7 +161,7 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
         return (value(number) for first, last in self.ranges for number in range(first, last + 1))
 
     def nth(self, place: int) -> Value:
-        return CODECS[self.kind].value(intervals.nth(self.ranges, place))
+        return CODECS[self.kind].value(nth(self.ranges, place))
 
     def first_free(self, taken: Container[Value]) -> Value | None:
         if not isinstance(taken, Taken):
@@ -178,10 +183,10 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
         return ", ".join(map(str, self.items())) or "nothing"
 
     def __and__(self, other: Values) -> Values:
-        return Spans(self.kind, intervals.intersection(self.ranges, self._alike(other)))
+        return Spans(self.kind, intersection(self.ranges, self._alike(other)))
 
     def __sub__(self, other: Values) -> Values:
-        return Spans(self.kind, intervals.difference(self.ranges, self._alike(other)))
+        return Spans(self.kind, difference(self.ranges, self._alike(other)))
 
     def _alike(self, other: Values) -> Intervals:
         return other.ranges if isinstance(other, Spans) and other.kind is self.kind else ()
@@ -191,7 +196,7 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
             return self if self else other
         if other.kind is not self.kind:
             raise DomainProblem(f"{self.kind.one} and {other.kind.one} are not of one kind")
-        found = intervals.union(self.ranges, self._alike(other))
+        found = union(self.ranges, self._alike(other))
         if self.kind is Kind.NETWORK and not have_one_size(network_sizes(found)):
             raise DomainProblem("networks of two lengths overlap")
         return Spans(self.kind, found)
