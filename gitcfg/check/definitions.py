@@ -107,7 +107,7 @@ def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
 
 
 def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
-    """Yield what is bound to a parameter without a type agrees on one."""
+    """Yield findings where what is bound to a parameter without a type does not agree on one."""
     found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
     kinds = implied_kinds((name, binding) for binding in bound)
     if found and kinds and not fleet.declarations.secret(name):

@@ -10,6 +10,7 @@ import msgspec
 from gitcfg.check.base import Tally, of
 from gitcfg.check.definitions import unfit
 from gitcfg.compile.classad import find_unbalanced
+from gitcfg.compile.declarations import COMPOSING
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass, finish_value
 from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity
@@ -20,7 +21,6 @@ from gitcfg.model import Finding, Op, Parameter
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret, secret_name
 
-_COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.REMOVE, Op.AND, Op.OR, Op.MERGE})
 _MOST_STEPS = 50
 """Of so many layers the guilty one is looked for: each is a judgement."""
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
@@ -68,7 +68,7 @@ def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
 
 def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
     """Operations that do nothing, for what a secret holds is known only on its way into the node."""
-    ops = [step.op for step in cell.steps if step.op in _COMPOSING]
+    ops = [step.op for step in cell.steps if step.op in COMPOSING]
     if ops:
         message = f"{name} is the secret {secret} below this, and nothing can be composed with a secret."
         hint = f"Take the ${ops[0]} away, or make the whole of it the secret."

@@ -22,7 +22,7 @@ _KIND_OF = {
     Op.MERGE: "map",
 }
 COMPOSING = frozenset(_KIND_OF)
-"""The operations that imply a type."""
+"""The operations that compose with what lies below: each implies a type."""
 _NAMING = frozenset({Op.FACT, Op.SECRET})
 _OF_SECRETS = frozenset({Op.SECRET, Op.UNSET})
 _NO_SECRETS: Mapping[str, Secret] = {}
@@ -156,8 +156,7 @@ class Declarations:
         """Return a binding as a typed step. Misfit: the operation or its operand does not fit the type."""
         given = binding.given
         if binding.op is Op.SET and type(given) in self.as_written(name):  # nearly all
-            weight = len(given) + 1 if type(given) is str else 1
-            return Step(Op.SET, given, binding.origin, weight, binding.decided)
+            return Step(Op.SET, given, binding.origin, weigh(given), binding.decided)
         given = LACKING if binding.given is LACKING else self._operand(name, binding)
         return Step(binding.op, given, binding.origin, weigh(given), binding.decided)
 
