@@ -28,7 +28,7 @@ from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
-    from gitcfg.rollout.outcomes import Look
+    from gitcfg.rollout import FindPresence
     from gitcfg.server.view import Outline
     from gitcfg.state.records import StoredRelease
     from gitcfg.state.state import State
@@ -177,7 +177,7 @@ def _release_to_json(
     )
 
 
-def _observe(session: Session, state: "State", commit: str) -> "Look":
+def _observe(session: Session, state: "State", commit: str) -> "FindPresence":
     """Return how an active release, which is the newest one, sees nodes: its own holds count."""
     from gitcfg.server.releases import observe_nodes
     from gitcfg.server.status import NodeRegistry

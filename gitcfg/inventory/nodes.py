@@ -18,7 +18,7 @@ from gitcfg.model import Hold, ListEdit, Node, Op, Origin, Override, Ref
 from gitcfg.model.delivery import is_over
 from gitcfg.model.names import SETTINGS
 from gitcfg.model.rules import RuleKind
-from gitcfg.rollout.outcomes import compute_patience
+from gitcfg.rollout import compute_patience
 from gitcfg.state.records import NodeState
 
 Older = Callable[[str], Fleet | None]

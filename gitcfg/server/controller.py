@@ -13,7 +13,7 @@ from aiohttp import web
 
 from gitcfg.model import GitcfgError
 from gitcfg.model.delivery import is_over
-from gitcfg.rollout.plan import Rollout
+from gitcfg.rollout import Rollout
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache, FleetWorker, TipVerdict
 from gitcfg.server.status import NodeRegistry

@@ -8,7 +8,7 @@ from logging import INFO, WARNING
 from typing import Any
 
 from gitcfg.model import GitcfgError
-from gitcfg.rollout.plan import Status
+from gitcfg.rollout import Status
 from gitcfg.server import fleets as source
 from gitcfg.server import releases
 from gitcfg.server.controller import Controller, report_lifted_holds

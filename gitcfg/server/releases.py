@@ -10,8 +10,18 @@ from msgspec.structs import replace
 
 from gitcfg.inventory.nodes import find_unchanged_walk_ins
 from gitcfg.nodeset import fold
-from gitcfg.rollout.outcomes import Look, Outcome, Seen, advance, count_outcomes, fill_stage, judge_node
-from gitcfg.rollout.plan import Progress, Status, plan_rollout
+from gitcfg.rollout import (
+    FindPresence,
+    Outcome,
+    Presence,
+    Progress,
+    Status,
+    advance,
+    count_outcomes,
+    fill_stage,
+    judge_node,
+    plan_rollout,
+)
 from gitcfg.server import fleets as source
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.status import NodeRegistry
@@ -27,7 +37,7 @@ ACTIVE = (Status.RUNNING, Status.HALTED)
 _BAD = (Outcome.FAILED, Outcome.MISSING)
 
 
-def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
+def release_record(release: StoredRelease, seen: FindPresence, now: float) -> dict[str, Any]:
     """Return a release as JSON; `counts` are of those nodes that were offered it.
 
     Once it is over, what they run today says nothing about it: then there are none.
@@ -55,7 +65,7 @@ def release_record(release: StoredRelease, seen: Look, now: float) -> dict[str, 
     }
 
 
-def release_record_with_nodes(release: StoredRelease, seen: Look, now: float) -> dict[str, Any]:
+def release_record_with_nodes(release: StoredRelease, seen: FindPresence, now: float) -> dict[str, Any]:
     """Return a release of `gitcfg.releases/1`: also the nodes that failed, and those of the present stage."""
     progress, plan = release.progress, release.plan
     going = progress.status in ACTIVE
@@ -70,10 +80,10 @@ def release_record_with_nodes(release: StoredRelease, seen: Look, now: float) ->
 
 def observe_nodes(
     registry: NodeRegistry, commit: str, lines: Mapping[str, OutlineNode], held: Container[str]
-) -> Look:
+) -> FindPresence:
     """Return how a release observes nodes. Held ones are away: they do not get it."""
 
-    def seen(name: str) -> Seen | None:
+    def seen(name: str) -> Presence | None:
         line = lines.get(name)
         return (
             None
@@ -115,7 +125,7 @@ async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
     return await controller.with_state(keep)
 
 
-def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: Look) -> StoredRelease:
+def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: FindPresence) -> StoredRelease:
     """Make a new release. The first one is done at once: no node runs anything that could be kept."""
     changed = [*_find_changed(begun), *guests] if begun.known else []
     plan = plan_rollout(begun.commit, changed, begun.outline.release, begun.outline.first, back)
@@ -207,5 +217,5 @@ async def advance_release(controller: "Controller") -> bool:
     return await controller.with_state(keep)
 
 
-def _observe(controller: "Controller", view: View, commit: str, outline: Outline) -> Look:
+def _observe(controller: "Controller", view: View, commit: str, outline: Outline) -> FindPresence:
     return observe_nodes(controller.registry, commit, outline.nodes, view.held)

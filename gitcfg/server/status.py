@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gitcfg.inventory.status import StatusFacts, find_status
 from gitcfg.load.keys import fingerprint
-from gitcfg.rollout.outcomes import Seen, compute_patience
+from gitcfg.rollout import Presence, compute_patience
 from gitcfg.server.view import View
 from gitcfg.state.records import Checkin, NodeState, Result
 
@@ -90,7 +90,7 @@ class NodeRegistry:
         elif not known.key:  # it was deployed to before
             self.nodes[name] = replace(known, key=key)
 
-    def observe(self, name: str, commit: str, digest: str | None) -> Seen | None:
+    def observe(self, name: str, commit: str, digest: str | None) -> Presence | None:
         """Return a node as a release observes it that brings it a digest."""
         known = self.nodes.get(name)
         if known is None:
@@ -98,7 +98,7 @@ class NodeRegistry:
         same = known.commit == commit or (digest is not None and known.digest == digest)
         runs = same and not known.stuck
         failed = known.failed_at if known.failed_commit == commit else None
-        return Seen(
+        return Presence(
             known.last, known.present, runs, failed, compute_patience(known.interval), not known.agentless
         )
 

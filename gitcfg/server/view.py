@@ -13,7 +13,7 @@ from gitcfg.explain.kinds.layers import overridden
 from gitcfg.git.tree import fingerprint
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError, Hold, Release
-from gitcfg.rollout.plan import Rollout, find_offer
+from gitcfg.rollout import Rollout, find_offer
 from gitcfg.server.fleets import FleetCache, FleetWorker
 
 _MOST = 16

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from gitcfg.load.keys import fingerprint
-from gitcfg.rollout.outcomes import LEAST, MISSED, MOST
+from gitcfg.rollout import LEAST, MISSED, MOST
 from gitcfg.state.database import changing, insert, reading, take_lock
 from gitcfg.state.events import insert_events
 from gitcfg.state.records import Checkin, Claim, Deployed, Event, NodeState, OtherKey, Result

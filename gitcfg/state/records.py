@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.rollout.plan import Plan, Progress
+from gitcfg.rollout import Plan, Progress
 
 INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
 """How installations end. A deploy can also come to nothing: unreachable, host-key, timeout, ..."""

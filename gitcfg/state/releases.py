@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Row, select, update
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED
-from gitcfg.rollout.plan import Plan, Progress, Status, abort, resume
+from gitcfg.rollout import Plan, Progress, Status, abort, resume
 from gitcfg.state.database import changing, reading, take_lock
 from gitcfg.state.events import Events
 from gitcfg.state.records import StoredRelease

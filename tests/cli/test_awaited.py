@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
-from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import connect
 

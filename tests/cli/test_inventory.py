@@ -13,7 +13,7 @@ import pytest
 from gitcfg.cli.main import run
 from gitcfg.library import open as opened
 from gitcfg.load.keys import fingerprint, written
-from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.state.nodes import USUAL, PresentedKey
 from gitcfg.state.records import Checkin, OtherKey, Result, StoredRelease
 from gitcfg.state.state import State, connect

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from gitcfg.rollout.outcomes import Seen, advance, fill_stage
-from gitcfg.rollout.plan import Plan, Progress, Rollout, resume
+from gitcfg.rollout import Plan, Presence, Progress, Rollout, advance, fill_stage, resume
 
 STEP = 60.0
 
@@ -17,7 +16,7 @@ class Fleet:
         self, plan: Plan, progress: Progress, takes: Callable[[str], bool], away: Sequence[str] = ()
     ) -> None:
         self.now = progress.since
-        self.seen = {name: Seen(self.now, self.now - 3600) for name in plan.order if name not in away}
+        self.seen = {name: Presence(self.now, self.now - 3600) for name in plan.order if name not in away}
         self.rollout = Rollout(fill_stage(plan, 0, self.seen.get, self.now), progress)
         self.touched: set[str] = set()
         self.touched_before_well: set[str] = set()
@@ -29,7 +28,7 @@ class Fleet:
         self.now += STEP
         for name, was in self.seen.items():
             if not self.rollout.reached(name):
-                self.seen[name] = Seen(self.now, was.present)
+                self.seen[name] = Presence(self.now, was.present)
                 continue
             self.touched.add(name)
             if was.runs or (was.failed is not None and was.failed >= self.rollout.progress.forgiven):
@@ -38,12 +37,12 @@ class Fleet:
             good = self._takes(name)
             self.well += good
             self.touched_before_well |= set() if self.well else {name}
-            self.seen[name] = Seen(self.now, was.present, runs=good, failed=None if good else self.now)
+            self.seen[name] = Presence(self.now, was.present, runs=good, failed=None if good else self.now)
         self.rollout = Rollout(*advance(self.rollout.plan, self.rollout.progress, self.seen.get, self.now))
 
     def comes(self, name: str) -> None:
         """A node that was away is there."""
-        self.seen[name] = Seen(self.now, self.now)
+        self.seen[name] = Presence(self.now, self.now)
 
     def resume(self) -> None:
         """Somebody lets it go on."""

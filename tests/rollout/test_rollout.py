@@ -7,17 +7,24 @@ from msgspec.structs import replace
 
 from gitcfg.model import Origin, Ref, Release, Share
 from gitcfg.model.delivery import EVERYONE
-from gitcfg.rollout.outcomes import (
+from gitcfg.rollout import (
     LEAST,
     MOST,
     Outcome,
-    Seen,
+    Plan,
+    Presence,
+    Progress,
+    Rollout,
+    Status,
+    abort,
     advance,
     compute_patience,
     fill_stage,
+    find_offer,
     judge_node,
+    plan_rollout,
+    resume,
 )
-from gitcfg.rollout.plan import Plan, Progress, Rollout, Status, abort, find_offer, plan_rollout, resume
 from tests.rollout.simulated import Fleet
 
 AT = Origin("gitcfg.yaml")
@@ -103,7 +110,7 @@ def test_who_falls_silent_with_it_is_missing() -> None:
     assert found.seen[first].runs
     seen = {**found.seen}
     later = BEGIN + 60 + LEAST + 1
-    seen |= {name: Seen(later, 0.0) for name in NODES if name != first}
+    seen |= {name: Presence(later, 0.0) for name in NODES if name != first}
     _, progress = advance(found.rollout.plan, found.rollout.progress, seen.get, later)
     assert progress.status is Status.HALTED
     assert progress.why == "1 missing of the 1 in stage 1"
@@ -112,8 +119,8 @@ def test_who_falls_silent_with_it_is_missing() -> None:
 def test_who_comes_back_has_time_to_take_it() -> None:
     progress = Progress("c1", BEGIN)
     back = BEGIN + 10 * LEAST
-    assert judge_node(progress, Seen(back, back), back + 60) is Outcome.PENDING
-    assert judge_node(progress, Seen(back + LEAST + 1, back), back + LEAST + 1) is Outcome.MISSING
+    assert judge_node(progress, Presence(back, back), back + 60) is Outcome.PENDING
+    assert judge_node(progress, Presence(back + LEAST + 1, back), back + LEAST + 1) is Outcome.MISSING
 
 
 def test_a_halted_release_goes_on_where_it_failed() -> None:
@@ -134,7 +141,7 @@ def test_a_halted_release_goes_on_where_it_failed() -> None:
 def test_what_was_forgiven_and_does_not_try_again_is_missing() -> None:
     progress = resume(Progress("c1", BEGIN, status=Status.HALTED), BEGIN + 60)
     later = BEGIN + 60 + LEAST + 1
-    assert judge_node(progress, Seen(later, 0.0, failed=BEGIN + 30), later) is Outcome.MISSING
+    assert judge_node(progress, Presence(later, 0.0, failed=BEGIN + 30), later) is Outcome.MISSING
 
 
 def test_who_comes_seldom_is_waited_for_longer() -> None:
@@ -146,10 +153,10 @@ def test_who_comes_seldom_is_waited_for_longer() -> None:
     assert compute_patience(7 * 86400.0) == MOST
     progress, later = Progress("c1", BEGIN), BEGIN + 2 * 3600
     assert (
-        judge_node(progress, Seen(BEGIN - 60, 0.0, patience=compute_patience(3600.0)), later)
+        judge_node(progress, Presence(BEGIN - 60, 0.0, patience=compute_patience(3600.0)), later)
         is Outcome.PENDING
     )
-    assert judge_node(progress, Seen(BEGIN - 60, 0.0), later) is Outcome.MISSING
+    assert judge_node(progress, Presence(BEGIN - 60, 0.0), later) is Outcome.MISSING
 
 
 def test_going_back_waits_in_no_stage() -> None:
@@ -256,22 +263,24 @@ def test_who_does_not_report_is_waited_for_by_nobody() -> None:
     progress = Progress("c1", BEGIN)
     late = BEGIN + 10 * MOST
     for now in (BEGIN, late):
-        assert judge_node(progress, Seen(BEGIN, BEGIN, reports=False), now) is Outcome.AWAY
-        assert judge_node(progress, Seen(BEGIN, BEGIN, runs=True, reports=False), now) is Outcome.WELL
-        assert judge_node(progress, Seen(BEGIN, BEGIN, failed=BEGIN, reports=False), now) is Outcome.FAILED
+        assert judge_node(progress, Presence(BEGIN, BEGIN, reports=False), now) is Outcome.AWAY
+        assert judge_node(progress, Presence(BEGIN, BEGIN, runs=True, reports=False), now) is Outcome.WELL
+        assert (
+            judge_node(progress, Presence(BEGIN, BEGIN, failed=BEGIN, reports=False), now) is Outcome.FAILED
+        )
     forgiven = resume(progress, BEGIN + 1)
-    assert judge_node(forgiven, Seen(BEGIN, BEGIN, failed=BEGIN, reports=False), late) is Outcome.AWAY
+    assert judge_node(forgiven, Presence(BEGIN, BEGIN, failed=BEGIN, reports=False), late) is Outcome.AWAY
 
 
 def test_who_reports_stands_in_for_who_does_not() -> None:
     order = plan_rollout("c1", NODES, USUAL).order
     plan = Plan(order, (1, 500), 0.0, 0)
     silent = set(order[:300])
-    seen = {name: Seen(BEGIN, BEGIN, reports=name not in silent) for name in order}
+    seen = {name: Presence(BEGIN, BEGIN, reports=name not in silent) for name in order}
     found = fill_stage(plan, 0, seen.get, BEGIN)
     assert found.order[0] == order[300]
-    seen[order[300]] = Seen(BEGIN, BEGIN, runs=True)
+    seen[order[300]] = Presence(BEGIN, BEGIN, runs=True)
     moved, progress = advance(found, Progress("c1", BEGIN), seen.get, BEGIN)
     assert (progress.stage, progress.status) == (1, Status.RUNNING)
-    seen |= {name: Seen(BEGIN, BEGIN, runs=True) for name in order[300:]}
+    seen |= {name: Presence(BEGIN, BEGIN, runs=True) for name in order[300:]}
     assert advance(moved, progress, seen.get, BEGIN)[1].status is Status.DONE

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from gitcfg.cli.release import format_release
 from gitcfg.inventory.status import find_status
 from gitcfg.model import Origin, Release
-from gitcfg.rollout.plan import Plan, Progress, Rollout, Status
+from gitcfg.rollout import Plan, Progress, Rollout, Status
 from gitcfg.server.releases import NewRelease, make_release, observe_nodes, release_record_with_nodes
 from gitcfg.server.status import LastCheckin, NodeRegistry, collect_facts
 from gitcfg.server.view import Outline, OutlineHold, OutlineNode, View

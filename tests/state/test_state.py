@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import text
 
 from gitcfg.model import GitcfgError
-from gitcfg.rollout.outcomes import LEAST
-from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.rollout import LEAST, Plan, Progress, Status
 from gitcfg.state.database import changing, open_engine
 from gitcfg.state.records import Checkin, Event, NodeState, Result, Role, StoredRelease
 from gitcfg.state.state import State, connect

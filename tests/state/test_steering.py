@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.rollout.plan import Plan, Progress, Status
+from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.state.records import Checkin, Event, StoredRelease
 from gitcfg.state.state import State
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gitcfg.rollout.plan import plan_rollout
+from gitcfg.rollout import plan_rollout
 from tests.ports import free_port
 from tests.server.site import GITCFG, Server, Site, until
 from tests.system.described import FILES, NAMES, PARAMS

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gitcfg.rollout.plan import plan_rollout
+from gitcfg.rollout import plan_rollout
 from tests.server.site import GITCFG, Site
 from tests.system.node import CONFIG
 from tests.system.sshd import Sshd, sshd, user

@@ -32,7 +32,7 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, format_age
 from gitcfg.nodeset import abridged
-from gitcfg.rollout.outcomes import compute_patience
+from gitcfg.rollout import compute_patience
 
 if TYPE_CHECKING:
     from gitcfg.git.repository import Repository

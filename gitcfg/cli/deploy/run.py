@@ -60,7 +60,7 @@ from gitcfg.model import REFUSED, GitcfgError, Share
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
 from gitcfg.nodeset import abridged
-from gitcfg.rollout.plan import plan_rollout
+from gitcfg.rollout import plan_rollout
 
 _MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

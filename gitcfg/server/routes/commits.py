@@ -11,7 +11,7 @@ from gitcfg.delivery.configuration import find_steps
 from gitcfg.gate.changes import find_secret_changes, secret_change_to_json
 from gitcfg.library import compare
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.rollout.outcomes import Look
+from gitcfg.rollout import FindPresence
 from gitcfg.server import fleets as source
 from gitcfg.server.auth import ABOUT, require_node, require_token
 from gitcfg.server.fleets import FleetCache, FleetWorker
@@ -139,7 +139,7 @@ def _current_record_with_nodes(service: Service, release: StoredRelease) -> dict
     return release_record_with_nodes(release, _observe(service, release), service.clock())
 
 
-def _observe(service: Service, release: StoredRelease) -> Look:
+def _observe(service: Service, release: StoredRelease) -> FindPresence:
     view, registry = service.controller.view, service.controller.registry
     outline = view.outlines.get(release.commit) if view is not None else None
     lines, held = outline.nodes if outline is not None else {}, view.held if view is not None else {}

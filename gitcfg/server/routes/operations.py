@@ -9,7 +9,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.inventory.status import NodeStatus, find_status
-from gitcfg.rollout.plan import Status
+from gitcfg.rollout import Status
 from gitcfg.server.auth import WHO, find_session_holder, require_token
 from gitcfg.server.controller import HEARTBEAT, MOST_STREAMS, format_event, send_events, write_or_time_out
 from gitcfg.server.http import Problem, json_response, load_description
