@@ -32,6 +32,7 @@ from gitcfg.inventory.keys import find_with_other_key
 from gitcfg.inventory.nodes import (
     GitNode,
     InventoryNode,
+    NodeStatus,
     Tip,
     describe_nodes,
     find_behind,
@@ -40,7 +41,6 @@ from gitcfg.inventory.nodes import (
 )
 from gitcfg.inventory.nodes import count_by_status as by_state
 from gitcfg.inventory.records import COLUMNS, TIMES, get_value, inventory_to_json, select_nodes
-from gitcfg.inventory.status import NodeStatus
 from gitcfg.library import Fleet, Source
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import GitcfgError

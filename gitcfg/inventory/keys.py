@@ -14,8 +14,6 @@ from gitcfg.model import Origin
 if TYPE_CHECKING:  # what git alone says needs no database's library
     from gitcfg.state.records import NodeState
 
-_NONE: frozenset[str] = frozenset()
-
 
 class KeyState(StrEnum):
     """How a node is known by a key. Gone: it came, and git describes it no more.
@@ -55,11 +53,11 @@ def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
     accepted = fleet.model.keys
     found = [NodeKey(name, key.text, KeyState.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
-        found += _unaccepted(fleet, one)
-    return sorted(found, key=lambda known: known.node)
+        found += _list_unaccepted(fleet, one)
+    return sorted(found, key=lambda key: key.node)
 
 
-def _unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
+def _list_unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
     """Return the keys that a node came with and that git has not, in the order in which they came."""
     git = fleet.model.keys.get(one.node)
     came = {claim.key: (claim.first, claim.at, claim.address) for claim in one.claims}
@@ -68,24 +66,23 @@ def _unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
         own = {one.key: (one.first, one.last, one.address)} if one.key else {}
         others = KeyState.PENDING if how is KeyState.PENDING else KeyState.ANOTHER
         return [
-            NodeKey(one.node, key, how if key == one.key else others, None, *said)
-            for key, said in {**own, **came}.items()
+            NodeKey(one.node, key, how if key == one.key else others, None, *visit)
+            for key, visit in {**own, **came}.items()
         ]
     if one.other is not None and one.other.key not in came:
         came[one.other.key] = (one.other.at, one.other.at, one.other.address)
     return [
-        NodeKey(one.node, key, KeyState.ANOTHER, None, *said) for key, said in came.items() if key != git.text
+        NodeKey(one.node, key, KeyState.ANOTHER, None, *visit)
+        for key, visit in came.items()
+        if key != git.text
     ]
 
 
 def find_with_other_key(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
     """Return the nodes that came with another key than git has, and not with theirs since."""
-    asked = [one for one in seen if one.other is not None and one.other.at > one.last]
-    return (
-        frozenset(known.node for known in list_keys(fleet, asked) if known.how is KeyState.ANOTHER)
-        if asked
-        else _NONE
-    )
+    suspects = [one for one in seen if one.other is not None and one.other.at > one.last]
+    keys = list_keys(fleet, suspects) if suspects else ()
+    return frozenset(key.node for key in keys if key.how is KeyState.ANOTHER)
 
 
 def _find_state(fleet: Fleet, one: "NodeState") -> KeyState:
@@ -98,10 +95,10 @@ def _find_state(fleet: Fleet, one: "NodeState") -> KeyState:
 
 def keys_to_json(found: Iterable[NodeKey]) -> dict[str, Any]:
     """Return keys as `gitcfg.keys/1`."""
-    return {"schema": "gitcfg.keys/1", "keys": [_record(one) for one in found]}
+    return {"schema": "gitcfg.keys/1", "keys": [_key_to_json(one) for one in found]}
 
 
-def _record(one: NodeKey) -> dict[str, Any]:
+def _key_to_json(one: NodeKey) -> dict[str, Any]:
     return {
         "node": one.node,
         "state": one.how.value,

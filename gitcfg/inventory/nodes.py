@@ -1,7 +1,9 @@
-"""All nodes: what git says of each, joined with what it has reported, and which run something else."""
+"""All nodes: what git says of each, joined with what it has reported, and the status that follows."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import date
+from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
@@ -9,10 +11,8 @@ from msgspec.structs import replace
 from gitcfg.cache import Cache, NoCache
 from gitcfg.check.results import PLACES
 from gitcfg.compile.impact import find_changed_nodes
-from gitcfg.compile.nodes import NodeDefinition
 from gitcfg.compile.subset import take_part
 from gitcfg.git.tree import changed_paths, fingerprint
-from gitcfg.inventory.status import NodeStatus, StatusFacts, find_status
 from gitcfg.library import Fleet
 from gitcfg.model import Hold, ListEdit, Node, Op, Origin, Override, Ref
 from gitcfg.model.delivery import is_over
@@ -20,6 +20,91 @@ from gitcfg.model.names import SETTINGS
 from gitcfg.model.rules import RuleKind
 from gitcfg.rollout import compute_patience
 from gitcfg.state.records import NodeState
+
+
+class NodeStatus(StrEnum):
+    """The status of a node; of several that are true, the first in this order.
+
+    Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
+    refused and reverted are about the last installation, if it was of what it is to run by now; after the
+    latter two it runs something else, or all is well. What it failed at before that is over.
+    Away: it was silent for longer than its patience; a node without an agent never is. Behind: it runs
+    something else, for whatever reason, or what it runs is unknown, as even the rollback failed.
+    """
+
+    GONE = "gone"
+    PENDING = "pending"
+    RETIRED = "retired"
+    NEVER = "never"
+    FAILED = "failed"
+    REFUSED = "refused"
+    REVERTED = "reverted"
+    AWAY = "away"
+    DRIFTED = "drifted"
+    HELD = "held"
+    BEHIND = "behind"
+    OK = "ok"
+
+
+COMMIT_STATUSES = (
+    *(NodeStatus.GONE, NodeStatus.PENDING, NodeStatus.NEVER),
+    *(NodeStatus.FAILED, NodeStatus.REFUSED, NodeStatus.REVERTED, NodeStatus.BEHIND, NodeStatus.OK),
+)
+"""The statuses of a node towards the commit that it is to run; the others can be true besides."""
+_TAKEN_BACK = (NodeStatus.REFUSED, NodeStatus.REVERTED)
+
+
+class StatusFacts(msgspec.Struct, frozen=True):
+    """What decides a status. `runs`: it has reported a commit; `behind`: it is to run something else.
+
+    `outcome` is that of its last installation; None also where that was not of what it is to run by now.
+    """
+
+    described: bool
+    accepted: bool = False
+    retired: bool = False
+    held: bool = False
+    came: bool = False
+    runs: bool = False
+    behind: bool = False
+    outcome: str | None = None
+    away: bool = False
+    drifted: bool = False
+
+
+def find_status(node: StatusFacts) -> NodeStatus:
+    """Return the status of a node."""
+    found = find_commit_status(node)
+    if found in (NodeStatus.GONE, NodeStatus.PENDING):
+        return found
+    if node.retired:
+        return NodeStatus.RETIRED
+    if found not in (NodeStatus.BEHIND, NodeStatus.OK):
+        return found
+    if node.away:
+        return NodeStatus.AWAY
+    if node.drifted:
+        return NodeStatus.DRIFTED
+    return NodeStatus.HELD if node.held else found
+
+
+def find_commit_status(node: StatusFacts) -> NodeStatus:
+    """Return its status towards the commit that it is to run, one of COMMIT_STATUSES."""
+    if not node.described:
+        return NodeStatus.GONE if node.runs else NodeStatus.PENDING
+    if not node.came:
+        return NodeStatus.NEVER
+    if not node.accepted:
+        return NodeStatus.PENDING
+    if node.outcome == NodeStatus.FAILED:
+        # Also where the record says that the same is in force: its daemons may have other files.
+        return NodeStatus.FAILED
+    if not node.behind:
+        return NodeStatus.OK
+    return NodeStatus(node.outcome) if node.outcome in _TAKEN_BACK else NodeStatus.BEHIND
+
+
+# What git says, joined with what nodes have reported.
 
 Older = Callable[[str], Fleet | None]
 """The fleet of a commit that a node says to run; None: it is not here."""
@@ -74,7 +159,7 @@ class Tip(msgspec.Struct, frozen=True):
 
 
 def join_nodes(
-    described: Mapping[str, GitNode], seen: "Mapping[str, NodeState] | None", tip: Tip
+    described: Mapping[str, GitNode], seen: Mapping[str, NodeState] | None, tip: Tip
 ) -> tuple[InventoryNode, ...]:
     """Return all nodes that git describes or that ever came, in order of name; `seen` None: by git alone."""
     names = sorted({*described, *(seen or ())})
@@ -82,48 +167,42 @@ def join_nodes(
 
 
 def _join_node(
-    name: str, described: GitNode | None, seen: "Mapping[str, NodeState] | None", tip: Tip
+    name: str, described: GitNode | None, seen: Mapping[str, NodeState] | None, tip: Tip
 ) -> InventoryNode:
     if seen is None:
-        return InventoryNode(name, described, None, _find_status_in_git(described or GitNode()))
+        git = described or GitNode()
+        held = NodeStatus.HELD if git.hold is not None else None
+        return InventoryNode(name, described, None, NodeStatus.RETIRED if git.retired else held)
     if described is None and tip.walk_in is not None:
         described = GitNode(groups=tip.walk_in, accepted=True)
+    reported = seen.get(name)
     return InventoryNode(
-        name, described, seen.get(name), find_status(_collect_facts(name, described, seen.get(name), tip))
+        name, described, reported, find_status(_collect_facts(name, described, reported, tip))
     )
 
 
-def _find_status_in_git(described: GitNode) -> NodeStatus | None:
-    if described.retired:
-        return NodeStatus.RETIRED
-    return NodeStatus.HELD if described.hold is not None else None
-
-
-def _collect_facts(name: str, described: GitNode | None, said: NodeState | None, tip: Tip) -> StatusFacts:
+def _collect_facts(name: str, described: GitNode | None, reported: NodeState | None, tip: Tip) -> StatusFacts:
     git = described or GitNode()
     facts = StatusFacts(described is not None, git.accepted, git.retired, git.hold is not None)
-    if said is None:
+    if reported is None:
         return facts
     return replace(
         facts,
         # A node that is only deployed to has no key: there is nothing to accept.
-        accepted=git.accepted or (said.agentless and not said.key),
+        accepted=git.accepted or (reported.agentless and not reported.key),
         came=True,
-        runs=said.commit is not None,
+        runs=reported.commit is not None,
         behind=name in tip.behind,
-        outcome=said.result.outcome if said.result is not None and name in tip.failing else None,
-        away=not said.agentless and tip.now - said.last > compute_patience(said.interval),
-        drifted=bool(said.drift),
+        outcome=reported.result.outcome if reported.result is not None and name in tip.failing else None,
+        away=not reported.agentless and tip.now - reported.last > compute_patience(reported.interval),
+        drifted=bool(reported.drift),
     )
 
 
-def count_by_status(places: tuple[InventoryNode, ...]) -> dict[NodeStatus, int]:
+def count_by_status(nodes: tuple[InventoryNode, ...]) -> dict[NodeStatus, int]:
     """Count nodes by status, in the order of the statuses, without those that no node has."""
-    counts = dict.fromkeys(NodeStatus, 0)
-    for place in places:
-        if place.state is not None:
-            counts[place.state] += 1
-    return {state: number for state, number in counts.items() if number}
+    counts = Counter(node.state for node in nodes)
+    return {status: counts[status] for status in NodeStatus if counts[status]}
 
 
 def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
@@ -131,11 +210,14 @@ def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
     held = {name: hold.name for name, hold in find_holds(fleet, today).items()}
     late = _find_overdue(fleet, today)
     keys = fleet.model.keys
-    definition = fleet.roster.definition
-    return {
-        name: _describe_node(definition(name), name in keys, held.get(name), late.get(name, {}))
-        for name in fleet
-    }
+    nodes: dict[str, GitNode] = {}
+    for name in fleet:
+        definition = fleet.roster.definition(name)
+        groups = tuple(ref.name for ref in definition.groups)
+        nodes[name] = GitNode(
+            groups, definition.labels, definition.retired, name in keys, held.get(name), late.get(name, {})
+        )
+    return nodes
 
 
 def find_behind(
@@ -159,10 +241,10 @@ def _find_described_behind(
 ) -> frozenset[str]:
     doubtful = {one.node: one for one in seen if one.node in fleet and one.commit != fleet.commit}
     same = _find_unchanged(fleet, doubtful.values(), older)
-    asked = [name for name, one in doubtful.items() if one.digest is not None and name not in same]
-    wanted = load_digests(fleet, asked, cache)
+    names = [name for name, one in doubtful.items() if one.digest is not None and name not in same]
+    digests = load_digests(fleet, names, cache)
     return frozenset(
-        name for name, one in doubtful.items() if name not in same and one.digest != wanted.get(name, "")
+        name for name, one in doubtful.items() if name not in same and one.digest != digests.get(name, "")
     )
 
 
@@ -171,10 +253,10 @@ def _find_unchanged(fleet: Fleet, seen: Iterable[NodeState], older: Older) -> fr
 
     An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without, 3.8 so.
     """
-    running: dict[str, set[str]] = {}
+    running: defaultdict[str, set[str]] = defaultdict(set)
     for one in seen:
         if one.commit is not None:
-            running.setdefault(one.commit, set()).add(one.node)
+            running[one.commit].add(one.node)
     found: set[str] = set()
     for commit in sorted(running, key=lambda each: -len(running[each]))[:_COMMITS]:
         old = older(commit) if len(running[commit]) > _FEW else None
@@ -190,13 +272,6 @@ def _find_changed(old: Fleet, new: Fleet) -> Set[str]:
         return frozenset(new)
     found = find_changed_nodes(old.version, new.version)
     return frozenset(new) if found is None else found
-
-
-def _describe_node(
-    definition: NodeDefinition, accepted: bool, hold: str | None, overdue: Mapping[str, date]
-) -> GitNode:
-    groups = tuple(ref.name for ref in definition.groups)
-    return GitNode(groups, definition.labels, definition.retired, accepted, hold, overdue)
 
 
 def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:
@@ -229,12 +304,12 @@ def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, s
     if len(names) <= max(_FEW, len(fleet) // 10):
         part = fleet.valued(names) if names else fleet
         return {name: part[name].digest for name in names}
-    asked = f"digests 1 {fingerprint(fleet.tree, PLACES)}"
-    found = cache.get(asked, dict[str, str])
-    if found is None:
-        found = {name: fleet[name].digest for name in fleet}
-        cache.put(asked, found)
-    return found
+    key = f"digests 1 {fingerprint(fleet.tree, PLACES)}"
+    digests = cache.get(key, dict[str, str])
+    if digests is None:
+        digests = {name: fleet[name].digest for name in fleet}
+        cache.put(key, digests)
+    return digests
 
 
 def find_failing(
@@ -244,10 +319,10 @@ def find_failing(
 
     A failure at anything else is over: it was mended or taken back since.
     """
-    failed: dict[str, list[str]] = {}
+    failed: defaultdict[str, list[str]] = defaultdict(list)
     for one in seen:
         if one.result is not None and one.result.failed:
-            failed.setdefault(one.result.commit, []).append(one.node)
+            failed[one.result.commit].append(one.node)
     found = set(failed.pop(fleet.commit, ())) if fleet.commit is not None else set()
     for commit in sorted(failed, key=lambda each: -len(failed[each]))[:_FAILED_COMMITS]:
         old = older(commit)
@@ -297,15 +372,15 @@ def find_walk_ins_behind(
     """
     if fleet.model.settings.walk_in is None:
         return frozenset()
-    alike: dict[str | None, list[NodeState]] = {}
+    alike: defaultdict[str | None, list[NodeState]] = defaultdict(list)
     for one in seen:
         if one.node not in fleet and one.commit != fleet.commit:
-            alike.setdefault(one.commit, []).append(one)
+            alike[one.commit].append(one)
     late: set[str] = set()
     for commit, group in alike.items():
         some = group[:1] if len(group) > _FEW and not _may_differ_at(fleet, commit, older) else group
-        wanted = find_walk_in_digests(fleet, [one.node for one in some], today)
-        differing = {one.node for one in some if one.digest is None or one.digest != wanted[one.node]}
+        digests = find_walk_in_digests(fleet, [one.node for one in some], today)
+        differing = {one.node for one in some if one.digest is None or one.digest != digests[one.node]}
         late |= differing if some is group or not differing else {one.node for one in group}
     return frozenset(late)
 
@@ -327,7 +402,7 @@ def may_differ_by_name(fleet: Fleet) -> bool:
     conditions = [rule.where for rule in model.rules.values() if rule.kind in _BRINGING]
     conditions += [override.where for override in model.overrides.values()]
     listed = any(override.members is not None for override in model.overrides.values())
-    return listed or bool(model.allocations) or any(said and "name" in said.name for said in conditions)
+    return listed or bool(model.allocations) or any(where and "name" in where.name for where in conditions)
 
 
 def _may_differ_at(fleet: Fleet, commit: str | None, older: Older) -> bool:

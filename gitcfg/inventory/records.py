@@ -20,62 +20,61 @@ TIMES = ("since", "checkin", "first", "deployed")
 """The columns that are times."""
 
 
-def _seen(name: str) -> Callable[[InventoryNode], Any]:
-    return lambda place: getattr(place.seen, name, None)
+def _reported(name: str) -> Callable[[InventoryNode], Any]:
+    return lambda node: getattr(node.seen, name, None)
 
 
-def _via(seen: NodeState | None) -> str | None:
-    """Return by which way what a node runs is known."""
-    if seen is None:
+def _find_reporter(node: InventoryNode) -> str | None:
+    if node.seen is None:
         return None
-    return "agent" if seen.via is None else "deploy"
+    return "agent" if node.seen.via is None else "deploy"
 
 
 COLUMNS: Mapping[str, Callable[[InventoryNode], Any]] = {
-    "name": lambda place: place.name,
-    "state": lambda place: place.state.value if place.state is not None else None,
-    "commit": _seen("commit"),
-    "since": _seen("since"),
-    "checkin": lambda place: place.seen.last if place.seen is not None and not place.seen.agentless else None,
-    "via": lambda place: _via(place.seen),
-    "who": _seen("via"),
-    "deployed": _seen("deployed"),
-    "groups": lambda place: list(place.git.groups),
-    "labels": lambda place: list(place.git.labels),
-    "hold": lambda place: place.git.hold,
-    "overdue": lambda place: {name: str(day) for name, day in place.git.overdue.items()},
-    "outcome": lambda place: place.seen.result.outcome if place.seen and place.seen.result else None,
-    "failed": _seen("failed_commit"),
-    "drifted": lambda place: len(place.seen.drift) if place.seen is not None else None,
-    "facts": lambda place: dict(place.seen.facts) if place.seen is not None else None,
-    "digest": _seen("digest"),
-    "first": _seen("first"),
-    "version": _seen("version"),
-    "address": _seen("address"),
-    "interval": _seen("interval"),
-    "clock_offset": _seen("clock_offset"),
-    "key": _seen("key"),
+    "name": lambda node: node.name,
+    "state": lambda node: node.state.value if node.state is not None else None,
+    "commit": _reported("commit"),
+    "since": _reported("since"),
+    "checkin": lambda node: node.seen.last if node.seen is not None and not node.seen.agentless else None,
+    "via": _find_reporter,
+    "who": _reported("via"),
+    "deployed": _reported("deployed"),
+    "groups": lambda node: list(node.git.groups),
+    "labels": lambda node: list(node.git.labels),
+    "hold": lambda node: node.git.hold,
+    "overdue": lambda node: {name: str(day) for name, day in node.git.overdue.items()},
+    "outcome": lambda node: node.seen.result.outcome if node.seen and node.seen.result else None,
+    "failed": _reported("failed_commit"),
+    "drifted": lambda node: len(node.seen.drift) if node.seen is not None else None,
+    "facts": lambda node: dict(node.seen.facts) if node.seen is not None else None,
+    "digest": _reported("digest"),
+    "first": _reported("first"),
+    "version": _reported("version"),
+    "address": _reported("address"),
+    "interval": _reported("interval"),
+    "clock_offset": _reported("clock_offset"),
+    "key": _reported("key"),
 }
 """The columns of the inventory by name. Times are seconds since the epoch."""
 
 
-def get_value(place: InventoryNode, column: str) -> Any:
+def get_value(node: InventoryNode, column: str) -> Any:
     """Return the value of a column for a node; None: there is none."""
-    return COLUMNS[column](place)
+    return COLUMNS[column](node)
 
 
-def inventory_to_json(tip: str | None, now: float, places: Iterable[InventoryNode]) -> dict[str, Any]:
+def inventory_to_json(tip: str | None, now: float, nodes: Iterable[InventoryNode]) -> dict[str, Any]:
     """Return `gitcfg.inventory/1`. Times are seconds since the epoch; `age` counts from the last check-in."""
     return {
         "schema": "gitcfg.inventory/1",
         "tip": tip,
         "time": now,
-        "nodes": [_node(one, now) for one in places],
+        "nodes": [_node_to_json(node, now) for node in nodes],
     }
 
 
-def _node(place: InventoryNode, now: float) -> dict[str, Any]:
-    record = {name: get_value(place, name) for name in COLUMNS}
+def _node_to_json(node: InventoryNode, now: float) -> dict[str, Any]:
+    record = {name: get_value(node, name) for name in COLUMNS}
     record["key"] = fingerprint(record["key"]) if record["key"] else None
     record["age"] = None if record["checkin"] is None else max(0.0, now - record["checkin"])
     return record
@@ -137,10 +136,10 @@ def parse_node_states(record: Mapping[str, Any]) -> list[NodeState]:
         found = msgspec.convert(record, _Nodes, strict=True)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
-    return [_state(one) for one in found.nodes if one.last is not None]
+    return [_make_state(one) for one in found.nodes if one.last is not None]
 
 
-def _state(one: _Node) -> NodeState:
+def _make_state(one: _Node) -> NodeState:
     running, last = one.running or _Running(), one.last or 0.0
     return NodeState(
         one.node,
@@ -184,7 +183,7 @@ _LAST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def select_nodes(
-    places: tuple[InventoryNode, ...], fleet: Fleet, where: str, now: float | None
+    nodes: tuple[InventoryNode, ...], fleet: Fleet, where: str, now: float | None
 ) -> tuple[InventoryNode, ...]:
     """Return the nodes for which a condition holds; `now` None: what nodes have reported is not known.
 
@@ -193,31 +192,33 @@ def select_nodes(
     variables = {**NODE_VARIABLES, **(SEEN_VARIABLES if now is not None else {})}
     try:
         condition = compile_condition(where, variables, None if now is None else _time(now))
-        rows = [_make_row(fleet, place, condition.names) for place in places]
+        rows = [_make_row(fleet, node, condition.names) for node in nodes]
         holds, problems = condition.holds_each(rows)
     except CelStopped as problem:
         raise GitcfgError(f"--where fails: {problem.message}.", _hint(problem, now)) from None
     except CelProblem as problem:
         raise GitcfgError(f"--where cannot be read: {problem.message}.", _hint(problem, now)) from None
     for row, failed in problems.items():
-        raise GitcfgError(f"--where fails on {places[row].name}: {failed.message}.", _hint(failed, now))
-    return tuple(place for place, held in zip(places, holds, strict=True) if held)
+        raise GitcfgError(f"--where fails on {nodes[row].name}: {failed.message}.", _hint(failed, now))
+    return tuple(node for node, held in zip(nodes, holds, strict=True) if held)
 
 
-def _make_row(fleet: Fleet, place: InventoryNode, names: Iterable[str]) -> dict[str, Any]:
+def _make_row(fleet: Fleet, node: InventoryNode, names: Iterable[str]) -> dict[str, Any]:
     described = {name for name in names if name in NODE_VARIABLES}
-    view = _view(fleet, place) if described else None
-    row = {name: view.ask[name]() for name in described if view is not None}
-    return row | {
-        name: _find_reported(place, name.removeprefix("node.")) for name in names if name not in described
-    }
+    row: dict[str, Any] = {}
+    if described:
+        view = _make_view(fleet, node)
+        row = {name: view.ask[name]() for name in described}
+    reported = (name for name in names if name not in described)
+    return row | {name: _find_reported(node, name.removeprefix("node.")) for name in reported}
 
 
-def _view(fleet: Fleet, place: InventoryNode) -> NodeView:
-    name = place.name
+def _make_view(fleet: Fleet, node: InventoryNode) -> NodeView:
+    name = node.name
     if name not in fleet:
         view = NodeView(name, define_node(None, None), tuple)
-        return _with_groups(view, place.git.groups)
+        view.ask = {**view.ask, "node.groups": lambda: list(node.git.groups)}
+        return view
     return NodeView(
         name,
         fleet.roster.definition(name),
@@ -226,19 +227,13 @@ def _view(fleet: Fleet, place: InventoryNode) -> NodeView:
     )
 
 
-def _with_groups(view: NodeView, groups: tuple[str, ...]) -> NodeView:
-    view.ask = {**view.ask, "node.groups": lambda: list(groups)}
-    return view
-
-
-def _find_reported(place: InventoryNode, name: str) -> Any:
-    if name in ("checkin", "since"):
-        return _time(get_value(place, name) or 0.0)
-    if name == "drifted":
-        return bool(get_value(place, name))
+def _find_reported(node: InventoryNode, name: str) -> Any:
     if name == "seen":
-        return get_value(place, "facts") or {}
-    return get_value(place, name) or ""
+        return get_value(node, "facts") or {}
+    value = get_value(node, name)
+    if name in ("checkin", "since"):
+        return _time(value or 0.0)
+    return bool(value) if name == "drifted" else value or ""
 
 
 def _time(seconds: float) -> datetime:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.inventory.status import StatusFacts, find_status
+from gitcfg.inventory.nodes import StatusFacts, find_status
 from gitcfg.load.keys import fingerprint
 from gitcfg.rollout import Presence, compute_patience
 from gitcfg.server.view import View

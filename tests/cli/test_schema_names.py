@@ -8,7 +8,7 @@ from typing import Any
 from gitcfg.cli.app import build
 from gitcfg.cli.main import COMMANDS
 from gitcfg.cli.records import ITEMS
-from gitcfg.inventory.status import NodeStatus
+from gitcfg.inventory.nodes import NodeStatus
 from gitcfg.server.http import FILE
 
 ROOT = Path(__file__).parent.parent.parent

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cli.release import format_release
-from gitcfg.inventory.status import find_status
+from gitcfg.inventory.nodes import find_status
 from gitcfg.model import Origin, Release
 from gitcfg.rollout import Plan, Progress, Rollout, Status
 from gitcfg.server.releases import NewRelease, make_release, observe_nodes, release_record_with_nodes

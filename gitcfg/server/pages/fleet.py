@@ -13,7 +13,7 @@ from aiohttp import web
 
 from gitcfg.explain.search import Match, search
 from gitcfg.git.history import History
-from gitcfg.inventory.status import COMMIT_STATUSES, find_commit_status
+from gitcfg.inventory.nodes import COMMIT_STATUSES, find_commit_status
 from gitcfg.model import GitcfgError
 from gitcfg.model.delivery import ends_soon, is_over
 from gitcfg.nodeset import fold

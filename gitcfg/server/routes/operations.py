@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from aiohttp import web
 
-from gitcfg.inventory.status import NodeStatus, find_status
+from gitcfg.inventory.nodes import NodeStatus, find_status
 from gitcfg.rollout import Status
 from gitcfg.server.auth import WHO, find_session_holder, require_token
 from gitcfg.server.controller import HEARTBEAT, MOST_STREAMS, format_event, send_events, write_or_time_out

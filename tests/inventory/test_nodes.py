@@ -10,9 +10,16 @@ from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
 from gitcfg.inventory import nodes as module
-from gitcfg.inventory.nodes import InventoryNode, Tip, describe_nodes, find_behind, find_failing, join_nodes
+from gitcfg.inventory.nodes import (
+    InventoryNode,
+    NodeStatus,
+    Tip,
+    describe_nodes,
+    find_behind,
+    find_failing,
+    join_nodes,
+)
 from gitcfg.inventory.records import COLUMNS, get_value
-from gitcfg.inventory.status import NodeStatus
 from gitcfg.library import Fleet, in_memory
 from gitcfg.load.keys import written
 from gitcfg.state.records import Checkin, NodeState, Result

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from gitcfg.inventory.status import COMMIT_STATUSES, NodeStatus, StatusFacts, find_commit_status, find_status
+from gitcfg.inventory.nodes import COMMIT_STATUSES, NodeStatus, StatusFacts, find_commit_status, find_status
 
 _FLAGS = ("described", "accepted", "retired", "held", "came", "runs", "behind", "away", "drifted")
 EVERY = [
