@@ -239,7 +239,4 @@ def format_stage(release: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {label}: {safe(release[key])}"
 
 
-release = Group(
-    "Follow commits on their way to nodes.",
-    {"status": status, "resume": resume, "abort": abort},
-)
+release = Group("Follow commits on their way to nodes.", {"status": status, "resume": resume, "abort": abort})

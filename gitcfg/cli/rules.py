@@ -32,9 +32,7 @@ _NAME = typer.Argument(help="A rule; else all.", metavar="NAME")
 
 @command(EPILOG, Items("gitcfg.rules/1", "rules", "rule"))
 def rules(
-    context: typer.Context,
-    name: Annotated[str | None, _NAME] = None,
-    output: OutputOption = Output.TEXT,
+    context: typer.Context, name: Annotated[str | None, _NAME] = None, output: OutputOption = Output.TEXT
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
     from gitcfg.compile.rules.slots import view_rules

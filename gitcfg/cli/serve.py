@@ -376,10 +376,7 @@ def list_tokens(
 
 @command(_REVOKE_EPILOG)
 def revoke_token(
-    context: typer.Context,
-    name: Annotated[str, _NAME],
-    url: Database = None,
-    state: StateFolder = None,
+    context: typer.Context, name: Annotated[str, _NAME], url: Database = None, state: StateFolder = None
 ) -> int:
     """Let a token count no more: within seconds, on all servers."""
     session: Session = context.obj
@@ -399,8 +396,7 @@ def _format_time(seconds: float) -> str:
 
 
 token = Group(
-    "Tokens of people and programs.",
-    {"create": create_token, "list": list_tokens, "revoke": revoke_token},
+    "Tokens of people and programs.", {"create": create_token, "list": list_tokens, "revoke": revoke_token}
 )
 
 

@@ -82,10 +82,7 @@ def create(
 
 
 @command(_LIST_EPILOG, Items("gitcfg.snapshots/1", "snapshots", "snapshot"))
-def list_snapshots(
-    context: typer.Context,
-    output: OutputOption = Output.TEXT,
-) -> None:
+def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -> None:
     """List the snapshots, in order of name."""
     from gitcfg.git.refs import Snapshots
 

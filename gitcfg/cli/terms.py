@@ -184,10 +184,7 @@ def add_override(
 def list_command(term: str) -> Callable[..., None]:
     """Return the command that lists all of them."""
 
-    def command(
-        context: typer.Context,
-        output: OutputOption = Output.TEXT,
-    ) -> None:
+    def command(context: typer.Context, output: OutputOption = Output.TEXT) -> None:
         session: Session = context.obj
         source = session.open()
         with source.worktree() as fleet:

@@ -51,12 +51,7 @@ def file_schema() -> Schema:
 
 _GLOBS: Schema = {"type": "string", "pattern": "[*?]"}
 _FEATURES = ("install", "limit", "over")
-_PERMITTED = {
-    "features": "feature",
-    "subsystems": "subsystem",
-    "templates": "template",
-    "secrets": "secret",
-}
+_PERMITTED = {"features": "feature", "subsystems": "subsystem", "templates": "template", "secrets": "secret"}
 
 
 def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
