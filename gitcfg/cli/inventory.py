@@ -13,8 +13,7 @@ import typer
 from rich.text import Text
 
 from gitcfg.cli.declaration import WhereOption, command
-from gitcfg.cli.node import expand_names
-from gitcfg.cli.nodes import choose_nodes
+from gitcfg.cli.nodes import choose_nodes, expand_names
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     Database,

@@ -10,9 +10,9 @@ from msgspec import UNSET
 from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.comparison.change import Delta, Kind, Names
+from gitcfg.comparison.change import Delta, Kind
 from gitcfg.history.effect import Effect, Held
-from gitcfg.history.log import Entry, Log, Question, Subject
+from gitcfg.history.log import Entry, Log, Question, Subject, log_record
 from gitcfg.model import Op
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -46,8 +46,6 @@ def log(
     session: Session = context.obj
     found = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
     if output is not Output.TEXT:
-        from gitcfg.history.log import log_record
-
         write_record(log_record(found), output)
     else:
         print_log(session, found)
@@ -59,75 +57,84 @@ Line = list[Piece]
 
 _SIGNS = {"+": "green", "-": "red", "": ""}
 _SHORT = 60
-"""So many characters of a value are shown where it is not all that was asked for."""
+"""The most characters of a value that are shown where other things are listed as well."""
 
 
 def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
     """Yield a line for each way in which the result is not as before: pieces of text with their styles."""
     if question.param is not None:
-        yield from (_turn(delta) for delta in effect.params.values())
+        yield from (_transition(delta) for delta in effect.params.values())
     elif question.kind is Subject.PARAM:
-        yield from _of_parameter(effect)
+        yield from _parameter_lines(effect)
     elif effect.kind is not Kind.CHANGED:
-        yield _whole(effect)
+        yield _existence_line(effect)
     elif question.kind is Subject.NODE:
-        yield from _of_layers(effect, "features")
+        yield from _layer_lines(effect, "features")
     else:
         inside = "features" if question.kind is Subject.GROUP else "includes"
-        yield from _of_layers(msgspec.structs.replace(effect, params=_as_written(effect.params)), inside)
+        written = {
+            name: Delta(_operations(delta.old), _operations(delta.new))
+            for name, delta in effect.params.items()
+        }
+        yield from _layer_lines(msgspec.structs.replace(effect, params=written), inside)
 
 
-def _of_parameter(effect: Effect) -> Iterator[Line]:
+def _parameter_lines(effect: Effect) -> Iterator[Line]:
     for turn in effect.values:
-        yield [*_held(Held(turn.nodeset, turn.count)), (": ", ""), *_turn(Delta(turn.old, turn.new))]
+        yield [
+            *_node_count(Held(turn.nodeset, turn.count)),
+            (": ", ""),
+            *_transition(Delta(turn.old, turn.new)),
+        ]
     deltas = effect.declaration
     if deltas and all(delta.new is UNSET for delta in deltas.values()):
         yield [("no longer declared", "red")]
     elif deltas and all(delta.old is UNSET for delta in deltas.values()):
-        said = {key: delta.new for key, delta in deltas.items() if key != "name"}
-        yield [("declared: ", "green"), *_listed([(_key(key, new), "")] for key, new in said.items())]
+        declared = {key: delta.new for key, delta in deltas.items() if key != "name"}
+        yield [("declared: ", "green"), *_join([(_key(key, new), "")] for key, new in declared.items())]
     elif deltas:
-        yield [("declaration: ", "dim"), *_listed(_redeclared(key, delta) for key, delta in deltas.items())]
+        yield [("declaration: ", "dim"), *_join(_redeclared(key, delta) for key, delta in deltas.items())]
 
 
 def _redeclared(key: str, delta: Delta) -> Line:
-    """A key of a declaration that says something else."""
+    """Return the line of a key of a declaration that was added, removed or changed."""
     if delta.old is UNSET or delta.new is UNSET:
         sign, value = ("+", delta.new) if delta.old is UNSET else ("-", delta.old)
         return [(f"{sign}{_key(key, value)}", _SIGNS[sign])]
-    return [(f"{key} ", ""), *_turn(delta)] if _is_short(delta) and key != "description" else [(key, "")]
+    return (
+        [(f"{key} ", ""), *_transition(delta)] if _is_short(delta) and key != "description" else [(key, "")]
+    )
 
 
 def _key(key: str, value: Any) -> str:
-    """What a key says; of what is long only that it says something."""
+    """Return a key with its value; without it if it is long, or true."""
     long = key == "description" or len(_text(value)) > _SHORT
     return key.replace("_", " ") if long or value is True else f"{key} {_text(value)}"
 
 
-def _of_layers(effect: Effect, features: str) -> Iterator[Line]:
+def _layer_lines(effect: Effect, features: str) -> Iterator[Line]:
     names = list(effect.params)
     if len(names) == 1 and _is_short(effect.params[names[0]]):
-        yield [(safe(names[0]), "bold"), (": ", ""), *_turn(effect.params[names[0]])]
+        yield [(safe(names[0]), "bold"), (": ", ""), *_transition(effect.params[names[0]])]
     elif names:
-        yield [
-            ("parameters: ", "dim"),
-            *_listed(_param(name, delta) for name, delta in effect.params.items()),
-        ]
-    for noun, came in ((features, effect.features), ("groups", effect.groups)):
-        if came:
-            yield [(f"{noun}: ", "dim"), *_names(came)]
+        signs = ("+" if d.old is UNSET else "-" if d.new is UNSET else "" for d in effect.params.values())
+        yield [("parameters: ", "dim"), *_signed(zip(signs, names, strict=True))]
+    for noun, changed in ((features, effect.features), ("groups", effect.groups)):
+        if changed:
+            signed = [("+", name) for name in changed.added] + [("-", name) for name in changed.removed]
+            yield [(f"{noun}: ", "dim"), *_signed(signed)]
     if effect.files:
-        yield [("files: ", "dim"), *_listed([(safe(path), "")] for path in effect.files)]
+        yield [("files: ", "dim"), *_join([(safe(path), "")] for path in effect.files)]
     for sign, held in (("+", effect.added), ("-", effect.removed)):
         if held is not None:
-            yield [(f"{sign} ", _SIGNS[sign]), *_held(held)]
+            yield [(f"{sign} ", _SIGNS[sign]), *_node_count(held)]
 
 
-def _whole(effect: Effect) -> Line:
-    """A thing that came, with how much of everything, or went."""
+def _existence_line(effect: Effect) -> Line:
+    """Return the line of a thing that was added, with what it has, or removed."""
     if effect.kind is Kind.REMOVED:
         gone: Line = [("gone", "bold red")]
-        return [*gone, (" from ", ""), *_held(effect.removed)] if effect.removed else gone
+        return [*gone, (" from ", ""), *_node_count(effect.removed)] if effect.removed else gone
     parts = (
         (len(effect.params), "parameter"),
         (len(effect.features.added), "feature"),
@@ -135,29 +142,22 @@ def _whole(effect: Effect) -> Line:
         (len(effect.files), "file"),
     )
     line = [[(counted(number, noun), "")] for number, noun in parts if number]
-    line += [_held(effect.added)] if effect.added else []
-    return [("new", "bold green"), (": ", ""), *_listed(line)] if line else [("new", "bold green")]
+    line += [_node_count(effect.added)] if effect.added else []
+    return [("new", "bold green"), (": ", ""), *_join(line)] if line else [("new", "bold green")]
 
 
-def _param(name: str, delta: Delta) -> Line:
-    sign = "+" if delta.old is UNSET else "-" if delta.new is UNSET else ""
-    return [(f"{sign}{safe(name)}", _SIGNS[sign])]
+def _signed(names: Iterable[tuple[str, str]]) -> Line:
+    return _join([(f"{sign}{safe(name)}", _SIGNS[sign])] for sign, name in names)
 
 
-def _names(names: Names) -> Line:
-    signed = [("+", name) for name in names.added] + [("-", name) for name in names.removed]
-    return _listed([(f"{sign}{safe(name)}", _SIGNS[sign])] for sign, name in signed)
-
-
-def _held(held: Held) -> Line:
+def _node_count(held: Held) -> Line:
     return [
         (counted(held.count, "node"), ""),
         (f" ({safe(abridged_set(held.nodeset, held.count, IN_JSON))})", "magenta"),
     ]
 
 
-def _turn(delta: Delta) -> Line:
-    """From one value to another."""
+def _transition(delta: Delta) -> Line:
     return [(_text(delta.old), "red"), (" -> ", ""), (_text(delta.new), "green")]
 
 
@@ -166,18 +166,12 @@ def _is_short(delta: Delta) -> bool:
 
 
 def _text(value: Any) -> str:
-    """A value on one line."""
     if value is UNSET:
         return "not bound"
     if value is None:
         return "(no value)"
     value = shown(value)
     return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())
-
-
-def _as_written(params: Mapping[str, Delta]) -> dict[str, Delta]:
-    """The operations of a layer as texts."""
-    return {name: Delta(_operations(delta.old), _operations(delta.new)) for name, delta in params.items()}
 
 
 def _operations(steps: Any) -> Any:
@@ -191,8 +185,7 @@ def _operation(step: Mapping[str, Any]) -> str:
     return _text(given) if op in (Op.SET, Op.SECRET) else f"${op} {_text(given)}"
 
 
-def _listed(parts: Iterable[Line]) -> Line:
-    """Parts with commas between them."""
+def _join(parts: Iterable[Line]) -> Line:
     line: Line = []
     for part in parts:
         line += [(", ", ""), *part] if line else part

@@ -65,29 +65,22 @@ _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
 def main() -> None:
     """Run gitcfg with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    if arguments in (["--version"], ["-V"]) and _at_once(f"gitcfg {__version__}\n"):
-        return
+    if arguments in (["--version"], ["-V"]):  # before anything is imported: scripts ask often
+        with suppress(OSError, AttributeError):  # there may be no stdout; then `run` says so
+            sys.stdout.write(f"gitcfg {__version__}\n")
+            sys.stdout.flush()
+            return
     # Nearly all that a command reads is kept until it ends: to look for garbage took a third of its time.
     gc.disable()
     import signal
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
-            signal.signal(number, _ended)
+            signal.signal(number, _exit_on_signal)
     sys.exit(complete(arguments[1:]) if arguments[:1] == ["--complete"] else run(arguments))
 
 
-def _at_once(text: str) -> bool:
-    """Say it before anything is imported: scripts ask often. False: `run` is to say why that cannot be."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except (OSError, AttributeError):  # there may be no stdout
-        return False
-    return True
-
-
-def _ended(number: int, frame: "FrameType | None") -> None:
+def _exit_on_signal(number: int, frame: "FrameType | None") -> None:
     """End as always: else guarded processes would leave their folders. The next signal does not wait."""
     import signal
 
@@ -96,46 +89,48 @@ def _ended(number: int, frame: "FrameType | None") -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code; whatever goes wrong is told on stderr."""
+    """Run a command and return its exit code; errors go to stderr."""
     from gitcfg.model import GitcfgError
 
     try:
         if sys.stdout is None:  # its number would be that of the next file that is opened
             raise GitcfgError("There is no stdout.", "Let it go to /dev/null where nobody wants it.")
-        _refuse_bytes(arguments, os.environ)
+        _check_encoding(arguments, os.environ)
         from gitcfg.cli.app import invoke
 
-        code = invoke(arguments, _modules(arguments))
+        code = invoke(arguments, _named_command(arguments))
         sys.stdout.flush()
         return code
     except GitcfgError as error:
-        _tell(error, arguments)
+        _print_error(error, arguments)
         return error.code
     except BrokenPipeError:
-        _let_go()
+        _discard_output()
         return CLOSED_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        if _of_output(error):
-            _let_go()
+        if _is_output_error(error):
+            _discard_output()
             done = _DEPLOY in sys.modules and "--dry-run" not in arguments
             hint = "`gitcfg deploys last` tells what was done." if done else ""
-            _tell(GitcfgError(f"The output cannot be written: {error.strerror}.", hint), arguments)
+            _print_error(GitcfgError(f"The output cannot be written: {error.strerror}.", hint), arguments)
         else:
-            _tell(GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments)
+            _print_error(
+                GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments
+            )
         return 2
     except Exception:
         return _fault(arguments)
 
 
-def _refuse_bytes(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-    """GitcfgError: an argument is no text. Names are UTF-8 in a repository and in all that is written."""
+def _check_encoding(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Raise GitcfgError if an argument or a setting is not UTF-8: names are, in repositories and output."""
     from gitcfg.model import GitcfgError
 
-    said = [("The argument", word) for word in arguments]
-    said += [(f"{name} in the environment", text) for name, text in environment.items() if "GITCFG_" in name]
-    for what, text in said:
+    texts = [("The argument", word) for word in arguments]
+    texts += [(f"{name} in the environment", text) for name, text in environment.items() if "GITCFG_" in name]
+    for what, text in texts:
         try:
             text.encode()
         except UnicodeEncodeError:
@@ -143,7 +138,7 @@ def _refuse_bytes(arguments: Sequence[str], environment: Mapping[str, str]) -> N
             raise GitcfgError(f"{what} is not UTF-8: {shown}") from None
 
 
-def _of_output(error: OSError) -> bool:
+def _is_output_error(error: OSError) -> bool:
     """Return whether stdout cannot be written; what is in its buffer is lost then.
 
     Where nothing is, as much was written at once: then it is what has no name, for files are named.
@@ -157,13 +152,13 @@ def _of_output(error: OSError) -> bool:
     return error.errno in _NO_ROOM
 
 
-def _let_go() -> None:
-    """What is still buffered has no reader or no room; without this Python complains when it exits."""
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere; without this Python complains when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complete(arguments: Sequence[str]) -> int:
-    """Tell a shell what may stand at its cursor. Somebody is typing there: nothing is said on stderr."""
+    """Write what may stand at a shell's cursor. Somebody is typing there: nothing goes to stderr."""
     try:
         from gitcfg.cli.completion.shells import complete as answer
 
@@ -176,8 +171,8 @@ def complete(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _modules(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the command that is asked for, to be imported; nothing where none of ours is."""
+def _named_command(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the command that arguments name and its module, which is to be imported; {} for none of ours."""
     words = iter(arguments)
     for word in words:
         if word in _TAKES_VALUE:
@@ -187,7 +182,7 @@ def _modules(arguments: Sequence[str]) -> dict[str, str]:
     return {}
 
 
-def _tell(error: "GitcfgError", arguments: Sequence[str]) -> None:
+def _print_error(error: "GitcfgError", arguments: Sequence[str]) -> None:
     from gitcfg.cli.console import color_of, uses_color
 
     colors = uses_color(color_of(arguments, os.environ), os.environ, sys.stderr.isatty())
@@ -204,15 +199,12 @@ def _fault(arguments: Sequence[str]) -> int:
     from traceback import format_exc, format_tb
 
     kind, _, trace = sys.exc_info()
-    told = "".join(format_tb(trace)) + f"{kind}\n" if "pyrage" in sys.modules else format_exc()
+    text = "".join(format_tb(trace)) + f"{kind}\n" if "pyrage" in sys.modules else format_exc()
     with tempfile.NamedTemporaryFile(
         "w", prefix="gitcfg-fault-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
     ) as report:
-        report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n")
-        report.write(told)
-    if _DEPLOY in sys.modules:
-        print("error: gitcfg itself has failed; `gitcfg deploys` tells what was done.", file=sys.stderr)
-    else:
-        print("error: gitcfg itself has failed; nothing was changed.", file=sys.stderr)
+        report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n{text}")
+    outcome = "`gitcfg deploys` tells what was done" if _DEPLOY in sys.modules else "nothing was changed"
+    print(f"error: gitcfg itself has failed; {outcome}.", file=sys.stderr)
     print(f"hint: The report is in {report.name}; please send it along.", file=sys.stderr)
     return FAULT

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcfg.cli.declaration import AtOption, OutputOption, command
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, write
 from gitcfg.model.text import safe
 
@@ -41,21 +41,16 @@ def may(
     for doubt in filter(None, doubts):
         session.console(stderr=True).print(f"note: {safe(doubt)}")
     if output is Output.TEXT:
-        write("".join(f"{safe(_sentence(who, answer))}\n" for answer in found))
+        write("".join(f"{safe(_format_answer(who, answer))}\n" for answer in found))
     else:
-        from gitcfg.cli.records import write_record
-
         write_record(answers_to_json(commit, who, found), output)
     return int(not all(answer.may for answer in found))
 
 
-def _sentence(who: str, answer: "Answer") -> str:
+def _format_answer(who: str, answer: "Answer") -> str:
     from gitcfg.gate.permits.judge import describe_rules, describe_thing
 
-    may = "may" if answer.may else "may not"
-    why = (
-        describe_rules(answer.rules, answer.thing)
-        if answer.rules
-        else "no rule keeps anybody of that name from it"
-    )
-    return f"{who} {may} change {describe_thing(*answer.thing)}: {why}."
+    why = "no rule keeps anybody of that name from it"
+    if answer.rules:
+        why = describe_rules(answer.rules, answer.thing)
+    return f"{who} {'may' if answer.may else 'may not'} change {describe_thing(*answer.thing)}: {why}."

@@ -10,7 +10,6 @@ import msgspec
 import typer
 
 from gitcfg.cli import edits as editing
-from gitcfg.cli.console import Pager
 from gitcfg.cli.declaration import (
     AtOption,
     Group,
@@ -20,8 +19,8 @@ from gitcfg.cli.declaration import (
     YesOption,
     command,
 )
-from gitcfg.cli.nodes import choose_nodes
-from gitcfg.cli.records import Items
+from gitcfg.cli.nodes import choose_nodes, expand_names
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -36,16 +35,16 @@ from gitcfg.cli.server_state import (
     open_state,
     state_query,
 )
-from gitcfg.cli.session import Output, Session, confirm, write
+from gitcfg.cli.session import Output, Session, can_ask, confirm, write
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import counted, safe
-from gitcfg.nodeset import NodeSetError, abridged, expand
+from gitcfg.nodeset import IN_JSON, abridged, fold
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gitcfg.delivery.policy import CommandNeed, Needs, PathNeed
+    from gitcfg.delivery.policy import Needs
     from gitcfg.edit.draft import Draft
     from gitcfg.inventory.keys import NodeKey
     from gitcfg.library import Fleet, Source
@@ -118,17 +117,18 @@ def accept_nodes(
     message: editing.Message = None,
 ) -> int:
     """Accept nodes: write their keys into keys/, once the fingerprints are agreed to."""
-    from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import KnownKeys, accept_keys
-    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
-    said = state_query(context, database, folder, server, token)
+    where_state = state_query(context, database, folder, server, token)
     another = KnownKeys.REPLACE if replace else KnownKeys.KEEP
-    _check_terminal(yes)
-    keys = find_keys(source, KeyQuery(tuple(nodes or ()), where, file, tuple(fingerprint or ())), said)
+    if not yes and not can_ask():
+        reason = "Whether a key is the right one is asked, and there is no terminal to ask on."
+        raise GitcfgError(reason, "--yes answers beforehand.")
+    query = KeyQuery(tuple(nodes or ()), where, file, tuple(fingerprint or ()))
+    keys = find_keys(source, query, where_state)
 
     def work(draft: Draft) -> None:
         accept_keys(draft, keys, another)
@@ -136,17 +136,8 @@ def accept_nodes(
     work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
     if not confirm_keys(session, keys, yes):
         return 1
-    wished = make_options(
-        force, commit, message, f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}"
-    )
-    return apply_edit(session, work, wished)
-
-
-def _check_terminal(yes: bool) -> None:
-    """Raise GitcfgError if a question is to be asked and there is no terminal for it."""
-    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = "Whether a key is the right one is asked, and there is no terminal to ask on."
-        raise GitcfgError(message, "--yes answers beforehand.")
+    subject = f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}"
+    return editing.apply_edit(session, work, editing.make_options(force, commit, message, subject))
 
 
 class KeyQuery(msgspec.Struct, frozen=True):
@@ -158,95 +149,79 @@ class KeyQuery(msgspec.Struct, frozen=True):
     fingerprints: tuple[str, ...] = ()
 
 
-def find_keys(source: "Source", wanted: KeyQuery, asked: StateQuery) -> dict[str, str]:
+def find_keys(source: "Source", query: KeyQuery, where_state: StateQuery) -> dict[str, str]:
     """Return the keys of the nodes, in order of name. Raise GitcfgError if a named one has none."""
-    if wanted.file is None and not wanted.words and wanted.where is None:
+    everybody = not query.words and query.where is None
+    if query.file is None and everybody:
         raise GitcfgError("It is not said which nodes.", _LIST)
     with source.worktree() as fleet:
-        must, may = _find_nodes(fleet, wanted)
-        if wanted.file is None:
-            whence, found = "The server", _candidates(fleet, source, asked)
+        must, may = _find_nodes(fleet, query)
+        if query.file is None:
+            whence, found = "The server", _find_reported_keys(fleet, source, where_state)
         else:
-            whence, found = shown(wanted.file), _read_file(wanted.file, must)
+            whence, found = shown(query.file), _read_keys(query.file, must)
     missing = sorted(set(must) - found.keys())
     if missing:
         hint = "Leave them out, and accept them later."
         raise GitcfgError(f"{whence} has no key of {abridged(missing)}.", hint)
-    everybody = not wanted.words and wanted.where is None
     names = set(found) if everybody else {*must, *(may & found.keys())}
+    if not names and everybody:
+        raise GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
     if not names:
-        raise _no_key_error(wanted, whence)
-    return _choose_keys({name: found[name] for name in sorted(names)}, wanted.fingerprints)
+        raise GitcfgError(f"{whence} has no key of any of them.", _LIST)
+    return _choose_keys({name: found[name] for name in sorted(names)}, query.fingerprints)
 
 
-def _find_nodes(fleet: "Fleet", wanted: KeyQuery) -> tuple[tuple[str, ...], frozenset[str]]:
+def _find_nodes(fleet: "Fleet", query: KeyQuery) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the named nodes, which must have a key, and those of groups and conditions, which may."""
-    groups = tuple(word for word in wanted.words if word.startswith("@"))
-    plain = expand_names(
-        fleet.model.settings.max_nodes, (word for word in wanted.words if word not in groups)
-    )
+    groups = tuple(word for word in query.words if word.startswith("@"))
+    plain = expand_names(fleet.model.settings.max_nodes, (word for word in query.words if word not in groups))
     may = frozenset(choose_nodes(fleet, groups)) if groups else frozenset()
-    if wanted.where is None:
+    if query.where is None:
         return plain, may
-    held = frozenset(choose_nodes(fleet, (), wanted.where))
-    return tuple(name for name in plain if name in held), may & held if wanted.words else held
+    selected = frozenset(choose_nodes(fleet, (), query.where))
+    return tuple(name for name in plain if name in selected), may & selected if query.words else selected
 
 
-def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
-    """Return the nodes that words name, each once. Raise GitcfgError if one is no set of names."""
-    found: dict[str, None] = {}
-    for word in words:
-        try:
-            found |= dict.fromkeys(expand(word, most))
-        except NodeSetError as error:
-            raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
-    return tuple(found)
-
-
-def _candidates(fleet: "Fleet", source: "Source", asked: StateQuery) -> "dict[str, list[NodeKey]]":
+def _find_reported_keys(
+    fleet: "Fleet", source: "Source", where_state: StateQuery
+) -> "dict[str, list[NodeKey]]":
     """Return the keys with which nodes came to the server: of accepted ones the others, if there are any."""
-    from gitcfg.inventory.keys import KeyState, list_keys
+    from gitcfg.inventory.keys import KeyState, NodeKey, list_keys
 
-    seen = find_node_states(source.repository, asked)
-    if seen is None:
+    states = find_node_states(source.repository, where_state)
+    if states is None:
         raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *no_state().hints)
     found: dict[str, list[NodeKey]] = {}
-    for one in list_keys(fleet, seen):
+    for one in list_keys(fleet, states):
         if one.how is not KeyState.ACCEPTED:
             found.setdefault(one.node, []).append(one)
-    for state in seen:
-        if state.key and state.node not in found:
-            found[state.node] = [
-                _pending_key(state.node, state.key)
-            ]  # accepted already: nothing is to be done
+    for state in states:
+        if state.key and state.node not in found:  # accepted already: nothing is to be done
+            found[state.node] = [NodeKey(state.node, state.key, KeyState.PENDING)]
     return found
 
 
-def _read_file(file: str, wanted: tuple[str, ...]) -> "dict[str, list[NodeKey]]":
+def _read_keys(file: str, names: tuple[str, ...]) -> "dict[str, list[NodeKey]]":
     from gitcfg.edit.keys import parse_keys
-
-    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    read = parse_keys(data, wanted[0] if len(wanted) == 1 else None)
-    return {name: [_pending_key(name, key)] for name, key in read.items()}
-
-
-def _pending_key(name: str, key: str) -> "NodeKey":
     from gitcfg.inventory.keys import KeyState, NodeKey
 
-    return NodeKey(name, key, KeyState.PENDING)
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    keys = parse_keys(data, names[0] if len(names) == 1 else None)
+    return {name: [NodeKey(name, key, KeyState.PENDING)] for name, key in keys.items()}
 
 
 def _choose_keys(candidates: "Mapping[str, list[NodeKey]]", fingerprints: tuple[str, ...]) -> dict[str, str]:
     """Choose one key of each node. Raise GitcfgError if several compete, or none has a given fingerprint."""
     from gitcfg.load.keys import fingerprint
 
-    asked = {_full_fingerprint(one) for one in fingerprints}
-    unused = set(asked)
+    chosen = {one if one.startswith("SHA256:") else f"SHA256:{one}" for one in fingerprints}
+    unused = set(chosen)
     found: dict[str, str] = {}
     for name, every in candidates.items():
-        fit = [one for one in every if fingerprint(one.key) in asked] if asked else every
+        fit = [one for one in every if fingerprint(one.key) in chosen] if chosen else every
         if len(fit) != 1:
-            raise _ambiguous_key_error(name, every, bool(asked))
+            raise _ambiguous_key_error(name, every, bool(chosen))
         found[name] = fit[0].key
         unused.discard(fingerprint(fit[0].key))
     if unused:
@@ -254,40 +229,27 @@ def _choose_keys(candidates: "Mapping[str, list[NodeKey]]", fingerprints: tuple[
     return found
 
 
-def _full_fingerprint(text: str) -> str:
-    return text if text.startswith("SHA256:") else f"SHA256:{text}"
-
-
-def _ambiguous_key_error(name: str, every: "list[NodeKey]", asked: bool) -> GitcfgError:
-    """Return the error that says why none of a node's keys is chosen."""
+def _ambiguous_key_error(name: str, every: "list[NodeKey]", by_fingerprint: bool) -> GitcfgError:
     from gitcfg.load.keys import fingerprint
 
     lines = [f"  {fingerprint(one.key)}  {describe_arrival(one)}" for one in every[:_SHOWN]]
     if len(every) > _SHOWN:
         lines.append(f"  and {len(every) - _SHOWN} more")
     hint = "Say which with --fingerprint SHA256:...; `gitcfg-agent key` shows it on the node."
-    if asked:
+    message = f"{counted(len(every), 'key')} compete for {shown(name)}, and only one can be its own:"
+    if by_fingerprint:
         message = f"{shown(name)} has not come with that key, but with:"
-    else:
-        message = f"{counted(len(every), 'key')} compete for {shown(name)}, and only one can be its own:"
     return GitcfgError("\n".join((message, *lines)), hint, code=REFUSED)
-
-
-def _no_key_error(wanted: KeyQuery, whence: str) -> GitcfgError:
-    if wanted.words or wanted.where is not None:
-        return GitcfgError(f"{whence} has no key of any of them.", _LIST)
-    return GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
 
 
 def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
     """Show keys' fingerprints, and return whether they may be accepted."""
     from gitcfg.load.keys import fingerprint
 
-    # Leaving a pager early means neither yes nor no.
-    shows = session if yes else msgspec.structs.replace(session, pager=Pager(""))
+    output = session if yes else session.without_pager()
     width = max(map(len, keys))
     for name, key in keys.items():
-        shows.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
+        output.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
     if yes:
         return True
     question = "Is that its key?" if len(keys) == 1 else f"Are those {counted(len(keys), 'key')} theirs?"
@@ -313,13 +275,13 @@ def list_nodes(
     session: Session = context.obj
     source = session.open()
     with source.worktree() as fleet:
-        every = list_keys(
-            fleet, _load_states(source, state_query(context, database, folder, server, token), pending)
-        )
+        states = find_node_states(source.repository, state_query(context, database, folder, server, token))
+        if states is None and pending:
+            reason = "Who is pending is known to the server, and none keeps its state here."
+            raise GitcfgError(reason, *no_state().hints)
+        every = list_keys(fleet, states or ())
         found = [one for one in every if one.how.waits] if pending else every
     if output is not Output.TEXT:
-        from gitcfg.cli.records import write_record
-
         write_record(keys_to_json(found), output)
         return
     console = session.console()
@@ -327,16 +289,6 @@ def list_nodes(
         console.print(line)
     if not found:
         session.console(stderr=True).print("Nobody is pending." if pending else "No node has a key.")
-
-
-def _load_states(source: "Source", where: StateQuery, needed: bool) -> "Iterable[NodeState]":
-    """Return the nodes that came to the server. Raise GitcfgError if they are needed and none is here."""
-    found = find_node_states(source.repository, where)
-    if found is None and needed:
-        raise GitcfgError(
-            "Who is pending is known to the server, and none keeps its state here.", *no_state().hints
-        )
-    return found or ()
 
 
 def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
@@ -347,10 +299,10 @@ def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
 
     rows = []
     for one in found:
-        place = (
-            place_text(one.origin) if one.origin is not None else Text(safe(describe_arrival(one)), "yellow")
+        arrival = (
+            Text(safe(describe_arrival(one)), "yellow") if one.origin is None else place_text(one.origin)
         )
-        rows.append((Text(safe(one.node), "bold"), Text(fingerprint(one.key)), place))
+        rows.append((Text(safe(one.node), "bold"), Text(fingerprint(one.key)), arrival))
     return aligned(rows)
 
 
@@ -380,19 +332,17 @@ def forget_nodes(
     message: editing.Message = None,
 ) -> int:
     """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
-    from gitcfg.cli.edits import apply_edit, make_options
     from gitcfg.edit.keys import forget_keys
-    from gitcfg.nodeset import abridged
 
     session: Session = context.obj
     source = session.open()
     with source.worktree() as fleet:
         names = expand_names(fleet.model.settings.max_nodes, nodes)
         accepted = [name for name in names if name in fleet.model.keys]
-    strangers = [name for name in names if name not in accepted]
-    if strangers:
-        _forget_on_server(source, strangers, state_query(context, database, folder, server, token))
-    for name in strangers:
+    others = [name for name in names if name not in accepted]
+    if others:
+        _forget_on_server(source, others, state_query(context, database, folder, server, token))
+    for name in others:
         session.write(f"forgot {safe(name)}\n")
     if not accepted:
         return 0
@@ -400,7 +350,8 @@ def forget_nodes(
     def work(draft: "Draft") -> None:
         forget_keys(draft, accepted)
 
-    return apply_edit(session, work, make_options(force, commit, message, f"Forget {abridged(accepted)}"))
+    options = editing.make_options(force, commit, message, f"Forget {abridged(accepted)}")
+    return editing.apply_edit(session, work, options)
 
 
 def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> None:
@@ -419,8 +370,8 @@ def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> 
         state.forget(names, time.time())
 
 
-def _refuse_unknown(names: list[str], came: "Iterable[NodeState]") -> None:
-    known = {one.node for one in came}
+def _refuse_unknown(names: list[str], states: "Iterable[NodeState]") -> None:
+    known = {one.node for one in states}
     unknown = [name for name in names if name not in known]
     if unknown:
         hint = "`gitcfg node list` and `gitcfg node list --pending` tell who has one."
@@ -449,46 +400,47 @@ def show_policy(
 
     session: Session = context.obj
     with session.fleet(at) as fleet:
-        from gitcfg.cli.nodes import choose_nodes
-
         found = find_needs(fleet, choose_nodes(fleet, nodes or (), where))
         commit = fleet.commit
     if output is Output.TEXT:
         write("".join(f"{line}\n" for line in format_policy(found)))
         return 0
-    from gitcfg.cli.records import write_record
-
     write_record(policy_to_json(commit, found), output)
     return 0
 
 
 def format_policy(found: "Needs") -> Iterator[str]:
-    """The lines of agent.toml."""
-    from gitcfg.nodeset import IN_JSON, abridged
-
+    """Yield the lines of agent.toml."""
     yield f"# For {counted(len(found.nodes), 'node')}: {safe(abridged(found.nodes, IN_JSON))}"
     if found.retired:
         names = safe(abridged(found.retired, IN_JSON))
         yield f"# Retired, so that they still need what they needed before (--at REV): {names}"
     if found.own or found.ending:
-        said = [*found.own, *(" ".join(words) for words in found.ending)]
-        yield f"# Never let, so that no commit cuts a node off: {safe('; '.join(said))}"
+        forbidden = [*found.own, *(" ".join(words) for words in found.ending)]
+        yield f"# Never let, so that no commit cuts a node off: {safe('; '.join(forbidden))}"
     yield "paths = ["
-    yield from map(_format_path, found.paths)
+    for path in found.paths:
+        files = f"  # for {counted(len(path.files), 'file')}: " if len(path.files) != 1 else ""
+        names = safe(", ".join(file.rpartition("/")[2] for file in path.files)) if files else ""
+        yield f"  {_quote(path.glob)},{files}{names}"
     yield "]"
     if any(one.assumed for one in found.commands):
         yield "# Of programs that the repository names alone, these are the usual places. See whether your"
         yield "# nodes have them there: `command -v NAME`."
     yield "commands = ["
     for one in found.commands:
-        yield from _format_command(one)
+        for risk in one.risks:
+            yield f"  # {safe(risk)}:"
+        if one.program is None:
+            yield "  # No policy can let this: its program is named neither alone nor by its whole path."
+            yield f"  # [{', '.join(map(_quote, one.words))}],"
+        else:
+            yield f"  [{', '.join(map(_quote, one.pattern))}],"
     yield "]"
 
 
 def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
-    """`gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
-    from gitcfg.nodeset import fold
-
+    """Return `gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
     return {
         "schema": "gitcfg.policy/1",
         "commit": commit,
@@ -496,31 +448,16 @@ def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
         "count": len(found.nodes),
         "retired": list(found.retired),
         "paths": [{"glob": one.glob, "files": list(one.files)} for one in found.paths],
-        "commands": [_use_to_json(one) for one in found.commands],
+        "commands": [
+            {
+                "run": list(one.words),
+                "pattern": None if one.program is None else list(one.pattern),
+                "assumed": one.assumed,
+                "risks": list(one.risks),
+            }
+            for one in found.commands
+        ],
     }
-
-
-def _use_to_json(one: "CommandNeed") -> dict[str, Any]:
-    pattern = None if one.program is None else list(one.pattern)
-    return {"run": list(one.words), "pattern": pattern, "assumed": one.assumed, "risks": list(one.risks)}
-
-
-def _format_path(one: "PathNeed") -> str:
-    said = "" if len(one.files) == 1 else f"  # for {counted(len(one.files), 'file')}: {_join_names(one)}"
-    return f"  {_quote(one.glob)},{said}"
-
-
-def _join_names(one: "PathNeed") -> str:
-    return safe(", ".join(path.rpartition("/")[2] for path in one.files))
-
-
-def _format_command(one: "CommandNeed") -> Iterator[str]:
-    for risk in one.risks:
-        yield f"  # {safe(risk)}:"
-    if one.program is None:
-        yield "  # No policy can let this: its program is named neither alone nor by its whole path."
-    words = ", ".join(map(_quote, one.words if one.program is None else one.pattern))
-    yield f"  {'# ' if one.program is None else ''}[{words}],"
 
 
 def _quote(word: str) -> str:

@@ -17,13 +17,13 @@ def choose_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -
     Words add up; a condition narrows them, or selects from all nodes where there are none.
     """
     words = tuple(words)
-    names = {name for word in words for name in _word(fleet, word)} if words else set(fleet)
+    names = {name for word in words for name in _find_members(fleet, word)} if words else set(fleet)
     if where is not None:
-        names &= _where(fleet, where)
+        names &= _select_where(fleet, where)
     return tuple(sorted(names))
 
 
-def _where(fleet: Fleet, where: str) -> frozenset[str]:
+def _select_where(fleet: Fleet, where: str) -> frozenset[str]:
     from gitcfg.compile.selection import Stopped
 
     try:
@@ -39,39 +39,50 @@ def _where(fleet: Fleet, where: str) -> frozenset[str]:
     return selection.names
 
 
-def _word(fleet: Fleet, word: str) -> Iterable[str]:
-    if word.startswith("@"):
-        return _members(fleet, word[1:])
-    try:
-        names = expand(word, fleet.model.settings.max_nodes)
-    except NodeSetError as error:
-        raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
-    for name in names:
-        if name not in fleet:
-            raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
-    return names
+def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
+    """Return the nodes that words name, each once. Raise GitcfgError if one is no set of names."""
+    found: dict[str, None] = {}
+    for word in words:
+        try:
+            found |= dict.fromkeys(expand(word, most))
+        except NodeSetError as error:
+            raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
+    return tuple(found)
 
 
-def _members(fleet: Fleet, group: str) -> Iterable[str]:
+def _find_members(fleet: Fleet, word: str) -> Iterable[str]:
+    """Return the nodes that a word names. Raise GitcfgError if one is not in the fleet, or no such group."""
     model = fleet.model
+    if not word.startswith("@"):
+        names = expand_names(model.settings.max_nodes, [word])
+        for name in names:
+            if name not in fleet:
+                raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
+        return names
+    group = word[1:]
     if group == model.settings.default_group:
         return fleet
     if group not in model.groups:
         raise GitcfgError(f"There is no group {shown(group)}.", did_you_mean(group, model.groups))
-    said = fleet.roster.definition
-    return [name for name in fleet if any(ref.name == group for ref in said(name).groups)]
-
-
-def print_errors_of(session: Session, fleet: Fleet, names: tuple[str, ...]) -> int:
-    """Print the errors that concern these nodes; return 1 if there are any."""
-    return print_errors(session, fleet, errors_of(fleet, names))
+    definition = fleet.roster.definition
+    return [name for name in fleet if any(ref.name == group for ref in definition(name).groups)]
 
 
 def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
-    """Return the errors that concern these nodes."""
-    grave = [finding for finding in fleet.findings if finding.is_error]
-    made_from = _files(fleet, names) if grave else frozenset()
-    return [finding for finding in grave if _concerns(finding, names, made_from)]
+    """Return the errors that concern these nodes, or a file that one of them is made from."""
+    from gitcfg.compile.subset import find_source_files
+
+    errors = [finding for finding in fleet.findings if finding.is_error]
+    sources: frozenset[str] | None = None  # all of them
+    if errors and not (fleet.whole and len(names) == len(fleet)):
+        sources = frozenset().union(*(find_source_files(fleet.compiled, name) for name in names))
+
+    def concerns(finding: Finding) -> bool:
+        if finding.nodes:
+            return not set(finding.nodes).isdisjoint(names)
+        return sources is None or not sources.isdisjoint(origin.file for origin in finding.origins)
+
+    return list(filter(concerns, errors))
 
 
 def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
@@ -84,19 +95,3 @@ def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
         verb = "concerns" if len(errors) == 1 else "concern"
         console.print(f"{counted(len(errors), 'error')} {verb} what was rendered.", style="red")
     return int(bool(errors))
-
-
-def _files(fleet: Fleet, names: tuple[str, ...]) -> frozenset[str] | None:
-    """Return the repository's files that nodes are made from; None for all of them."""
-    if fleet.whole and len(names) == len(fleet):
-        return None
-    from gitcfg.compile.subset import find_source_files
-
-    return frozenset[str]().union(*(find_source_files(fleet.compiled, name) for name in names))
-
-
-def _concerns(finding: Finding, names: tuple[str, ...], made_from: frozenset[str] | None) -> bool:
-    """Return whether a finding is about one of these nodes, or a file that one of them is made from."""
-    if finding.nodes:
-        return not set(finding.nodes).isdisjoint(names)
-    return made_from is None or not made_from.isdisjoint(origin.file for origin in finding.origins)

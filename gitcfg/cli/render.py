@@ -58,7 +58,7 @@ def render(
     session: Session = context.obj
     source = session.open()
     with fleet_of(source, at) as fleet:
-        from gitcfg.cli.nodes import choose_nodes
+        from gitcfg.cli.nodes import choose_nodes, errors_of, print_errors
 
         names = choose_nodes(fleet, nodes or (), where)
         if out is not None or ref is not None:
@@ -73,15 +73,12 @@ def render(
 
             assert out is not None
             return write_folder(session, fleet, names, scope, out)
-        from gitcfg.cli.nodes import print_errors_of
-
-        whole = len(names) == len(fleet)
-        wanted = fleet if whole else fleet.alone(names)
-        write_nodes(session, wanted, names, RenderOptions(params, file, output))
-        if not wanted.whole and (wanted.model.rules or wanted.model.allocations):
+        chosen = fleet if len(names) == len(fleet) else fleet.alone(names)
+        write_nodes(session, chosen, names, RenderOptions(params, file, output))
+        if not chosen.whole and (chosen.model.rules or chosen.model.allocations):
             note = "note: rules that look at several nodes were not checked; `gitcfg check` checks them."
             session.console(stderr=True).print(note, style="yellow")
-        return print_errors_of(session, wanted, names)
+        return print_errors(session, chosen, errors_of(chosen, names))
 
 
 class RenderOptions(msgspec.Struct, frozen=True):
@@ -92,33 +89,27 @@ class RenderOptions(msgspec.Struct, frozen=True):
     output: Output
 
 
-def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], wanted: RenderOptions) -> None:
+def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], options: RenderOptions) -> None:
     """Write what nodes get, one after the other: that of many nodes is too much to be held."""
-    if wanted.output is Output.JSON and len(names) > 1:
-        sys.stdout.buffer.writelines(_document(fleet, names, wanted.params))
-    elif wanted.output is Output.JSONL:
+    if options.output is Output.JSON and len(names) > 1:
+        sys.stdout.buffer.writelines(_document(fleet, names, options.params))
+    elif options.output is Output.JSONL:
         for name in names:
-            write_record(_record(fleet, {name: node_record(fleet[name], wanted.params)}), wanted.output)
-    elif wanted.output is not Output.TEXT:
-        found = {name: node_record(fleet[name], wanted.params) for name in names}
-        write_record(_record(fleet, found), wanted.output)
+            write_record(_record(fleet, {name: node_record(fleet[name], options.params)}), options.output)
+    elif options.output is not Output.TEXT:
+        found = {name: node_record(fleet[name], options.params) for name in names}
+        write_record(_record(fleet, found), options.output)
     else:
-        bare = list[str]()
+        empty = list[str]()
         for name in names:
-            text = "".join(_text(fleet[name], wanted, several=len(names) > 1))
+            text = "".join(_format_node(fleet[name], options, several=len(names) > 1))
             session.write(text)
             if not text:
-                bare.append(name)
-        if not wanted.params and wanted.file is None:
-            _note_without_files(session, bare)
-
-
-def _note_without_files(session: Session, names: list[str]) -> None:
-    """Note why nothing is shown of some nodes."""
-    if names:
-        get = "gets" if len(names) == 1 else "get"
-        note = f"note: {safe(abridged(names))} {get} no files; --params shows what is bound."
-        session.console(stderr=True).print(note, style="yellow")
+                empty.append(name)
+        if empty and not options.params and options.file is None:
+            get = "gets" if len(empty) == 1 else "get"
+            note = f"note: {safe(abridged(empty))} {get} no files; --params shows what is bound."
+            session.console(stderr=True).print(note, style="yellow")
 
 
 def _record(fleet: "Fleet", nodes: dict[str, Any]) -> dict[str, Any]:
@@ -129,59 +120,47 @@ def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iter
     """Yield `gitcfg.render/1` of several nodes, a line each."""
     encode = msgspec.json.encode
     yield b'{\n  "schema": "gitcfg.render/1",\n  "commit": %b,\n  "nodes": {' % encode(fleet.commit)
+    if params_only:
+        from gitcfg.render.files import members
+
+        texts = members(fleet.compiled, names)
+    else:
+        texts = ((name, encode(node_record(fleet[name], params_only))) for name in names)
     between = b"\n"
-    for name, text in _members(fleet, names, params_only):
+    for name, text in texts:
         yield b"%b    %b: " % (between, encode(name))
         yield text
         between = b",\n"
     yield b"\n  }\n}\n"
 
 
-def _members(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield each node as JSON."""
-    if params_only:
-        from gitcfg.render.files import members
-
-        return members(fleet.compiled, names)
-    return ((name, msgspec.json.encode(node_record(fleet[name], params_only))) for name in names)
-
-
 def node_record(node: "Node", params_only: bool) -> dict[str, Any]:
     """Return one node in `gitcfg.render/1`."""
     record: dict[str, Any] = {"features": node.features, "params": node.params}
     if not params_only:
+        keys = ("content", "mode", "owner", "group", "digest")
         record["files"] = {
-            path: {
-                "content": file.content,
-                "mode": file.mode,
-                "owner": file.owner,
-                "group": file.group,
-                "digest": file.digest,
-            }
-            for path, file in node.rendered.items()
+            path: {key: getattr(file, key) for key in keys} for path, file in node.rendered.items()
         }
         record["digest"] = node.digest
     return record
 
 
-def _text(node: "Node", wanted: RenderOptions, several: bool) -> Iterator[str]:
-    if wanted.params:
+def _format_node(node: "Node", options: RenderOptions, several: bool) -> Iterator[str]:
+    if options.params:
         yield from (f"# {node.name}\n",) if several else ()
         for name, value in node.params.items():
-            seen = shown(value)
-            yield f"{name} = {seen if isinstance(seen, str) else msgspec.json.encode(seen).decode()}\n"
+            text = shown(value)
+            yield f"{name} = {text if isinstance(text, str) else msgspec.json.encode(text).decode()}\n"
         return
-    if wanted.file is not None:
-        if wanted.file not in node.files:
-            raise GitcfgError(f"{node.name} has no file {wanted.file}.", _files_hint(node))
-        yield node.files[wanted.file]
+    if options.file is not None:
+        if options.file not in node.files:
+            hint = f"It has: {', '.join(node.files)}." if node.files else "It has no files at all."
+            raise GitcfgError(f"{node.name} has no file {options.file}.", hint)
+        yield node.files[options.file]
         return
     for path, file in node.rendered.items():
         owner = "" if file.owner == file.group == "root" else f" {file.owner}:{file.group}"
         where = f"{node.name}:{path}" if several else path
         yield f"# ---- {where} ({file.mode}{owner})\n{file.content}"
         yield "\n" if file.content.endswith("\n") else "\n\n"
-
-
-def _files_hint(node: "Node") -> str:
-    return f"It has: {', '.join(node.files)}." if node.files else "It has no files at all."

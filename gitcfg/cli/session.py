@@ -48,6 +48,10 @@ class Session(msgspec.Struct, frozen=True):
         stream = sys.stderr if stderr else self.pager.stdout
         return rich_console(None if stderr else stream, self.has_color(stream), stream.isatty())
 
+    def without_pager(self) -> "Session":
+        """Return it for what comes before a question: leaving a pager early means neither yes nor no."""
+        return msgspec.structs.replace(self, pager=Pager(""))
+
     def has_color(self, stream: TextIO) -> bool:
         """Return whether to colour what goes to this stream."""
         return uses_color(self.color, os.environ, stream.isatty())
@@ -65,6 +69,11 @@ def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
     if at is not None:
         return source.at(at)
     return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
+
+
+def can_ask() -> bool:
+    """Return whether there is a terminal to ask a person on."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def confirm(question: str) -> bool:

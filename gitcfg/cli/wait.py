@@ -10,8 +10,7 @@ import typer
 
 from gitcfg.cli.declaration import WhereOption, command
 from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
-from gitcfg.cli.node import expand_names
-from gitcfg.cli.nodes import choose_nodes
+from gitcfg.cli.nodes import choose_nodes, expand_names
 from gitcfg.cli.server_state import (
     Database,
     Server,
