@@ -14,7 +14,7 @@ from gitcfg.library import Fleet
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.nodeset import abridged
-from gitcfg.output.folder import FolderChanges, Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
+from gitcfg.output.folder import Scope, Stale, UpdateOutcome, UpdateRequest, update_folder
 from gitcfg.output.source import Ingredients, open_fleet_source
 
 if TYPE_CHECKING:
@@ -34,24 +34,24 @@ def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: 
     request = UpdateRequest(folder, names, scope, stale, min(len(os.sched_getaffinity(0)), _MOST_WORKERS))
     ingredients = Ingredients(fleet.compiled)
     outcome = update_folder(request, lambda: open_fleet_source(fleet.compiled, ingredients))
-    write_out(_summary(outcome.changes, len(names)) + "\n")
+    changes = outcome.changes
+    summary = f"nothing to do, {counted(changes.same, 'file')} as before"
+    if changes.written or changes.removed:
+        parts = [(changes.written, "written"), (changes.removed, "removed"), (changes.same, "as before")]
+        summary = ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number)
+    write_out(f"{counted(len(names), 'node')}: {summary}.\n")
     if notes := list(_notes(folder, outcome)):
         console = session.console(stderr=True)
         for note in notes:
             console.print(f"note: {safe(note)}", style="yellow")
-    code = print_errors(session, fleet, errors) or int(bool(outcome.changes.unmade))
-    if outcome.changes.blocked:
-        raise _in_the_way(folder, outcome.changes.blocked)
+    code = print_errors(session, fleet, errors) or int(bool(changes.unmade))
+    if changes.blocked:
+        reasons = [f"{reason}." for reason in _fold_nodes(folder, changes.blocked)]
+        if len(changes.blocked) == 1:
+            raise GitcfgError(reasons[0], _HINT, code=REFUSED)
+        message = f"{len(changes.blocked)} places cannot be written; the rest is up to date."
+        raise GitcfgError(message, *reasons, code=REFUSED)
     return code
-
-
-def _summary(done: FolderChanges, nodes: int) -> str:
-    who = counted(nodes, "node")
-    if not (done.written or done.removed):
-        return f"{who}: nothing to do, {counted(done.same, 'file')} as before."
-    parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]
-    said = [f"{counted(number, 'file')} {what}" for number, what in parts if number]
-    return f"{who}: {', '.join(said)}."
 
 
 def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
@@ -60,24 +60,16 @@ def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
         files = counted(outcome.changes.held, "file")
         stay = "stays" if outcome.changes.held == 1 else "stay"
         yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
-    for place in _folded(folder, outcome.changes.edited):
+    for place in _fold_nodes(folder, outcome.changes.edited):
         yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
-    for place in _folded(folder, outcome.changes.unmade):
+    for place in _fold_nodes(folder, outcome.changes.unmade):
         yield f"{place} could not be made, for its template fails: what was there stays."
 
 
-def _in_the_way(folder: Path, blocked: tuple[tuple[str, str], ...]) -> GitcfgError:
-    reasons = _folded(folder, blocked)
-    if len(blocked) == 1:
-        return GitcfgError(f"{reasons[0]}.", _HINT, code=REFUSED)
-    message = f"{len(blocked)} places cannot be written; the rest is up to date."
-    return GitcfgError(message, *(f"{reason}." for reason in reasons), code=REFUSED)
-
-
-def _folded(folder: Path, said: tuple[tuple[str, str], ...]) -> list[str]:
+def _fold_nodes(folder: Path, notes: tuple[tuple[str, str], ...]) -> list[str]:
     """Fold what concerns several nodes' folders into one text each."""
     nodes: dict[str, list[str]] = {}
-    for node, what in said:
+    for node, what in notes:
         nodes.setdefault(what, []).append(node)
     return [f"{folder}/{abridged(names)}{what}" for what, names in nodes.items()]
 
@@ -106,25 +98,20 @@ def commit_nodes(
     errors = errors_of(fleet, names)
     outcome = writer.publish(fleet, PublishRequest(names, scope, errors))
     if not outcome.refused:
-        session.write(publication_summary(writer.ref, outcome, len(names)) + "\n")
+        summary = f"nothing to do, {safe(writer.ref)} is as it is to be"
+        if outcome.commit is not None:
+            parts = [(outcome.changed, "changed"), (outcome.gone, "gone")]
+            counts = ", ".join(f"{number} {what}" for number, what in parts if number) or "none changed"
+            summary = f"{counts}; {safe(writer.ref)} is {outcome.commit[:ABBREVIATED]}"
+        session.write(f"{counted(len(names), 'node')}: {summary}.\n")
     console = session.console(stderr=True)
     for note in publication_notes(writer.ref, outcome):
         console.print(f"note: {safe(note)}", style="yellow")
     return print_errors(session, fleet, errors) or int(bool(outcome.unmade))
 
 
-def publication_summary(ref: str, outcome: "PublishOutcome", nodes: int) -> str:
-    """Return what was done, in one line."""
-    who = counted(nodes, "node")
-    if outcome.commit is None:
-        return f"{who}: nothing to do, {safe(ref)} is as it is to be."
-    parts = [(outcome.changed, "changed"), (outcome.gone, "gone")]
-    said = ", ".join(f"{number} {what}" for number, what in parts if number) or "none changed"
-    return f"{who}: {said}; {safe(ref)} is {outcome.commit[:ABBREVIATED]}."
-
-
 def publication_notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
-    """Yield what is not as one may expect."""
+    """Yield notes on what could not be done."""
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
         number = counted(len(outcome.refused), "error")
@@ -141,14 +128,14 @@ def publication_notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
 def print_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:
     """Print what a rendered ref has come to, in one line, and what could not be done."""
     commits = changed = gone = 0
-    said = list[str]()
+    notes = list[str]()
     for outcome in outcomes:
         commits += outcome.commit is not None
         changed, gone = changed + outcome.changed, gone + outcome.gone
-        said += publication_notes(ref, outcome)
+        notes += publication_notes(ref, outcome)
     if commits:
         parts = [(changed, "changed"), (gone, "gone")]
         what = ", ".join(f"{counted(number, 'node')} {how}" for number, how in parts if number)
         session.write(f"{safe(ref)}: {counted(commits, 'commit')}, {what or 'no node changed'}.\n")
-    for note in dict.fromkeys(said):
+    for note in dict.fromkeys(notes):
         print(f"warning: {safe(note)}", file=sys.stderr)

@@ -33,12 +33,10 @@ def write_record(record: Record, output: Output) -> None:
         from gitcfg.load.yaml import dump
 
         write(dump(msgspec.to_builtins(record)))
-        return
-    if output is Output.JSON:
+    elif output is Output.JSON:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-        return
-    for line in lines(record):
-        sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+    else:
+        sys.stdout.buffer.writelines(msgspec.json.encode(line) + b"\n" for line in lines(record))
 
 
 def lines(record: Record) -> Iterator[Record]:

@@ -100,14 +100,14 @@ def read(modules: Mapping[str, str]) -> Command:
 def _command(command: Any, context: Any) -> Command:
     hints = get_type_hints(inspect.unwrap(command.callback)) if command.callback else {}  # a group has none
     found = [param for param in command.get_params(context) if not getattr(param, "hidden", False)]
-    notes, examples = _epilog(command.epilog.replace("\b\n", ""))
+    notes, _, examples = command.epilog.replace("\b\n", "").partition("Examples:")
     return Command(
         tuple(context.command_path.split()),
         " ".join((command.help or "").split()),
         tuple(_parameter(param, hints) for param in found if param.param_type_name == "argument"),
         tuple(_parameter(param, hints) for param in found if param.param_type_name == "option"),
-        notes,
-        examples,
+        tuple(filter(None, (part.strip() for part in notes.split("\n\n")))),
+        tuple(_parse_example(line.strip()) for line in examples.splitlines() if line.strip()),
         tuple(
             _command(inner, inner.make_context(name, [], parent=context, resilient_parsing=True))
             for name, inner in getattr(command, "commands", {}).items()
@@ -118,22 +118,18 @@ def _command(command: Any, context: Any) -> Command:
 
 def _parameter(param: Any, hints: Mapping[str, Any]) -> Parameter:
     flag = bool(getattr(param, "is_flag", False))
-    option = param.param_type_name == "option"
+    # The short name first: those of `--help` come in the order of a set.
+    own_names = (*sorted(param.opts, key=lambda name: name.startswith("--")), *param.secondary_opts)
     return Parameter(
         "" if flag else param.metavar or param.name.rstrip("_").upper(),
         param.help or "",
-        _names(param) if option else (),
+        own_names if param.param_type_name == "option" else (),
         () if flag else _choices(hints.get(param.name)),
         _default(param),
         param.envvar or "",
         param.required,
         param.nargs != 1 or bool(getattr(param, "multiple", False)),
     )
-
-
-def _names(option: Any) -> tuple[str, ...]:
-    """Return its names, the short one first: those of `--help` come in the order of a set."""
-    return (*sorted(option.opts, key=lambda name: name.startswith("--")), *option.secondary_opts)
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
@@ -153,14 +149,7 @@ def _default(param: Any) -> str:
     return str(default)
 
 
-def _epilog(text: str) -> tuple[tuple[str, ...], tuple[Example, ...]]:
-    """Return what an epilog says besides, and its examples, a paragraph each."""
-    before, _, rest = text.partition("Examples:")
-    notes = tuple(filter(None, (part.strip() for part in before.split("\n\n"))))
-    return notes, tuple(_example(line.strip()) for line in rest.splitlines() if line.strip())
-
-
-def _example(text: str) -> Example:
+def _parse_example(text: str) -> Example:
     found = _EXAMPLE.fullmatch(text)
     return Example(found["line"], found["remark"] or "") if found else Example(text, "")
 
@@ -171,12 +160,14 @@ def _example(text: str) -> Example:
 def manual(program: Command) -> str:
     """Return the page about a program's commands."""
     commands = [command for command in program.all() if not command.commands]
+    rows = (
+        (f"[{' '.join(command.words)}](#{'-'.join(command.words)})", _purpose(command))
+        for command in commands
+    )
     return "".join(
         (
             _PREFACE,
-            _table(
-                ("command", "what it is for"), ((_link(command), _purpose(command)) for command in commands)
-            ),
+            _table(("command", "what it is for"), rows),
             "\n## Options of all commands\n\nThey stand before the command: `gitcfg -C pool check`.\n\n",
             _parameters("option", program.options),
             "\n## Exit codes\n\n",
@@ -188,15 +179,23 @@ def manual(program: Command) -> str:
 
 def _section(command: Command) -> str:
     options = [option for option in command.options if "--help" not in option.names]
+    # As manuals have it: `gitcfg explain [OPTION]... NODE [PARAM]...`.
+    usage = " ".join((*command.words, "[OPTION]...", *map(_format_argument, command.arguments)))
+    width = max((len(example.line) for example in command.examples), default=0)
+    examples = (
+        f"{one.line.ljust(width)}  # {one.remark}" if one.remark else one.line for one in command.examples
+    )
+    texts = " ".join((command.purpose, *(option.help for option in command.options)))
+    exits = "; ".join(f"{code} {when}" for code, when in _EXIT.findall(texts))
     parts = (
         f"## {' '.join(command.words)}",
         _purpose(command),
-        f"```\n{_usage(command)}\n```",
+        f"```\n{usage}\n```",
         _parameters("argument", command.arguments),
         _parameters("option", options),
         *command.notes,
-        f"```\n{_examples(command)}```",
-        _exits(command),
+        "\n".join(("```", *examples, "```")),
+        f"Exit codes: {f'{exits}; the others ' if exits else ''}as for [all commands](#exit-codes).",
     )
     return "".join(f"\n{part.rstrip()}\n" for part in parts if part)
 
@@ -205,46 +204,20 @@ def _purpose(command: Command) -> str:
     return _EXIT.sub("", command.purpose)
 
 
-def _usage(command: Command) -> str:
-    """Return how a command is written, as manuals have it: `gitcfg explain [OPTION]... NODE [PARAM]...`."""
-    places = [_place(argument) for argument in command.arguments]
-    return " ".join((*command.words, "[OPTION]...", *places))
-
-
-def _place(argument: Parameter) -> str:
+def _format_argument(argument: Parameter) -> str:
     if argument.metavar.startswith("["):
         return argument.metavar
     name = argument.metavar if argument.required else f"[{argument.metavar}]"
     return f"{name}..." if argument.many else name
 
 
-def _exits(command: Command) -> str:
-    listed = "; ".join(f"{code} {when}" for code, when in _EXIT.findall(_texts(command)))
-    return f"Exit codes: {f'{listed}; the others ' if listed else ''}as for [all commands](#exit-codes)."
-
-
-def _texts(command: Command) -> str:
-    """Return the texts that may say when a command exits with what."""
-    return " ".join((command.purpose, *(option.help for option in command.options)))
-
-
-def _examples(command: Command) -> str:
-    """Return example lines with their remarks as comments."""
-    width = max((len(example.line) for example in command.examples), default=0)
-    return "".join(
-        f"{example.line.ljust(width)}  # {example.remark}\n" if example.remark else f"{example.line}\n"
-        for example in command.examples
-    )
-
-
 def _parameters(noun: str, parameters: Iterable[Parameter]) -> str:
-    rows = [(_name(parameter), " ".join(_remarks(parameter))) for parameter in parameters]
+    rows = []
+    for parameter in parameters:
+        names = ", ".join(f"`{name}`" for name in parameter.names)
+        value = f"`{parameter.metavar}`" if parameter.metavar else ""
+        rows.append((f"{names} {value}".strip(), " ".join(_remarks(parameter))))
     return _table((noun, "what it says"), rows) if rows else ""
-
-
-def _name(parameter: Parameter) -> str:
-    value = (f"`{parameter.metavar}`",) if parameter.metavar else ()
-    return " ".join((", ".join(f"`{name}`" for name in parameter.names), *value)).strip()
 
 
 def _remarks(parameter: Parameter) -> Iterator[str]:
@@ -263,10 +236,6 @@ def _table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
     """Return a table of two columns; what would end a cell is escaped."""
     lines = [head, ("---", "---"), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
-
-
-def _link(command: Command) -> str:
-    return f"[{' '.join(command.words)}](#{'-'.join(command.words)})"
 
 
 # The grammar of completion
@@ -297,16 +266,11 @@ def _grammar_command(command: Command) -> grammar.Command:
 def _grammar_value(parameter: Parameter) -> grammar.Value:
     if parameter.choices:
         return grammar.Value(parameter.choices)
-    words = _metavar_words(parameter)
+    words = _WORD.findall(parameter.metavar)
+    if parameter.metavar == "NAME" and parameter.names:  # of the kind in the option's name (`--group`)
+        words = [parameter.names[-1].removeprefix("--").upper()]
     choices = tuple(KINDS) if "KIND" in words else ()
     return grammar.Value(choices, tuple(dict.fromkeys(kind for word in words for kind in METAVARS[word])))
-
-
-def _metavar_words(parameter: Parameter) -> list[str]:
-    """Return a metavar's words. An option's NAME is of the kind in the option's name (`--group`)."""
-    if parameter.metavar == "NAME" and parameter.names:
-        return [parameter.names[-1].removeprefix("--").upper()]
-    return _WORD.findall(parameter.metavar)
 
 
 def main(folder: Path) -> None:
