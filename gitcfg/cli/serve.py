@@ -21,6 +21,7 @@ from gitcfg.cli.server_state import (
     Database,
     StateFolder,
     connect_state,
+    environment_option,
     find_database,
     load_own_key,
     make_state_folder,
@@ -50,79 +51,42 @@ EPILOG = """Examples:
   gitcfg serve --database postgresql://gitcfg@db/gitcfg"""
 Identities = Annotated[
     list[Path] | None,
-    typer.Option(
+    environment_option(
         "--identity",
-        envvar="GITCFG_IDENTITY",
-        help="A private key to open secrets with, beside the server's own; several: say it again.",
-        metavar="FILE",
-        show_default=False,
+        "FILE",
+        "A private key to open secrets with, beside the server's own; several: say it again.",
     ),
 ]
-Listen = Annotated[
-    str, typer.Option("--listen", envvar="GITCFG_LISTEN", help="Where to listen.", metavar="HOST:PORT")
-]
+Listen = Annotated[str, environment_option("--listen", "HOST:PORT", "Where to listen.")]
 Certificate = Annotated[
-    str | None,
-    typer.Option(
-        "--tls-cert",
-        envvar="GITCFG_TLS_CERT",
-        help="The certificate, with what leads to it (PEM).",
-        metavar="FILE",
-        show_default=False,
-    ),
+    str | None, environment_option("--tls-cert", "FILE", "The certificate, with what leads to it (PEM).")
 ]
 CertificateKey = Annotated[
-    str | None,
-    typer.Option(
-        "--tls-key",
-        envvar="GITCFG_TLS_KEY",
-        help="The certificate's private key (PEM).",
-        metavar="FILE",
-        show_default=False,
-    ),
+    str | None, environment_option("--tls-key", "FILE", "The certificate's private key (PEM).")
 ]
 TrustedProxies = Annotated[
     list[str] | None,
-    typer.Option(
+    environment_option(
         "--trusted-proxy",
-        envvar="GITCFG_TRUSTED_PROXY",
-        help="A proxy, or a network of them, that is believed whom it asks for; several: say it again.",
-        metavar="ADDRESS",
-        show_default=False,
+        "ADDRESS",
+        "A proxy, or a network of them, that is believed whom it asks for; several: say it again.",
     ),
 ]
 MostPending = Annotated[
     int,
-    typer.Option(
-        "--max-pending",
-        envvar="GITCFG_MAX_PENDING",
-        help="So many keys are kept of nodes that wait to be accepted.",
-        min=1,
-        max=1_000_000,
-        metavar="N",
+    environment_option(
+        "--max-pending", "N", "So many keys are kept of nodes that wait to be accepted.", min=1, max=1_000_000
     ),
 ]
 MostOfAddress = Annotated[
     int,
-    typer.Option(
-        "--max-pending-per-address",
-        envvar="GITCFG_MAX_PENDING_PER_ADDRESS",
-        help="So many of them from one address.",
-        min=1,
-        max=1_000_000,
-        metavar="N",
+    environment_option(
+        "--max-pending-per-address", "N", "So many of them from one address.", min=1, max=1_000_000
     ),
 ]
 PendingDays = Annotated[
     float,
-    typer.Option(
-        "--pending-days",
-        envvar="GITCFG_PENDING_DAYS",
-        help="So long after it came last.",
-        min=0.01,
-        max=3650,
-        metavar="DAYS",
-    ),
+    environment_option("--pending-days", "DAYS", "So long after it came last.", min=0.01, max=3650),
 ]
 _MOST_BYTES = 1 << 16
 

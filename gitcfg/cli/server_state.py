@@ -30,44 +30,34 @@ if TYPE_CHECKING:
     from gitcfg.state.state import State
 
 
+def environment_option(name: str, metavar: str, help: str, **limits: Any) -> Any:
+    """Return an option that the environment may say as well: `--tls-key` is GITCFG_TLS_KEY there."""
+    variable = f"GITCFG_{name.removeprefix('--').replace('-', '_').upper()}"
+    return typer.Option(name, envvar=variable, help=help, metavar=metavar, **limits)
+
+
 Server = Annotated[
     str | None,
-    typer.Option(
-        "--server",
-        envvar="GITCFG_SERVER",
-        help="Ask this server, with the token that GITCFG_TOKEN says; else the database.",
-        metavar="URL",
-        show_default=False,
+    environment_option(
+        "--server", "URL", "Ask this server, with the token that GITCFG_TOKEN says; else the database."
     ),
 ]
 Token = Annotated[
     str | None,
-    typer.Option(
-        "--token",
-        envvar="GITCFG_TOKEN",
-        help="The token for --server; better in the environment: others see arguments.",
-        metavar="TEXT",
-        show_default=False,
+    environment_option(
+        "--token", "TEXT", "The token for --server; better in the environment: others see arguments."
     ),
 ]
 Database = Annotated[
     str | None,
-    typer.Option(
-        "--database",
-        envvar="GITCFG_DATABASE",
-        help="sqlite:///PATH or postgresql://USER@HOST/NAME; else state.db in --state.",
-        metavar="URL",
-        show_default=False,
+    environment_option(
+        "--database", "URL", "sqlite:///PATH or postgresql://USER@HOST/NAME; else state.db in --state."
     ),
 ]
 StateFolder = Annotated[
     str | None,
-    typer.Option(
-        "--state",
-        envvar="GITCFG_STATE",
-        help="Where key and database are kept; else gitcfg-server in git's folder.",
-        metavar="DIR",
-        show_default=False,
+    environment_option(
+        "--state", "DIR", "Where key and database are kept; else gitcfg-server in git's folder."
     ),
 ]
 STATE_FOLDER = "gitcfg-server"
