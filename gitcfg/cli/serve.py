@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.declaration import Group, OutputOption, command
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     NOT_INSTALLED,
     Database,
@@ -35,11 +35,9 @@ from gitcfg.model.names import shown
 from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from gitcfg.library import Source
     from gitcfg.secrets.identities import Identities as PrivateKeys
     from gitcfg.server.application import ListenOptions
     from gitcfg.server.signatures import ServerKey
-    from gitcfg.state.records import Token
     from gitcfg.state.state import State
 
 EPILOG = """Examples:
@@ -123,53 +121,44 @@ def _serve(
     try:
         import uvloop
 
-        from gitcfg.server.application import run_server
+        from gitcfg.server.application import load_certificate, run_server
         from gitcfg.server.http import make_logger
         from gitcfg.server.service import Service
         from gitcfg.state.nodes import Limits
     except ImportError:
         raise NOT_INSTALLED from None
+    from gitcfg.cache import open_cache
+    from gitcfg.library import Source
+    from gitcfg.secrets.identities import parse_identities
+
     where = parse_listen(listen, tls_cert, tls_key, trusted_proxy or ())
     gc.enable()  # other commands end before garbage matters
     log = make_logger(sys.stderr, log_level.value)
-    opener = _opener(session)
-    opens = open_identities(identity or ())
-    _check_startable(opener, where, log)
+
+    def today() -> date:
+        return session.today or date.today()
+
+    def open_source() -> Source:
+        repository = served_repository(session)
+        return Source(repository, today(), open_cache(repository, os.geteuid()))
+
+    identities = open_identities(identity or ())
+    # What would keep the server from running is found before a database is made that no server fills.
+    open_source()
+    if where.tls is not None:
+        load_certificate(where.tls, log)
+    check_free(where)
     key = load_own_key(make_state_folder(session, state))
     pending = Limits(max_pending, max_pending_per_address, pending_days * 86400.0)
-    with connect_state(session, url, state) as kept:
-
-        def today() -> date:
-            return session.today or date.today()
+    with connect_state(session, url, state) as database:
 
         async def serve() -> None:
-            own = add_server_key(opens, key)
-            service = Service(kept, opener, key, time.time, today, log, own, pending)
+            own = identities.join(parse_identities([("the server's own key", key.identity)]))
+            service = Service(database, open_source, key, time.time, today, log, own, pending)
             await run_server(service, where, boundary(log), lambda at: announce(at, key))
 
         uvloop.run(serve())
     return 0
-
-
-def _opener(session: Session) -> "Callable[[], Source]":
-    from gitcfg.cache import open_cache
-    from gitcfg.library import Source
-
-    def opened() -> Source:
-        found = served_repository(session)
-        return Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
-
-    return opened
-
-
-def _check_startable(opener: "Callable[[], Source]", where: "ListenOptions", log: Any) -> None:
-    """Raise GitcfgError if the server could not run, before a database is made that no server fills."""
-    from gitcfg.server.application import load_certificate
-
-    opener()
-    if where.tls is not None:
-        load_certificate(where.tls, log)
-    check_free(where)
 
 
 def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "ListenOptions":
@@ -220,17 +209,13 @@ def _read_private_key(path: Path) -> bytes:
         raise GitcfgError(f"The key {shown(str(path))} cannot be read: {error.strerror}.") from None
 
 
-def add_server_key(others: "PrivateKeys", key: "ServerKey") -> "PrivateKeys":
-    """Return the keys with the server's own key."""
-    from gitcfg.secrets.identities import parse_identities
-
-    return others.join(parse_identities([("the server's own key", key.identity)]))
-
-
 def announce(at: str, key: "ServerKey") -> None:
     """Print where the server is, and by which keys nodes and secrets know it."""
-    reads = f"Among the recipients of a secret, this lets it read that:\n{key.recipient} server"
-    print(f'Serving on {at}. Nodes know this server by:\nserver_key = "{key.public}"\n{reads}', flush=True)
+    print(
+        f'Serving on {at}. Nodes know this server by:\nserver_key = "{key.public}"\n'
+        f"Among the recipients of a secret, this lets it read that:\n{key.recipient} server",
+        flush=True,
+    )
 
 
 def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
@@ -292,9 +277,9 @@ def create_token(
 ) -> int:
     """Make a token, and show it: it cannot be shown again."""
     with _open_tokens(context, url, state) as found:
-        from gitcfg.state.records import Role as Kept
+        from gitcfg.state.records import Role as StoredRole
 
-        token = found.tokens.create(name, Kept(role.value), time.time())
+        token = found.tokens.create(name, StoredRole(role.value), time.time())
     write(f"{token}\n")
     return 0
 
@@ -326,9 +311,9 @@ def list_tokens(
     with _open_tokens(context, url, state) as found:
         tokens = found.tokens.all()
     if output is not Output.TEXT:
-        from gitcfg.cli.records import write_record
-
-        write_record({"schema": "gitcfg.tokens/1", "tokens": list(map(_token_to_json, tokens))}, output)
+        keys = ("name", "role", "created", "used")  # times are seconds since the epoch
+        records = [{key: getattr(token, key) for key in keys} for token in tokens]
+        write_record({"schema": "gitcfg.tokens/1", "tokens": records}, output)
         return 0
     for token in tokens:
         used = "never used" if token.used is None else f"last used {_format_time(token.used)}"
@@ -348,11 +333,6 @@ def revoke_token(
         found.tokens.revoke(name)
     session.write(f"revoked {safe(name)}\n")
     return 0
-
-
-def _token_to_json(token: "Token") -> dict[str, Any]:
-    """Return a token of `gitcfg.tokens/1`. Times are seconds since the epoch."""
-    return {"name": token.name, "role": token.role.value, "created": token.created, "used": token.used}
 
 
 def _format_time(seconds: float) -> str:

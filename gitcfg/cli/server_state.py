@@ -10,7 +10,7 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,7 +63,6 @@ StateFolder = Annotated[
 STATE_FOLDER = "gitcfg-server"
 """Beside the repository's objects, not in the cache, which may be deleted at any time."""
 NOT_INSTALLED = GitcfgError("The server is not installed.", install_hint("server"))
-_COMMAND_LINE = "COMMANDLINE"
 _SECONDS = 30
 _MAY = "`gitcfg serve token create NAME --role operate` makes one that may."
 _EVENTS = 1000
@@ -86,31 +85,28 @@ def state_query(
     token: str | None = None,
 ) -> StateQuery:
     """Read the options; the command line beats the environment. Raise GitcfgError if two are given."""
-    said = {"--server": server, "--database": url, "--state": folder}
-    written = {option: value for option, value in said.items() if value and _on_command_line(context, option)}
-    _refuse_two(written, url)
-    first = next(iter(written or {option: value for option, value in said.items() if value}), None)
+    values = {"--server": server, "--database": url, "--state": folder}
+    given = [option for option, value in values.items() if value]
+    written = [option for option in given if _is_on_command_line(context, option)]
+    if "--server" in written and len(written) > 1:
+        raise GitcfgError(
+            f"--server and {written[1]} cannot both be said.", "A server knows its own database."
+        )
+    if written == ["--state"] and url:  # a database is allowed beside the folder with the server's key
+        message = "--state and GITCFG_DATABASE say two databases."
+        raise GitcfgError(message, "Say --database, or let GITCFG_DATABASE be empty.")
+    first = next(iter(written or given), None)
     if first == "--server":
         return StateQuery(server=server, token=token)
     return StateQuery(url=url) if first == "--database" else StateQuery(folder=folder)
 
 
-def _refuse_two(written: Mapping[str, str], url: str | None) -> None:
-    """Raise GitcfgError for two places; a database is allowed beside the folder with the server's key."""
-    if "--server" in written and len(written) > 1:
-        other = next(option for option in written if option != "--server")
-        raise GitcfgError(f"--server and {other} cannot both be said.", "A server knows its own database.")
-    if list(written) == ["--state"] and url:
-        message = "--state and GITCFG_DATABASE say two databases."
-        raise GitcfgError(message, "Say --database, or let GITCFG_DATABASE be empty.")
-
-
-def _on_command_line(context: typer.Context, option: str) -> bool:
+def _is_on_command_line(context: typer.Context, option: str) -> bool:
     """Return whether an option stands in the command itself, not in the environment."""
     for param in context.command.params:
         if option in param.opts:
             source = context.get_parameter_source(param.name or "")
-            return source is not None and source.name == _COMMAND_LINE
+            return source is not None and source.name == "COMMANDLINE"
     return False
 
 
@@ -123,10 +119,10 @@ def served_repository(session: Session) -> Repository:
     return found
 
 
-def make_state_folder(session: Session, said: str | None) -> Path:
+def make_state_folder(session: Session, folder: str | None) -> Path:
     """Return the folder of key and database, made if it is missing; only its owner may look into it."""
-    if said is not None:
-        found = Path(said)
+    if folder is not None:
+        found = Path(folder)
     else:
         shared = Repository.served(session.repo).shared
         assert shared is not None
@@ -152,13 +148,13 @@ def load_own_key(folder: Path) -> "ServerKey":
 
 
 @contextmanager
-def connect_state(session: Session, url: str | None, said: str | None) -> Iterator["State"]:
+def connect_state(session: Session, url: str | None, folder: str | None) -> Iterator["State"]:
     """Open the database, or make it. Raise GitcfgError if it cannot be, or its reader is not installed."""
     try:
         from gitcfg.state.state import connect
     except ImportError:
         raise NOT_INSTALLED from None
-    state = connect(url or f"sqlite:///{(make_state_folder(session, said) / 'state.db').absolute()}")
+    state = connect(url or f"sqlite:///{(make_state_folder(session, folder) / 'state.db').absolute()}")
     try:
         yield state
     finally:
@@ -175,11 +171,12 @@ def find_database(repository: "Repository", query: StateQuery) -> str | None:
     """Return the address of the database, None if none is given and none is beside the repository."""
     if query.url:
         return query.url
-    shared = repository.shared
-    folder = Path(query.folder) if query.folder else shared / STATE_FOLDER if shared is not None else None
-    place = folder / "state.db" if folder is not None else None
-    there = place is not None and place.is_file()
-    return f"sqlite:///{place.absolute()}" if place is not None and (there or query.folder) else None
+    if query.folder:
+        return f"sqlite:///{(Path(query.folder) / 'state.db').absolute()}"
+    if repository.shared is None:
+        return None
+    place = repository.shared / STATE_FOLDER / "state.db"
+    return f"sqlite:///{place.absolute()}" if place.is_file() else None
 
 
 @contextmanager
@@ -214,25 +211,6 @@ def ask_server(
     server: str, token: str | None, path: str, method: str = "GET", body: bytes | None = None
 ) -> dict[str, Any]:
     """Return a server's answer. Raise GitcfgError if it refuses, Unreachable if it gives none."""
-    request = _request(server, token, path, method)
-    if body is not None:
-        request.data = body
-        request.add_header("Content-Type", "application/json")
-    try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as response:
-            found = json.load(response)
-    except urllib.error.HTTPError as error:
-        raise _refused(server, token, method, error) from None
-    except (OSError, http.client.HTTPException) as error:
-        raise _unreachable(server, error) from None
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise GitcfgError(f"{server} answers, but not as a server of gitcfg.", "Is the address right?")
-    return found
-
-
-def _request(server: str, token: str | None, path: str, method: str) -> urllib.request.Request:
     wrong = GitcfgError(f"{shown(server)} is no server.", "Write https://HOST[:PORT].")
     if not server.startswith(("http://", "https://")):
         raise wrong
@@ -243,7 +221,21 @@ def _request(server: str, token: str | None, path: str, method: str) -> urllib.r
         raise wrong from None
     if token:
         request.add_header("Authorization", f"Bearer {token}")
-    return request
+    if body is not None:
+        request.data = body
+        request.add_header("Content-Type", "application/json")
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as response:
+            found = json.load(response)
+    except urllib.error.HTTPError as error:
+        raise _refusal(server, token, method, error) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _unreachable(server, error) from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise GitcfgError(f"{server} answers, but not as a server of gitcfg.", "Is the address right?")
+    return found
 
 
 def _unreachable(server: str, error: Exception) -> GitcfgError:
@@ -257,19 +249,23 @@ def _unreachable(server: str, error: Exception) -> GitcfgError:
         return GitcfgError(f"{server} does not speak TLS as it should: {reason.reason}.", hint)
     if getattr(reason, "errno", None) == errno.ECONNREFUSED:
         return Unreachable(f"{server} does not answer: nobody listens there.", "Is `gitcfg serve` running?")
-    said = getattr(reason, "strerror", None) or reason or type(reason).__name__
+    why = getattr(reason, "strerror", None) or reason or type(reason).__name__
     hint = "Is the address right? Where the server speaks TLS, write https://."
-    return Unreachable(f"{server} does not answer: {said}.", hint)
+    return Unreachable(f"{server} does not answer: {why}.", hint)
 
 
-def _refused(server: str, token: str | None, method: str, error: urllib.error.HTTPError) -> GitcfgError:
+def _refusal(server: str, token: str | None, method: str, error: urllib.error.HTTPError) -> GitcfgError:
+    """Return the error that a status says: Unreachable for those of a server that fails."""
     try:
-        said = json.load(error)
-        message = str(said.get("detail") or said.get("title"))
+        problem = json.load(error)
+        message = str(problem.get("detail") or problem.get("title"))
     except (OSError, ValueError, AttributeError):
         message = f"{server} answers {error.code}."
     if error.code == 401:
-        return _unknown(server, token)
+        hint = "`gitcfg serve token create NAME` makes one where the server runs."
+        if not token:
+            return GitcfgError(f"{server} wants a token, and none is given.", "GITCFG_TOKEN says it.", hint)
+        return GitcfgError(f"{server} does not know the token.", hint)
     if error.code >= 500:
         return Unreachable(f"{server} cannot answer now: {shown(message, 300)}")
     hint = ""
@@ -277,13 +273,6 @@ def _refused(server: str, token: str | None, method: str, error: urllib.error.HT
         message = f"{server} has no such thing, or the token may not do that."
         hint = "" if method == "GET" else _MAY
     return GitcfgError(shown(message, 300), hint, code=REFUSED if error.code == 409 else 2)
-
-
-def _unknown(server: str, token: str | None) -> GitcfgError:
-    hint = "`gitcfg serve token create NAME` makes one where the server runs."
-    if not token:
-        return GitcfgError(f"{server} wants a token, and none is given.", "GITCFG_TOKEN says it.", hint)
-    return GitcfgError(f"{server} does not know the token.", hint)
 
 
 def load_node_states(repository: "Repository", query: StateQuery, facts: bool = False) -> "list[NodeState]":
@@ -298,63 +287,56 @@ def find_node_states(
     repository: "Repository", query: StateQuery, facts: bool = False
 ) -> "list[NodeState] | None":
     """Return what all nodes report, None if no server is given and none keeps its state here."""
-    if query.server is not None:
-        return _node_states_over_http(query.server, query.token, facts)
-    url = find_database(repository, query)
-    if url is None:
-        return None
-    with open_database(url) as state:
-        return state.checkins.nodes()
-
-
-def _node_states_over_http(server: str, token: str | None, facts: bool) -> "list[NodeState]":
+    if query.server is None:
+        url = find_database(repository, query)
+        if url is None:
+            return None
+        with open_database(url) as state:
+            return state.checkins.nodes()
     from gitcfg.inventory.records import parse_node_states
 
-    record = ask_server(server, token, "/v1/nodes?facts=1" if facts else "/v1/nodes")
+    record = ask_server(query.server, query.token, "/v1/nodes?facts=1" if facts else "/v1/nodes")
     try:
         return parse_node_states(record)
     except ValueError as error:
-        hint = "It may be of another version than this gitcfg."
-        raise GitcfgError(f"{server} tells its nodes in a way that is not known: {error}.", hint) from None
+        message = f"{query.server} tells its nodes in a way that is not known: {error}."
+        raise GitcfgError(message, "It may be of another version than this gitcfg.") from None
 
 
 def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
     """Return a note on a branch's tip that no server has accepted; "" if it is accepted, or not known."""
     if query.server is not None:
-        return format_tip(ask_server(query.server, query.token, "/v1/commits"))
-    url = find_database(repository, query) if repository is not None else None
-    if repository is None or url is None:
-        return ""
-    with open_database(url) as state:
-        return format_tip(_tip_to_json(repository, state))
-
-
-def format_tip(standing: Mapping[str, Any]) -> str:
-    """Format the note on a tip that is not accepted, from `gitcfg.commits/1`."""
-    tip, accepted = standing["tip"], standing["accepted"]
+        record = ask_server(query.server, query.token, "/v1/commits")
+    else:
+        url = find_database(repository, query) if repository is not None else None
+        if repository is None or url is None:
+            return ""
+        with open_database(url) as state:
+            record = _tip_to_json(repository, state)
+    tip, accepted = record["tip"], record["accepted"]
     if tip is None or accepted is None or tip == accepted:
         return ""
-    where = f"{safe(str(standing['ref']).removeprefix('refs/heads/'))} is at {safe(tip[:ABBREVIATED])}"
+    where = f"{safe(str(record['ref']).removeprefix('refs/heads/'))} is at {safe(tip[:ABBREVIATED])}"
     counts = f"what counts is {safe(accepted[:ABBREVIATED])}"
-    if not standing["errors"]:
+    if not record["errors"]:
         return f"note: {where}, which no server has taken up yet; {counts}."
-    wrong = counted(standing["errors"], "error")
-    return f"note: {where}, which has {wrong}, so that {counts}. {safe(standing['message'])}"
+    wrong = counted(record["errors"], "error")
+    return f"note: {where}, which has {wrong}, so that {counts}. {safe(record['message'])}"
 
 
 def _tip_to_json(repository: "Repository", state: "State") -> dict[str, Any]:
-    """Return what a server would say: what it accepted last, and what it has found wrong with the tip."""
+    """Return `gitcfg.commits/1` of what a server accepted last, and what it has found wrong with the tip."""
     from gitcfg.server.fleets import find_tip
 
     newest = state.releases.newest(1)
     tip = find_tip(repository)
     events = state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
     wrong = [event.data for event in events if event.kind == "invalid" and event.data["tip"] == tip.commit]
-    said = wrong[-1] if wrong else {}
+    last = wrong[-1] if wrong else {}
     return {
         "ref": tip.ref,
         "tip": tip.commit,
         "accepted": newest[0].commit if newest else None,
-        "errors": said.get("errors", 0),
-        "message": said.get("message", ""),
+        "errors": last.get("errors", 0),
+        "message": last.get("message", ""),
     }
