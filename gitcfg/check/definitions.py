@@ -132,13 +132,7 @@ def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
 
 
 def unfit(
-    fleet: Fleet,
-    parameter: Parameter,
-    name: str,
-    value: Any,
-    origins: list[Origin],
-    code: str,
-    what: str,
+    fleet: Fleet, parameter: Parameter, name: str, value: Any, origins: list[Origin], code: str, what: str
 ) -> Iterator[Finding]:
     """Yield where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
     own = fleet.declarations.own_schema(parameter)

@@ -90,11 +90,7 @@ def recipients(secret: Secret) -> tuple[tuple[Recipient, ...], tuple[Finding, ..
 
 
 def _content(
-    tree: Tree,
-    entry: Entry,
-    secret: Secret,
-    named: tuple[Recipient, ...] | None,
-    headers: dict[str, Header],
+    tree: Tree, entry: Entry, secret: Secret, named: tuple[Recipient, ...] | None, headers: dict[str, Header]
 ) -> Iterator[Finding]:
     """Yield what is wrong with an encrypted file; without `named` it is not known for whom it should be."""
     try:

@@ -410,10 +410,7 @@ def trail_record(
 ) -> Record:
     """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked."""
     params = {
-        name: {
-            "value": value,
-            "steps": [step_record(step, blamer) for step in steps],
-        }
+        name: {"value": value, "steps": [step_record(step, blamer) for step in steps]}
         for name, (value, steps) in trails.items()
     }
     return {"schema": "gitcfg.trail/1", "commit": commit, "node": node, "params": params}

@@ -38,40 +38,20 @@ def node(text: str) -> dict[str, str]:
 
 CASES: Mapping[str, tuple[dict[str, str], dict[str, str], Mapping[str, tuple[str, ...]]]] = {
     "a parameter that needs no restart": ({}, node("params: {SOFT: b}"), {"reload": ("one", "two")}),
-    "of two that cover each other the first": (
-        {},
-        node("params: {HARD: b}"),
-        {"restart": ("one", "three")},
-    ),
+    "of two that cover each other the first": ({}, node("params: {HARD: b}"), {"restart": ("one", "three")}),
     "one restart covers all": ({}, node("params: {HARD: b, TOP: b}"), {"restart": ("all",)}),
-    "a reload is no more than a restart": (
-        {},
-        node("params: {SOFT: b, TOP: b}"),
-        {"restart": ("all",)},
-    ),
+    "a reload is no more than a restart": ({}, node("params: {SOFT: b, TOP: b}"), {"restart": ("all",)}),
     "a file": ({}, node("files: {/etc/x: {text: y}}"), {"reload": ("two",)}),
     "a file's mode": ({}, node("files: {/etc/x: {text: x, mode: '0600'}}"), {"reload": ("two",)}),
     "a file that nobody cares for": ({}, node("files: {/etc/y: {text: y}}"), {}),
-    "a feature that leaves": (
-        {},
-        {NODE: "features: [F]\n"},
-        {"stop": ("three",)},
-    ),
-    "a feature that comes": (
-        {NODE: "features: [F]\n"},
-        {},
-        {},
-    ),
+    "a feature that leaves": ({}, {NODE: "features: [F]\n"}, {"stop": ("three",)}),
+    "a feature that comes": ({NODE: "features: [F]\n"}, {}, {}),
     "what is stopped is not restarted": (
         {},
         {NODE: "features: [G]\n"},
         {"restart": ("three", "two"), "stop": ("one",)},
     ),
-    "a retired node stops everything": (
-        {},
-        node("state: retired"),
-        {"stop": ("all", "one", "three", "two")},
-    ),
+    "a retired node stops everything": ({}, node("state: retired"), {"stop": ("all", "one", "three", "two")}),
     "a parameter that is not declared any more": (
         node("params: {GONE: a}")
         | {"parameters/q.yaml": "parameters: {GONE: {description: g, restart: true}}\n"},

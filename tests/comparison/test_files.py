@@ -47,15 +47,9 @@ def said(before: str, after: str, path: str = "nodesets/n.yaml") -> dict[str, st
 CHANGES: Mapping[str, tuple[dict[str, str], set[str]]] = {
     "nothing": ({}, set()),
     "a comment": ({"nodesets/n.yaml": "# more\n" + BASE["nodesets/n.yaml"]}, set()),
-    "the value of A": (
-        said("A: a", "A: c"),
-        {"/f/all", "/f/a", "/t/by-loop", "/t/by-name"},
-    ),
+    "the value of A": (said("A: a", "A: c"), {"/f/all", "/f/a", "/t/by-loop", "/t/by-name"}),
     "the value of L": (said("[x, y]", "[x]"), {"/f/all", "/f/list", "/f/not", "/f/tags", "/t/by-loop"}),
-    "A is not bound": (
-        said("A: a, ", ""),
-        {"/f/all", "/f/a", "/t/by-loop", "/t/by-name", "/t/computed"},
-    ),
+    "A is not bound": (said("A: a, ", ""), {"/f/all", "/f/a", "/t/by-loop", "/t/by-name", "/t/computed"}),
     "a template that is computed is there": ({"templates/ax": "there"}, {"/t/computed"}),
     "a template that was missing is there": ({"templates/gone": "there"}, {"/t/maybe"}),
     "a template": ({"templates/plain": "two"}, {"/t/plain", "/t/outer"}),
@@ -68,10 +62,7 @@ CHANGES: Mapping[str, tuple[dict[str, str], set[str]]] = {
         {"/x"},
     ),
     "a secret": (
-        {
-            **said("A: a", "A: {$secret: s}"),
-            "secrets/s.yaml": "for: 'true'\nversion: 1\nrecipients: [x]\n",
-        },
+        {**said("A: a", "A: {$secret: s}"), "secrets/s.yaml": "for: 'true'\nversion: 1\nrecipients: [x]\n"},
         {"/f/all", "/f/a", "/t/by-loop", "/t/by-name", "/t/computed"},
     ),
     "an entry's parameters": (
@@ -82,10 +73,7 @@ CHANGES: Mapping[str, tuple[dict[str, str], set[str]]] = {
         said("separator: comma", "separator: blank-or-comma", "parameters/p.yaml"),
         {"/f/list", "/f/not", "/f/tags"},
     ),
-    "a list that is a text": (
-        said("type: list, separator: comma", "type: list", "parameters/p.yaml"),
-        set(),
-    ),
+    "a list that is a text": (said("type: list, separator: comma", "type: list", "parameters/p.yaml"), set()),
     "a tag": (said("tags: [t]", "tags: [u]", "parameters/p.yaml"), {"/f/tags"}),
     "a group": (said("features: [F]", "features: [F]\ngroups: [G]"), {"/t/groups"}),
     "a feature": (said("features: [F]", "features: []"), {"/t/features"}),

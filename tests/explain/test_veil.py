@@ -87,12 +87,7 @@ def test_it_is_not_told_how_much_of_it_was_guessed(text: str) -> None:
 def test_what_stands_beside_it_is_found_and_not_shown() -> None:
     told = {str(one.origin): one.excerpt for one in found("near")}
     veiled = {place for place, excerpt in told.items() if excerpt == PLAIN}
-    assert veiled == {
-        "groups/g.yaml:2:76",
-        "groups/h.yaml:2:6",
-        "nodes/n1.yaml:1:55",
-        "templates/t.j2:2:1",
-    }
+    assert veiled == {"groups/g.yaml:2:76", "groups/h.yaml:2:6", "nodes/n1.yaml:1:55", "templates/t.j2:2:1"}
     assert {place: told[place] for place in told.keys() - veiled} == {
         "files/key:1:1": "near",
         "files/key:6:1": "near",
