@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitcfg.check.codes import CODES, Code, above_blocks, explanation
+from gitcfg.check.findings import CODES, Code, above_blocks, explanation
 
 README = Path(__file__).parents[1] / "README.md"
 _BLOCK = re.compile(r"^```.*?^```\n", re.MULTILINE | re.DOTALL)
@@ -13,7 +13,7 @@ _CODE = re.compile(r"(?<!`)\bGC\d{3}\b(?!`)")
 _PREFACE = """\
 # Findings
 
-<!-- Made by docs/findings.py from gitcfg/check/codes.py and gitcfg/check/explanations; do not edit. -->
+<!-- Made by docs/findings.py from gitcfg/check/findings.py and gitcfg/check/explanations; do not edit. -->
 
 `gitcfg check` looks at everything and tells all it finds; it never stops at the first. Each finding has a
 code that does not change, and says in which file and line it is, which nodes it concerns, and what to do if

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import bindings, composed, of
-from gitcfg.check.structure import listed
+from gitcfg.check.findings import of
+from gitcfg.check.structure import bindings, composed, listed
 from gitcfg.compile.declarations import implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass

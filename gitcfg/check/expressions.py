@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 
-from gitcfg.check.base import Tally, files, of
+from gitcfg.check.findings import Tally, of
+from gitcfg.check.structure import files
 from gitcfg.check.target_parsers import Judge, Question, Verdicts
 from gitcfg.compile.classad import Expansion, Fault, find_fault
 from gitcfg.compile.fleet import Fleet

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import Tally, files, of, sentence
+from gitcfg.check.findings import Tally, of, sentence
 from gitcfg.check.references import declared
-from gitcfg.check.structure import some
+from gitcfg.check.structure import files, some
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass, finish_value
 from gitcfg.compile.operations import NOTHING, PENDING

@@ -10,7 +10,6 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cache import Cache, NoCache
-from gitcfg.check.base import bound_names
 from gitcfg.check.files import params_read
 from gitcfg.check.results import FILES, PLACES, Checked, as_told, checked, question, same_nodes
 from gitcfg.check.rules.ledger import Ledger, TakenOver
@@ -214,9 +213,15 @@ def clashes(known: list[str], fleet: Fleet) -> bool:
     return not {name.casefold() for name in new}.isdisjoint(map(str.casefold, known))
 
 
+def _bound_names(fleet: Fleet) -> Set[str]:
+    """Return the parameters that nodes may bind."""
+    made = (feature.params for feature in fleet.layers.instances)
+    return frozenset([name for name, _ in fleet.bindings.named]).union(*made)
+
+
 def undeclared_names(fleet: Fleet) -> set[str]:
     """Return the names that are bound but not declared: for them it matters where else they are bound."""
-    return set(bound_names(fleet)) - fleet.model.parameters.keys()
+    return set(_bound_names(fleet)) - fleet.model.parameters.keys()
 
 
 # A check that keeps from the last one what a change cannot have touched.
@@ -411,7 +416,7 @@ def _find_dependents(model: Model, changed: Set[str]) -> frozenset[str]:
 def _is_declared(fleet: Fleet) -> bool:
     """Return whether all that is bound is declared; if not, its type may depend on any node."""
     find = fleet.declarations.find
-    return all(find(name) is not None for name in bound_names(fleet))
+    return all(find(name) is not None for name in _bound_names(fleet))
 
 
 def _narrow(model: Model, names: Set[str]) -> Model:
@@ -510,7 +515,7 @@ class Checks:
         self, subject: Subject, found: "list[Finding]", examined: "Examined", judged_by: str
     ) -> Checked:
         """Cache the result, and the one without the findings of parsers."""
-        from gitcfg.check.base import folded
+        from gitcfg.check.findings import folded
         from gitcfg.check.results import with_causes
 
         model = subject.model

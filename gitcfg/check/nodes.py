@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
-from gitcfg.check.base import Tally, of
+from gitcfg.check.findings import Tally, of
 from gitcfg.check.structure import Demands, listed
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass

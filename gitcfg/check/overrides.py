@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, compile_condition
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.check.nodes import failing, stopped, unreadable
 from gitcfg.check.references import missing
 from gitcfg.compile.fleet import Fleet

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from gitcfg.check.base import bindings, composed, constrained, files, of
+from gitcfg.check.findings import of
 from gitcfg.check.results import FILES
+from gitcfg.check.structure import bindings, composed, files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.operations import NAME, parse_collect
 from gitcfg.compile.values import Misfit
@@ -104,8 +105,15 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
             found = tuple(_named(fleet, name, binding.origin, seen, grave))
             yield from found
             fine.update(() if found else (name,))
-    for name, origin in constrained(fleet.model):
+    for name, origin in _constrained(fleet.model):
         yield from () if name in fine else _named(fleet, name, origin, seen, grave)
+
+
+def _constrained(model: Model) -> Iterator[tuple[str, Origin]]:
+    """Yield every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
+    for rule in model.rules.values():
+        if rule.over is None:
+            yield from ((name, domain.origin) for name, domain in rule.domains.items())
 
 
 def _collected(fleet: Fleet) -> Iterator[Finding]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.check.base import folded, of
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES, folded, of
 from gitcfg.check.structure import inclusion
 from gitcfg.git.tree import Tree, changed_paths, fingerprint
 from gitcfg.model import Feature, Finding, Group, Ignore, Ignored, Model, Origin, Severity

@@ -6,10 +6,10 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg.check.base import Watch, folded
 from gitcfg.check.definitions import DiscardedValues, definitions, memberships
 from gitcfg.check.expressions import Expressions
 from gitcfg.check.files import WrittenValues, entries
+from gitcfg.check.findings import folded
 from gitcfg.check.nodes import Relations, stopped
 from gitcfg.check.overrides import delivery, overrides, retired
 from gitcfg.check.references import references, rule_names
@@ -22,13 +22,28 @@ from gitcfg.check.target_parsers import Judge, begin, parsed, unjudged
 from gitcfg.check.unused import Traces, Tracing, endings
 from gitcfg.check.values import FinalValues
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
+from gitcfg.compile.surface import Surface
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
 from gitcfg.sandbox import progress
 
 Check = Callable[[Fleet], Iterator[Finding]]
+
+
+class Watch(Protocol):
+    """Sees every class with its surface, then ends."""
+
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
+        """Return what is wrong with one class."""
+        ...
+
+    def end(self) -> Iterable[Finding]:
+        """Return what could not be said before."""
+        ...
+
 
 DEFINED: tuple[Check, ...] = (
     references,

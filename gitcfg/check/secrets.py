@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import Tally, bindings, files, of
+from gitcfg.check.findings import Tally, of
 from gitcfg.check.nodes import chosen, unreadable
+from gitcfg.check.structure import bindings, files
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.selection import Selection

@@ -1,16 +1,42 @@
-"""GC202 to GC205: no circles among features and parameters, and no conflicts built into them."""
+"""What a model says: all bindings and file entries, and what features and parameters demand of each other.
+
+GC202 to GC205: no circles among features and parameters, and no conflicts built into them.
+"""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.instances import has_marks
 from gitcfg.compile.surface import Bits
-from gitcfg.model import Feature, Finding, Model, Op, Origin, Ref
+from gitcfg.model import Binding, Feature, FileEntry, Finding, Model, Op, Origin, Ref
 from gitcfg.model.graph import Reach, components, reach, reverse
 
 Edges = Mapping[str, Mapping[str, Origin]]
 SHOWN = 5  # who needs a pair that conflicts may be everybody
+
+
+def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
+    """Yield every binding as nodes may get it: what names an instance's part is read from instances."""
+    yield from fleet.bindings.named
+    for feature in fleet.layers.instances:
+        yield from feature.params.items()
+
+
+def composed(fleet: Fleet, *ops: Op) -> Iterator[tuple[str, Binding]]:
+    """The bindings with some operations other than plain values, without those that instances still mark."""
+    for pair in fleet.bindings.of(*ops):
+        if not has_marks([pair[0], pair[1].given]):
+            yield pair
+    for feature in fleet.layers.instances:
+        yield from ((name, bound) for name, bound in feature.params.items() if bound.op in ops)
+
+
+def files(model: Model) -> Iterator[FileEntry]:
+    """Yield every file entry that puts a file somewhere."""
+    for layer in model.layers():
+        yield from (entry for entry in layer.files.values() if not entry.removed)
 
 
 def structure(fleet: Fleet) -> Iterator[Finding]:

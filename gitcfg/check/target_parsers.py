@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from gitcfg.check.base import files, of
 from gitcfg.check.files import Lines
+from gitcfg.check.findings import of
+from gitcfg.check.structure import files
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.model import FileEntry, Finding, Origin, Severity

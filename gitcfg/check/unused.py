@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from gitcfg.check.base import composed, of
+from gitcfg.check.findings import of
+from gitcfg.check.structure import composed
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import Tally, of
 from gitcfg.check.definitions import unfit
+from gitcfg.check.findings import Tally, of
 from gitcfg.compile.classad import find_unbalanced
 from gitcfg.compile.declarations import COMPOSING
 from gitcfg.compile.fleet import Fleet

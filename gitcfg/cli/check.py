@@ -223,7 +223,7 @@ def _range_ends(repository: "Repository", words: str) -> tuple[str, str]:
 def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
     if not more:
         return checked
-    from gitcfg.check.base import folded
+    from gitcfg.check.findings import folded
 
     return replace(checked, findings=folded((*checked.findings, *more)))
 

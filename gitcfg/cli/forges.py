@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from gitcfg import __version__
-from gitcfg.check.codes import CODES, above_blocks, explanation
+from gitcfg.check.findings import CODES, above_blocks, explanation
 from gitcfg.cli.session import write
 from gitcfg.load.repository import FILE
 from gitcfg.model import Finding, Origin, Severity

@@ -24,7 +24,7 @@ def help(
     ] = None,
 ) -> None:
     """Explain a finding's code, or list them all."""
-    from gitcfg.check.codes import CODES, above_blocks, explanation
+    from gitcfg.check.findings import CODES, above_blocks, explanation
 
     session: Session = context.obj
     if code is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gitcfg.check.base import sentence
+from gitcfg.check.findings import sentence
 from gitcfg.cli.session import Session
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, GitcfgError

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.check.results import is_ignorable
 from gitcfg.editor.choices import (
     Schema,

@@ -46,7 +46,7 @@ class CommitFindings(msgspec.Struct, frozen=True):
         """Return the same with more findings."""
         if not more:
             return self
-        from gitcfg.check.base import folded
+        from gitcfg.check.findings import folded
 
         checked = msgspec.structs.replace(self.checked, findings=folded((*self.checked.findings, *more)))
         return msgspec.structs.replace(self, checked=checked, wrong=folded((*self.wrong, *more)))

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, compile_condition
-from gitcfg.check.base import sentence
+from gitcfg.check.findings import sentence
 from gitcfg.compile.nodes import define_node
 from gitcfg.compile.selection import NodeView
 from gitcfg.inventory.nodes import InventoryNode

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.parsers.parsers import Parsers

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.model import Finding, Origin, Severity
 
 HOSTILE = st.text(

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
 from gitcfg import __version__
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.cli.forges import sarif_record, whole
 from gitcfg.cli.main import run
 from gitcfg.model import Finding, Origin, Severity

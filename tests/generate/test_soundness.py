@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import gitcfg
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.generate import MISTAKES, Operations, Options, Types, large, repository, small, stress
 from gitcfg.model import Finding, Severity
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cel import CelProblem, Condition
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.check.rules.base import RuledFleet, named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.rules.evaluate import VALUES, Candidate, read_values, strip_frames

@@ -7,7 +7,7 @@ from operator import or_
 import msgspec
 
 from gitcfg.cel import CelProblem, Key
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet, named, within
 from gitcfg.check.rules.conditions import Failures
 from gitcfg.check.structure import some

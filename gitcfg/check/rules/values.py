@@ -7,7 +7,7 @@ from operator import and_
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet
 from gitcfg.check.structure import SHOWN, listed, some
 from gitcfg.compile.operations import Collect, Lack, Why

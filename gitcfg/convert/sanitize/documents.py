@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.codes import CODES
+from gitcfg.check.findings import CODES
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 from gitcfg.load import yaml

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.base import of
+from gitcfg.check.findings import of
 from gitcfg.check.references import JUDGING
 from gitcfg.gate.permits.changes import ChargeFinder, Charges, Touches, find_touched
 from gitcfg.gate.permits.rules import (

@@ -11,7 +11,7 @@ from datetime import date
 
 import pytest
 
-from gitcfg.check.codes import CODES, above_blocks, explanation, lookup
+from gitcfg.check.findings import CODES, above_blocks, explanation, lookup
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
 from gitcfg.gate.permits.judge import check_push

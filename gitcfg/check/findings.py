@@ -1,13 +1,13 @@
-"""Every finding's code: what must hold, how grave it is, and its long explanation."""
+"""Findings: their codes with what must hold and the long explanations, how they are made, and how folded."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from importlib import resources
 from types import MappingProxyType
 
 import msgspec
 
-from gitcfg.model import GitcfgError, Severity
+from gitcfg.model import Finding, GitcfgError, Origin, Severity
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -111,3 +111,75 @@ _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<path>\S+)(?P<when> before)?\n", re.M
 def _named(fence: re.Match[str]) -> str:
     when = f",{fence['when']}" if fence["when"] else ""
     return f"\n`{fence['path']}`{when}\n\n```{fence['kind']}\n"
+
+
+def of(
+    code: str,
+    subjects: str | tuple[str, ...],
+    message: str,
+    origins: Iterable[Origin],
+    nodes: Iterable[str] = (),
+    hint: str = "",
+    grave: Severity | None = None,
+    veiled: bool = False,
+) -> Finding:
+    """Return a finding, with the severity of its code unless another is given."""
+    named = (subjects,) if isinstance(subjects, str) else subjects
+    return Finding(
+        code,
+        named,
+        message,
+        tuple(origins),
+        tuple(nodes),
+        grave or CODES[code].severity,
+        sentence(hint),
+        veiled,
+    )
+
+
+def sentence(text: str) -> str:
+    """Return a hint as a sentence of its own: libraries' hints begin in lower case."""
+    return text[:1].upper() + text[1:]
+
+
+class Tally:
+    """Findings that many classes share: each is made once, and its nodes are collected."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Hashable, tuple[object, tuple[Finding, ...], list[str]]] = {}
+
+    def add(
+        self, name: Hashable, about: object, nodes: list[str], tell: Callable[[], Iterable[Finding]]
+    ) -> None:
+        """Tell of some nodes what is wrong with a thing, known by its name and being the same object."""
+        key = (name, id(about))
+        if key not in self._entries:
+            self._entries[key] = (about, tuple(tell()), [])
+        self._entries[key][2].extend(nodes)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield all of them, each with its nodes."""
+        for _, found, nodes in self._entries.values():
+            for finding in found:
+                yield msgspec.structs.replace(finding, nodes=tuple(nodes))
+
+
+def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings with the same code, subjects and words as one, with all their origins and nodes."""
+    groups: dict[tuple[str, tuple[str, ...], str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.subjects, finding.message), []).append(finding)
+    return tuple(sorted(map(_one, groups.values()), key=_order))
+
+
+def _one(group: list[Finding]) -> Finding:
+    # In an order that does not depend on who found what first; the gravest speaks for all.
+    group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
+    first = min(group, key=lambda finding: not finding.is_error)
+    origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}
+    nodes = sorted({node for finding in group for node in finding.nodes})
+    return msgspec.structs.replace(first, origins=tuple(origins), nodes=tuple(nodes))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return finding.code, finding.subjects, finding.origins, finding.message, finding.nodes
