@@ -14,9 +14,9 @@ from gitcfg.explain.trail import origin_record
 from gitcfg.model import Origin
 from gitcfg.model.text import safe
 from gitcfg.nodeset import IN_JSON, abridged, fold
-from gitcfg.solve.fleet import Cause, Change, Deed
+from gitcfg.solve.fleet import Cause, Change, ChangeKind
 
-_SIGNS = {Deed.ADD: ("+", "green"), Deed.REMOVE: ("-", "red"), Deed.CHANGE: ("~", "yellow")}
+_SIGNS = {ChangeKind.ADD: ("+", "green"), ChangeKind.REMOVE: ("-", "red"), ChangeKind.CHANGE: ("~", "yellow")}
 
 
 def decision_to_json(decision: Decision) -> Record:
@@ -46,7 +46,7 @@ def _change_to_json(change: Change) -> Record:
     node, _, instance = change.slot.partition("/")
     return {
         "rule": change.rule,
-        "change": change.deed.value,
+        "change": change.kind.value,
         "slot": change.slot,
         "node": node,
         "instance": instance or None,
@@ -97,7 +97,7 @@ def _fold_changes(changes: Iterable[Change]) -> Iterator[_FoldedChange]:
     for _, group in groupby(changes, key=lambda change: change.rule):
         alike: dict[tuple[object, ...], list[Change]] = {}
         for change in group:
-            alike.setdefault((change.param, change.what, change.deed, change.old, change.new), []).append(
+            alike.setdefault((change.param, change.what, change.kind, change.old, change.new), []).append(
                 change
             )
         yield from _fold_moves(
@@ -106,19 +106,19 @@ def _fold_changes(changes: Iterable[Change]) -> Iterator[_FoldedChange]:
 
 
 def _fold_moves(found: list[_FoldedChange]) -> Iterator[_FoldedChange]:
-    added = [one for one in found if not one.change.param and one.change.deed is Deed.ADD]
-    removed = [one for one in found if not one.change.param and one.change.deed is Deed.REMOVE]
+    added = [one for one in found if not one.change.param and one.change.kind is ChangeKind.ADD]
+    removed = [one for one in found if not one.change.param and one.change.kind is ChangeKind.REMOVE]
     moves = len(added) == len(removed) == 1 and len(added[0].slots) == len(removed[0].slots)
     for one in found:
         if not moves or one.change.param:
             yield one
-        elif one.change.deed is Deed.REMOVE:
+        elif one.change.kind is ChangeKind.REMOVE:
             yield _FoldedChange(one.change, one.slots, added[0].slots)
 
 
 def _format_change(one: _FoldedChange) -> Text:
     change, slots = one.change, safe(abridged(one.slots, IN_JSON))
-    sign, style = _SIGNS[change.deed]
+    sign, style = _SIGNS[change.kind]
     if one.to:
         return Text(f"  ~ {safe(change.what)} from {slots} to {safe(abridged(one.to, IN_JSON))}", "yellow")
     if not change.param:

@@ -141,7 +141,7 @@ _NOTHING: Mapping[str, Any] = {}
 Allocations = Mapping[str, Allocation]
 
 
-class Deed(StrEnum):
+class ChangeKind(StrEnum):
     """What becomes of a slot."""
 
     ADD = "add"
@@ -153,7 +153,7 @@ class Change(msgspec.Struct, frozen=True):
     """One slot of one rule: a feature that comes or goes (`param` is empty), or a value that is other."""
 
     rule: str
-    deed: Deed
+    kind: ChangeKind
     slot: str
     what: str
     param: bool = False
@@ -174,7 +174,7 @@ def _places(rule: str, feature: str, before: Allocation | None, after: Allocatio
     had = {ref.name for ref in before.install} if before else set[str]()
     has = {ref.name for ref in after.install} if after else set[str]()
     for slot in sorted(had ^ has, key=natural):
-        yield Change(rule, Deed.REMOVE if slot in had else Deed.ADD, slot, feature)
+        yield Change(rule, ChangeKind.REMOVE if slot in had else ChangeKind.ADD, slot, feature)
 
 
 def _values(rule: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
@@ -183,8 +183,10 @@ def _values(rule: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> I
         for param in sorted(had.keys() | has.keys()):
             old, new = _given(had, param), _given(has, param)
             if old != new:
-                deed = Deed.ADD if old is None else Deed.REMOVE if new is None else Deed.CHANGE
-                yield Change(rule, deed, slot, param, param=True, old=old, new=new)
+                kind = (
+                    ChangeKind.ADD if old is None else ChangeKind.REMOVE if new is None else ChangeKind.CHANGE
+                )
+                yield Change(rule, kind, slot, param, param=True, old=old, new=new)
 
 
 def _given(values: Mapping[str, Any], param: str) -> Any:

@@ -6,7 +6,7 @@ import pytest
 
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
-from gitcfg.solve.fleet import Change, Deed, Failing, Solved, Unsolved, decide, difference
+from gitcfg.solve.fleet import Change, ChangeKind, Failing, Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.answers import allocate_places, allocate_values
 from tests.compile.rules.fleets import TODAY, fleet
 from tests.compile.rules.written import counted, install, rule
@@ -270,9 +270,9 @@ def test_the_difference_is_told_slot_by_slot() -> None:
         "d": allocate_values("d", {"n2": {"port": 3}, "n9": {"port": 2}}),
     }
     assert list(difference(rules, old, new)) == [
-        Change("d", Deed.REMOVE, "n1", "port", param=True, old=2),
-        Change("d", Deed.CHANGE, "n2", "port", param=True, old=1, new=3),
-        Change("d", Deed.ADD, "n9", "port", param=True, new=2),
-        Change("one", Deed.ADD, "n1", "mail"),
-        Change("one", Deed.REMOVE, "n2", "mail"),
+        Change("d", ChangeKind.REMOVE, "n1", "port", param=True, old=2),
+        Change("d", ChangeKind.CHANGE, "n2", "port", param=True, old=1, new=3),
+        Change("d", ChangeKind.ADD, "n9", "port", param=True, new=2),
+        Change("one", ChangeKind.ADD, "n1", "mail"),
+        Change("one", ChangeKind.REMOVE, "n2", "mail"),
     ]
