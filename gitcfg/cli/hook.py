@@ -312,7 +312,7 @@ def install_in_new_repository(console: "Console", folder: Path) -> bool:
             console.print(f"hint: {safe(hint)}", style="cyan")
         return False
     for step in done.steps:
-        if step.deed is Action.KEEP:
+        if step.action is Action.KEEP:
             console.print(safe(_describe_step(step)))
     return True
 
@@ -334,7 +334,7 @@ def _print_changes(session: Session, done: "HookChanges") -> None:
     """Print a line for each change; what is worth a look is on stderr."""
     from gitcfg.edit.hooks import Action
 
-    steps = [step for step in done.steps if step.deed is not Action.UNMAKE or not step.place.exists()]
+    steps = [step for step in done.steps if step.action is not Action.UNMAKE or not step.place.exists()]
     lines = list(map(_describe_step, steps)) or [f"no hook of gitcfg's in {done.folder.place}"]
     session.write("".join(f"{safe(line)}\n" for line in lines))
     _warn(session, _noteworthy(done.folder))
@@ -346,7 +346,7 @@ def _describe_step(step: "Step") -> str:
     from gitcfg.git.hooks import settings_in
 
     place, kept = step.place, kept_path(step.place).name
-    match step.deed:
+    match step.action:
         case Action.MAKE:
             return f"made {place}"
         case Action.KEEP:

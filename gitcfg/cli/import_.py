@@ -61,7 +61,7 @@ def wallaby(
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
     from gitcfg.cli.hook import install_in_new_repository
     from gitcfg.convert.wallaby.repository import import_wallaby
-    from gitcfg.edit.create import create_repository
+    from gitcfg.edit.transaction import create_repository
 
     session: Session = context.obj
     imported = import_wallaby(file.read())
@@ -90,7 +90,7 @@ def condor(
     from gitcfg.convert.condor.htcondor import HTCondor
     from gitcfg.convert.condor.repository import import_condor
     from gitcfg.convert.condor.sources import read_hosts
-    from gitcfg.edit.create import create_repository
+    from gitcfg.edit.transaction import create_repository
 
     session: Session = context.obj
     *first, folder = files or [Path()]
@@ -191,7 +191,7 @@ def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> t
     """Declare the names that are not declared; return how many, and in how many new files."""
     from gitcfg.bundled import pack_files
     from gitcfg.convert.condor.parameters import default_files
-    from gitcfg.edit.create import create_repository
+    from gitcfg.edit.transaction import create_repository
 
     if (folder / SETTINGS).exists():
         return _add_declarations(session, installed, folder)

@@ -34,13 +34,13 @@ def init(
     """Make a repository whose hook checks every commit."""
     from gitcfg.bundled import pack_files
     from gitcfg.cli.hook import install_in_new_repository
-    from gitcfg.edit.create import create_repository
+    from gitcfg.edit.transaction import create_repository
 
     session: Session = context.obj
     made = create_repository(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
     console = session.console(stderr=True)
     checks = "; pre-commit checks every commit" if install_in_new_repository(console, made.folder) else ""
     console.print(f"A repository of {made.files} files is in {made.folder}{checks}.")
-    if made.left:
-        console.print(f"hint: {made.left}", style="cyan")
+    if made.uncommitted:
+        console.print(f"hint: {made.uncommitted}", style="cyan")
     console.print(f"Next: cd {made.folder} && gitcfg check")

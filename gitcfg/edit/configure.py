@@ -1,11 +1,12 @@
 """What `gitcfg configure` works with: a target, steps that can be taken back, advice, checks, a diff."""
 
-import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
-from difflib import unified_diff
+from difflib import get_close_matches, unified_diff
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -54,7 +55,12 @@ class Target(msgspec.Struct, frozen=True):
 
 def find_target(model: Model, text: str) -> Target:
     """Return what `NAME` or `KIND/NAME` names. Raise GitcfgError if that is nothing, or several things."""
-    known = _known(model)
+    roster = Roster(model)
+    known = {
+        "node": set(model.nodes) | set(roster.sets),
+        "group": {*model.groups, model.settings.default_group},
+        "nodeset": set(model.nodesets),
+    }
     kind, slash, name = text.partition("/")
     if slash:
         if kind not in known:
@@ -65,29 +71,15 @@ def find_target(model: Model, text: str) -> Target:
         return Target(kind, name)
     found = [Target(kind, text) for kind, names in known.items() if text in names]
     if not found:
-        raise _unknown(model, text, known)
+        hint = did_you_mean(text, chain.from_iterable(known.values()))
+        if text in model.features:
+            hint = f"It is a feature: `gitcfg modify feature '{text}'` changes it."
+        raise GitcfgError(f"There is no node, group or node set {shown(text)}.", hint)
     if len(found) > 1:
         nouns = " and of a ".join(_NOUNS[one.kind] for one in found)
         hint = f"Say {' or '.join(one.entity for one in found)}."
         raise GitcfgError(f"{shown(text)} is the name of a {nouns}.", hint)
     return found[0]
-
-
-def _known(model: Model) -> Mapping[str, set[str]]:
-    roster = Roster(model)
-    return {
-        "node": set(model.nodes) | set(roster.sets),
-        "group": {*model.groups, model.settings.default_group},
-        "nodeset": set(model.nodesets),
-    }
-
-
-def _unknown(model: Model, text: str, known: Mapping[str, set[str]]) -> GitcfgError:
-    if text in model.features:
-        hint = f"It is a feature: `gitcfg modify feature '{text}'` changes it."
-    else:
-        hint = did_you_mean(text, (name for names in known.values() for name in names))
-    return GitcfgError(f"There is no node, group or node set {shown(text)}.", hint)
 
 
 def find_definition(model: Model, target: Target) -> Node | Group | None:
@@ -142,7 +134,7 @@ class Work:
         try:
             carry_out(self.draft, step.orders)
         except GitcfgError:
-            self._again()
+            self._redo()
             raise
         if self.draft.files == before:
             return False
@@ -153,7 +145,7 @@ class Work:
         """Take back the last step. Raise IndexError if there is none."""
         last = self.steps[-1]
         self.steps = self.steps[:-1]
-        self._again()
+        self._redo()
         return last
 
     def onto(self, tree: Tree) -> tuple[tuple[Step, GitcfgError], ...]:
@@ -172,8 +164,8 @@ class Work:
         """Return the orders of all steps."""
         return tuple(order for step in self.steps for order in step.orders)
 
-    def _again(self) -> None:
-        """Make the draft anew: an order that failed may have been carried out by half."""
+    def _redo(self) -> None:
+        """Carry out all steps on a new draft: an order that failed may have been carried out by half."""
         self.draft = Draft(self._tree)
         carry_out(self.draft, self.orders())
 
@@ -191,11 +183,11 @@ class AdvisedAction(StrEnum):
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """Something that may help; `brings`: of two features that conflict, the one that it includes."""
+    """Something that may help; `included`: of two features that conflict, the one that it includes."""
 
-    deed: AdvisedAction
+    action: AdvisedAction
     name: str
-    brings: str = ""
+    included: str = ""
 
 
 def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) -> tuple[Advice, ...]:
@@ -204,7 +196,7 @@ def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) ->
         case "GC301":
             return (Advice(AdvisedAction.ADD, finding.subjects[0]),)
         case "GC302":
-            return tuple(_leaving(finding, found, reaches))
+            return tuple(_removals(finding, found, reaches))
         case "GC303":
             return (Advice(AdvisedAction.SET, finding.subjects[0]),)
         case "GC304":
@@ -214,22 +206,22 @@ def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) ->
             return ()
 
 
-def _leaving(finding: Finding, found: Node | Group | None, reaches: Reach) -> Iterator[Advice]:
-    """Return features in the definition's own list that are one of two, or include one."""
+def _removals(finding: Finding, found: Node | Group | None, reaches: Reach) -> Iterator[Advice]:
+    """Yield the removals of features in the definition's own list that are one of two, or include one."""
     for name in dict.fromkeys(use.feature for use in listed_features(found)):
         if name in finding.subjects:
             yield Advice(AdvisedAction.REMOVE, name)
         else:
-            brought = next((each for each in finding.subjects if reaches.leads(name, each)), None)
-            if brought is not None:
-                yield Advice(AdvisedAction.REMOVE, name, brought)
+            included = next((each for each in finding.subjects if reaches.leads(name, each)), None)
+            if included is not None:
+                yield Advice(AdvisedAction.REMOVE, name, included)
 
 
 # Values that a definition gives only for a feature that has gone.
 
 
-class Idle(msgspec.Struct, frozen=True):
-    """A parameter that nobody asks for any more, and the features that did."""
+class IdleParameter(msgspec.Struct, frozen=True):
+    """A parameter that no layer uses any more, and the features that did."""
 
     param: str
     features: tuple[str, ...]
@@ -241,11 +233,11 @@ def find_idle(
     before: Iterable[NodeClass],
     after: Iterable[NodeClass],
     declarations: Declarations,
-) -> tuple[Idle, ...]:
-    """Return the parameters of a definition that only features needed which have gone.
+) -> tuple[IdleParameter, ...]:
+    """Return the parameters of a definition that only features used which have gone.
 
-    A feature asks for what it binds, what that depends on, and what its values mention (`$(NAME)`); so does
-    every other layer. `label` is the definition's own layer, whose say does not count.
+    A feature uses what it binds, what that depends on, and what its values mention (`$(NAME)`); so does
+    every other layer. `label` is the definition's own layer, which does not count.
     """
     before, after = tuple(before), tuple(after)
     lost = _features(before) - _features(after)
@@ -253,53 +245,51 @@ def find_idle(
     if not lost or not params:
         return ()
     mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, params))})(?![\w.-])")
-    asked = _askers(before, label, declarations, mention)
-    asking = _askers(after, label, declarations, mention)
-    named = {name for kind in after for entry in kind.files.values() for name in entry.params}
-    found = {}
+    users_before = _find_users(before, label, declarations, mention)
+    users_after = _find_users(after, label, declarations, mention)
+    used_by_files = {
+        name for node_class in after for entry in node_class.files.values() for name in entry.params
+    }
+    idle = {}
     for param in params:
-        gone = {asker.removeprefix("feature ") for asker in asked.get(param, ())} & lost
-        if gone and not asking.get(param) and param not in named:
-            found[param] = Idle(param, tuple(sorted(gone)))
-    return tuple(found[param] for param in _unneeded(params, found.keys(), declarations))
+        features = {user.removeprefix("feature ") for user in users_before.get(param, ())} & lost
+        if features and not users_after.get(param) and param not in used_by_files:
+            idle[param] = IdleParameter(param, tuple(sorted(features)))
+    # What another parameter of the definition depends on is in use.
+    others = (param for param in params if param not in idle)
+    needed = {name for param in others for name in _with_dependencies(param, declarations)}
+    return tuple(found for param, found in idle.items() if param not in needed)
 
 
-def _unneeded(params: tuple[str, ...], idle: Set[str], declarations: Declarations) -> tuple[str, ...]:
-    """Return the idle ones on which no other parameter of the definition depends."""
-    kept = [param for param in params if param not in idle]
-    needed = {name for param in kept for name in _with_needs(param, declarations)}
-    return tuple(param for param in params if param in idle and param not in needed)
+def _features(classes: Iterable[NodeClass]) -> frozenset[str]:
+    return frozenset[str]().union(*(node_class.features for node_class in classes))
 
 
-def _features(kinds: Iterable[NodeClass]) -> frozenset[str]:
-    return frozenset[str]().union(*(kind.features for kind in kinds))
-
-
-def _askers(
-    kinds: Iterable[NodeClass], label: str, declarations: Declarations, mention: re.Pattern[str]
+def _find_users(
+    classes: Iterable[NodeClass], label: str, declarations: Declarations, mention: re.Pattern[str]
 ) -> dict[str, set[str]]:
-    """Return the layers, other than this one, that ask for a parameter, by parameter."""
-    found: dict[str, set[str]] = {}
-    pieces = {id(piece): piece for kind in kinds for piece in kind.parts}
-    for piece in pieces.values():
-        for name in piece.cells:
-            for step, path in piece.steps(name):
+    """Return the layers, other than this one, that use a parameter, by parameter."""
+    found = defaultdict[str, set[str]](set)
+    parts = {id(part): part for node_class in classes for part in node_class.parts}
+    for part in parts.values():
+        for name in part.cells:
+            for step, path in part.steps(name):
                 if path[0] == label:
                     continue
-                speaks = isinstance(step.given, str | list | dict)
-                mentioned = mention.findall(msgspec.json.encode(step.given).decode()) if speaks else ()
-                for asked in (*_with_needs(name, declarations), *mentioned):
-                    found.setdefault(asked, set()).add(path[0])
+                is_text = isinstance(step.given, str | list | dict)
+                mentioned = mention.findall(msgspec.json.encode(step.given).decode()) if is_text else ()
+                for used in (*_with_dependencies(name, declarations), *mentioned):
+                    found[used].add(path[0])
     return found
 
 
-def _with_needs(name: str, declarations: Declarations) -> Iterator[str]:
-    """Return a parameter and all that it depends on, however far."""
-    seen, todo = set[str](), [name]
+def _with_dependencies(name: str, declarations: Declarations) -> Iterator[str]:
+    """Yield a parameter and all that it depends on, however far."""
+    done, todo = set[str](), [name]
     while todo:
         name = todo.pop()
-        if name not in seen:
-            seen.add(name)
+        if name not in done:
+            done.add(name)
             yield name
             parameter = declarations.find(name)
             todo += [ref.name for ref in parameter.depends] if parameter is not None else ()
@@ -335,33 +325,25 @@ def imagined_class(fleet: Fleet) -> NodeClass:
 # Whether a value that was given to a parameter fits.
 
 _OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems", "rules")
-_FITS = ("GC206", "GC201")
+_BINDING_CODES = ("GC206", "GC201")
 
 
 def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
     """Return what is wrong with what a definition binds a parameter to; nothing else is looked at."""
-    return tuple(_unread(fleet, found)) or tuple(_misfits(fleet, found, param))
-
-
-def _unread(fleet: Fleet, found: Node | Group) -> Iterator[Finding]:
-    """Return what was wrong with its file when it was read."""
-    for finding in findings_so_far(fleet.model):
-        if any(origin.file == found.origin.file for origin in finding.origins):
-            yield finding
-
-
-def _misfits(fleet: Fleet, found: Node | Group, param: str) -> Iterator[Finding]:
-    """Run the checks of single bindings on a model that has only this one."""
+    unread = tuple(
+        finding
+        for finding in findings_so_far(fleet.model)
+        if any(origin.file == found.origin.file for origin in finding.origins)
+    )
     binding = found.params.get(param)
-    if binding is None or binding.op is Op.UNSET:
-        return
-    lone = Group(found.name, found.origin, params={param: binding})
+    if unread or binding is None or binding.op is Op.UNSET:
+        return unread
+    # The checks of single bindings run on a model that has only this one.
+    group = Group(found.name, found.origin, params={param: binding})
     none: dict[str, Any] = {kind: {} for kind in _OTHERS}
-    model = replace(fleet.model, groups={found.name: lone}, **none)
-    alone = Fleet(model, fleet.tree, fleet.today, fleet.declarations.implied)
-    for finding in definitions(alone):
-        if finding.code in _FITS and binding.at in finding.origins:
-            yield finding
+    model = replace(fleet.model, groups={found.name: group}, **none)
+    findings = definitions(Fleet(model, fleet.tree, fleet.today, fleet.declarations.implied))
+    return tuple(each for each in findings if each.code in _BINDING_CODES and binding.at in each.origins)
 
 
 # Names that are typed by their beginnings, or nearly right.
@@ -370,12 +352,12 @@ def _misfits(fleet: Fleet, found: Node | Group, param: str) -> Iterator[Finding]
 class Match(msgspec.Struct, frozen=True):
     """What a text may mean. `sure` is a name that it is, or alone begins; else some are `near`, or none.
 
-    `begun`: the near ones begin with the text.
+    `is_prefix`: the near ones begin with the text.
     """
 
     sure: str | None
     near: tuple[str, ...] = ()
-    begun: bool = False
+    is_prefix: bool = False
 
 
 def match_name(text: str, known: Collection[str]) -> Match:
@@ -388,9 +370,9 @@ def match_name(text: str, known: Collection[str]) -> Match:
     if len(begun) == 1 or len(equal) == 1:
         return Match((equal or begun)[0])
     if begun:
-        return Match(None, begun, begun=True)
+        return Match(None, begun, is_prefix=True)
     names = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(folded[:80], names, n=3, cutoff=0.75)
+    near = get_close_matches(folded[:80], names, n=3, cutoff=0.75)
     return Match(None, tuple(names[name] for name in near))
 
 

@@ -1,7 +1,7 @@
 """What rules leave open, decided for the work tree or a draft, and written as allocations."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -55,7 +55,9 @@ def decide_draft(draft: Draft, today: date) -> Decision:
 
 
 def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[str, Allocation]]:
-    _refuse_unread(model)
+    for folder in ("rules", "allocations"):
+        for name in sorted(model.unread.get(folder, ())):
+            raise GitcfgError(f"{folder}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
     try:
         found = decide(model, tree, today)
     except Failing as failing:
@@ -71,13 +73,6 @@ def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[st
         return Decision(causes=found.causes, nodes=found.nodes, suggestion=found.suggestion), {}
     changes = tuple(difference(model.rules, model.allocations, found.allocations))
     return Decision(changes, found.aside), found.allocations
-
-
-def _refuse_unread(model: Model) -> None:
-    """Raise GitcfgError if a rule, or what was decided for it, cannot be read."""
-    for folder in ("rules", "allocations"):
-        for name in sorted(model.unread.get(folder, ())):
-            raise GitcfgError(f"{folder}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
 
 
 _SOURCES = (SETTINGS, "parameters", *LAYERS, "rules")
@@ -105,39 +100,34 @@ _ADDRESS = re.compile(r"[0-9]+(?:\.[0-9]+){3}(?:/[0-9]+)?")
 """IPv4, which no reader takes for a number."""
 
 
-def allocation_text(said: Allocation) -> str:
+def allocation_text(allocation: Allocation) -> str:
     """Return the text of allocations/RULE.yaml: a slot a line, in the order in which they are given."""
-    return "\n".join((_HEAD.format(said.name), *_lines(said), ""))
+    lines = [_HEAD.format(allocation.name)]
+    if allocation.install:
+        lines += ["install:", *(f"  - {to_yaml(ref.name)}" for ref in allocation.install)]
+    if allocation.values:
+        lines.append("values:")
+        for slot, values in allocation.values.items():
+            entries = (f"{to_yaml(name)}: {_value_text(bound.given)}" for name, bound in values.items())
+            lines.append(f"  {to_yaml(slot)}: {{{', '.join(entries)}}}")
+    return "\n".join((*lines, ""))
 
 
-def _lines(said: Allocation) -> Iterator[str]:
-    if said.install:
-        yield "install:"
-        yield from (f"  - {to_yaml(ref.name)}" for ref in said.install)
-    if said.values:
-        yield "values:"
-        for slot, values in said.values.items():
-            given = (f"{to_yaml(name)}: {_value(bound.given)}" for name, bound in values.items())
-            yield f"  {to_yaml(slot)}: {{{', '.join(given)}}}"
+def _value_text(value: Any) -> str:
+    return value if isinstance(value, str) and _ADDRESS.fullmatch(value) else to_yaml(from_json(value))
 
 
-def _value(given: Any) -> str:
-    if isinstance(given, str) and _ADDRESS.fullmatch(given):
-        return given
-    return to_yaml(from_json(given))
+def put_allocations(draft: Draft, before: Mapping[str, Allocation], after: Mapping[str, Allocation]) -> None:
+    """Write allocations that have changed; files of rules for which nothing is decided any more are gone.
 
-
-def put_allocations(draft: Draft, stood: Mapping[str, Allocation], made: Mapping[str, Allocation]) -> None:
-    """Write what is other than what stands; files of rules for which nothing is decided any more are gone.
-
-    `stood` is what the draft's files say: one that says the same in the same order keeps its comments.
+    `before` is what the draft's files say: one that says the same in the same order keeps its comments.
     """
-    for name in sorted(stood.keys() | made.keys()):
-        old, new = stood.get(name), made.get(name)
+    for name in sorted(before.keys() | after.keys()):
+        path, old, new = f"allocations/{name}.yaml", before.get(name), after.get(name)
         if new is None:
-            draft.write(_path(name), None)
+            draft.write(path, None)
         elif old is None or _content(old) != _content(new):
-            draft.write(_path(name), allocation_text(new))
+            draft.write(path, allocation_text(new))
 
 
 def _content(allocation: Allocation) -> tuple[Any, ...]:
@@ -146,7 +136,3 @@ def _content(allocation: Allocation) -> tuple[Any, ...]:
         for slot, given in allocation.values.items()
     ]
     return tuple(ref.name for ref in allocation.install), values
-
-
-def _path(rule: str) -> str:
-    return f"allocations/{rule}.yaml"

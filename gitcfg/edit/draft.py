@@ -23,7 +23,7 @@ class OverlayTree:
 
     def __init__(self, tree: Tree, files: Mapping[str, bytes | None]) -> None:
         self._tree = tree
-        self._gone = frozenset(files)
+        self._changed = frozenset(files)
         self._new = DictTree({path: content for path, content in files.items() if content is not None})
 
     def entries(self, folder: str) -> Iterator[Entry]:
@@ -31,22 +31,20 @@ class OverlayTree:
         found = list(self._tree.entries(folder))
         if any(entry.path == folder and entry.kind is not EntryKind.FILE for entry in found):
             return iter(found)
-        kept = [entry for entry in found if entry.path not in self._gone]
-        return iter(sort_entries([*kept, *self._new.entries(folder)]))
+        unchanged = [entry for entry in found if entry.path not in self._changed]
+        return iter(sort_entries([*unchanged, *self._new.entries(folder)]))
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry at a path."""
-        return self._new.entry(path) if path in self._gone else self._tree.entry(path)
+        return self._new.entry(path) if path in self._changed else self._tree.entry(path)
 
     def read(self, entry: Entry) -> bytes:
         """Return the content of an entry."""
         return self._new.read(entry) if entry.source is self._new else self._tree.read(entry)
 
 
-# A repository while it is edited: which files are other than they were, and where definitions stand.
-
-_READ = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)
-"""Files that say who is there and what there is; of all others the path says it."""
+_MODEL_FILES = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)
+"""Files whose content says what there is; of all others the path says it."""
 
 
 class Draft:
@@ -91,9 +89,9 @@ class Draft:
     def text(self, path: str) -> str | None:
         """Return what a file holds now. Raise GitcfgError if it is no text, or no file."""
         entry = None if path in self._texts else self._entry(path)
-        held = self._base.read(entry) if entry is not None else self._texts.get(path)
+        data = self._base.read(entry) if entry is not None else self._texts.get(path)
         try:
-            return held.decode("utf-8") if isinstance(held, bytes) else held
+            return data.decode("utf-8") if isinstance(data, bytes) else data
         except UnicodeDecodeError:
             raise GitcfgError(f"{path} is not UTF-8 text.", "Mend it first, then edit it.") from None
 
@@ -117,19 +115,19 @@ class Draft:
 
     def move(self, path: str, place: str) -> None:
         """Move a file, whatever it holds. Raise GitcfgError (4) if something is there."""
-        taken = self._texts[place] if place in self._texts else self._entry(place)
-        if taken is not None:
+        existing = self._texts[place] if place in self._texts else self._entry(place)
+        if existing is not None:
             raise GitcfgError(f"{place} is there already.", code=REFUSED)
-        held = self.content(path)
+        content = self.content(path)
         self.write(path, None)
-        self.write(place, held)
+        self.write(place, content)
 
     def write(self, path: str, text: str | bytes | None) -> None:
         """Set what a file holds; None deletes it."""
         before = self._texts[path] if path in self._texts else self._entry(path)
         known = (before is None) == (text is None)
         self._texts[path] = text
-        if not known or path.startswith(_READ):
+        if not known or path.startswith(_MODEL_FILES):
             self._model = None
 
     def path(self, kind: Kind, name: str) -> str:
@@ -188,8 +186,8 @@ def find_set(draft: Draft, node: str) -> str | None:
 def refuse_taken_name(draft: Draft, kind: Kind, name: str) -> None:
     """Raise GitcfgError if nothing of a kind can be called so, as the name is not legal, or taken."""
     if not kind.names.fullmatch(name):
-        said = shown(name) or "An empty text"
-        raise GitcfgError(f"{said} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
+        label = shown(name) or "An empty text"
+        raise GitcfgError(f"{label} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
     known = definitions(draft.model, kind)
     if name in known:
         raise GitcfgError(

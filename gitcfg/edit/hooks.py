@@ -33,7 +33,7 @@ SERVER = ("pre-receive", "post-receive")
 _HEAD = """#!/bin/sh
 # Written by gitcfg: `gitcfg hook install` writes it, `gitcfg hook remove` puts back what was here before.
 """
-_KEPT = "# gitcfg.hook/1 "
+_MARKER = "# gitcfg.hook/1 "
 # husky 9 finds what it is to run by the name it was called by; other programs go by the folder.
 _BY_NAME = re.compile(rb'^\. "\$\(dirname (-- )?"\$0"\)/h"', re.MULTILINE)
 
@@ -50,42 +50,36 @@ class Script(msgspec.Struct, frozen=True):
 
     name: str
     program: tuple[str, ...]
-    kept: Marker = Marker()
+    marker: Marker = Marker()
 
     def text(self, before: bytes | None) -> bytes:
         """Return the script; `before` is the hook that runs first, if there is one."""
         # The standard library's: a folder's name need not be UTF-8, and it writes such names in ASCII.
-        kept = json.dumps(msgspec.to_builtins(self.kept))
-        start = _START.format(name=self.name, program=shlex.join(self.program), call=_call(before))
-        file = f"{self.kept.folder}/gitcfg.yaml".lstrip("/")
-        folder = f"./{self.kept.folder}".rstrip("/")
+        marker = json.dumps(msgspec.to_builtins(self.marker))
+        words = shlex.join(self.program)
+        by_name = before is not None and _BY_NAME.search(before)
+        start = _START.format(name=self.name, program=words, call=_CALL_BY_NAME if by_name else _CALL)
+        file = f"{self.marker.folder}/gitcfg.yaml".lstrip("/")
+        folder = f"./{self.marker.folder}".rstrip("/")
         body = _BODIES[self.name].format(folder=shlex.quote(folder), file=shlex.quote(file))
-        failed = _FAILED.format(program=_shown(self.program), what=_WHAT[self.name], hint=_HINTS[self.name])
-        return f"{_HEAD}{_KEPT}{kept}\n{start}{body}{failed}".encode("utf-8", "surrogateescape")
+        escaped = re.sub(r'([\\"$`])', r"\\\1", words)
+        failed = _FAILED.format(program=escaped, what=_WHAT[self.name], hint=_HINTS[self.name])
+        return f"{_HEAD}{_MARKER}{marker}\n{start}{body}{failed}".encode("utf-8", "surrogateescape")
 
 
 def parse_marker(text: bytes) -> Marker | None:
     """Return the marker of a script of gitcfg's; None: it is another's."""
     lines = text.split(b"\n", 3)
-    if len(lines) < 3 or not lines[2].startswith(_KEPT.encode()):
+    if len(lines) < 3 or not lines[2].startswith(_MARKER.encode()):
         return None
     try:
-        return msgspec.convert(json.loads(lines[2].removeprefix(_KEPT.encode())), Marker)
+        return msgspec.convert(json.loads(lines[2].removeprefix(_MARKER.encode())), Marker)
     except (ValueError, RecursionError):  # msgspec's errors are ValueErrors, too
         return None
 
 
-def _call(before: bytes | None) -> str:
-    if before is not None and _BY_NAME.search(before):
-        return """sh -c '. "$0.before-gitcfg"' "${gitcfg_before%.before-gitcfg}" "$@\""""
-    return '"$gitcfg_before" "$@"'
-
-
-def _shown(program: tuple[str, ...]) -> str:
-    """Return the program's words within double quotes."""
-    return re.sub(r'([\\"$`])', r"\\\1", shlex.join(program))
-
-
+_CALL = '"$gitcfg_before" "$@"'
+_CALL_BY_NAME = """sh -c '. "$0.before-gitcfg"' "${gitcfg_before%.before-gitcfg}" "$@\""""
 _START = """\
 gitcfg() {{
     {program} --no-pager "$@"
@@ -181,7 +175,7 @@ class Action(Enum):
 class Step(msgspec.Struct, frozen=True):
     """One change. `was` is what of gitcfg's or git's own the place held, `text` what it then holds."""
 
-    deed: Action
+    action: Action
     place: Path
     was: bytes | None = None
     text: bytes = b""
@@ -197,8 +191,7 @@ def is_same_file(one: Path, other: Path) -> bool:
     return os.path.samestat(os.lstat(one), os.lstat(other)) if os.path.lexists(one) else False
 
 
-def refusal(message: str, hint: str) -> GitcfgError:
-    """Return the error of something that is in the way, and stays as it is."""
+def _refusal(message: str, hint: str) -> GitcfgError:
     return GitcfgError(message, hint, code=REFUSED)
 
 
@@ -209,7 +202,7 @@ def carry_out_steps(steps: Iterable[Step]) -> None:
             try:
                 _do(step, undone)
             except OSError as error:
-                raise refusal(
+                raise _refusal(
                     f"{error.filename or step.place}: {error.strerror}. Nothing was changed.",
                     f"Whoever runs this must be able to write in {step.place.parent}.",
                 ) from None
@@ -217,7 +210,7 @@ def carry_out_steps(steps: Iterable[Step]) -> None:
 
 
 def _do(step: Step, undone: ExitStack) -> None:
-    match step.deed:
+    match step.action:
         case Action.MAKE:
             step.place.mkdir()
             undone.callback(step.place.rmdir)
@@ -262,11 +255,11 @@ def _put_back(place: Path) -> None:
 
 
 def _write(step: Step, undone: ExitStack) -> None:
-    there = os.path.lexists(step.place) or os.path.lexists(kept_path(step.place))
+    existed = os.path.lexists(step.place) or os.path.lexists(kept_path(step.place))
     write_program(step.place, step.text)
     if step.was is not None:
         undone.callback(write_program, step.place, step.was)
-    elif not there:
+    elif not existed:
         undone.callback(step.place.unlink)
 
 
@@ -276,36 +269,33 @@ def _write(step: Step, undone: ExitStack) -> None:
 def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
     """Return the steps that put scripts into a folder of hooks. Raise GitcfgError (4) if they cannot."""
     if os.path.lexists(folder) and not folder.is_dir():
-        raise refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
+        raise _refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
     make = () if folder.is_dir() else (Step(Action.MAKE, folder),)
-    return (*make, *(step for script in scripts for step in _installs(folder, script, bool(make))))
+    return (*make, *(step for script in scripts for step in _plan_hook(folder, script, bool(make))))
 
 
-def _installs(folder: Path, script: Script, made: bool) -> Iterator[Step]:
+def _plan_hook(folder: Path, script: Script, made: bool) -> Iterator[Step]:
     place = folder / script.name
-    found, first = _content(place), _content(kept_path(place))
-    known = _known(place, found)
-    if known is None:
-        _refuse_leftovers(place)
-        wanted = replace(script, kept=replace(script.kept, made=made))
-        if found is not None:
+    kept = kept_path(place)
+    current, before = _content(place), _content(kept)
+    marker = _marker(place, current)
+    if marker is None:
+        if os.path.lexists(kept) and not is_same_file(place, kept):
+            hint = f"It was kept from a hook of before. See what it does; delete it, or make it {place}."
+            raise _refusal(f"{kept} is there already.", hint)
+        if current is not None:
             yield Step(Action.KEEP, place)
-        yield Step(Action.WRITE, place, None, wanted.text(found))
+        new = replace(script, marker=replace(script.marker, made=made))
+        yield Step(Action.WRITE, place, None, new.text(current))
         return
-    if known.folder != script.kept.folder:
-        raise refusal(
-            f"{place} judges the folder {known.folder or '.'} already.",
+    if marker.folder != script.marker.folder:
+        raise _refusal(
+            f"{place} judges the folder {marker.folder or '.'} already.",
             "One hook judges one folder: `gitcfg hook remove` makes room for another.",
         )
-    text = replace(script, kept=known).text(first)
-    stays = text == found and os.access(place, os.X_OK)
-    yield Step(Action.STAY if stays else Action.WRITE, place, found, text)
-
-
-def _refuse_leftovers(place: Path) -> None:
-    if os.path.lexists(kept_path(place)) and not is_same_file(place, kept_path(place)):
-        hint = f"It was kept from a hook of before. See what it does; delete it, or make it {place}."
-        raise refusal(f"{kept_path(place)} is there already.", hint)
+    text = replace(script, marker=marker).text(before)
+    is_installed = text == current and os.access(place, os.X_OK)
+    yield Step(Action.STAY if is_installed else Action.WRITE, place, current, text)
 
 
 def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
@@ -313,13 +303,12 @@ def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
     steps = list[Step]()
     made = False
     for place in (folder / name for name in names):
-        found = _content(place) if folder.is_dir() else None
-        known = _known(place, found)
-        if known is not None:
-            made = made or known.made
-            steps.append(
-                Step(Action.RESTORE if os.path.lexists(kept_path(place)) else Action.DELETE, place, found)
-            )
+        current = _content(place) if folder.is_dir() else None
+        marker = _marker(place, current)
+        if marker is not None:
+            made = made or marker.made
+            action = Action.RESTORE if os.path.lexists(kept_path(place)) else Action.DELETE
+            steps.append(Step(action, place, current))
     return (*steps, Step(Action.UNMAKE, folder)) if made else tuple(steps)
 
 
@@ -330,9 +319,9 @@ def plan_setting(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ..
     return (Step(Action.SET, file.resolve(), was, text),) if text != was else ()
 
 
-def _known(place: Path, found: bytes | None) -> Marker | None:
+def _marker(place: Path, content: bytes | None) -> Marker | None:
     """Return the marker of gitcfg's own script. A link is not gitcfg's, wherever it leads."""
-    return parse_marker(found) if found is not None and not place.is_symlink() else None
+    return parse_marker(content) if content is not None and not place.is_symlink() else None
 
 
 def _content(place: Path) -> bytes | None:
@@ -340,7 +329,7 @@ def _content(place: Path) -> bytes | None:
     if place.is_file():
         return place.read_bytes()
     if place.exists():
-        raise refusal(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
+        raise _refusal(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
     return b"" if place.is_symlink() else None  # a link that leads nowhere is moved like others
 
 
@@ -361,14 +350,14 @@ def install(repository: Repository, program: tuple[str, ...]) -> HookChanges:
     """
     folder = hook_folder(repository, work_tree(repository))
     scripts = (Script(name, program, Marker(repository.prefix)) for name in WORK_TREE)
-    return _done(folder, plan_install(folder.place, scripts))
+    return _carry_out(folder, plan_install(folder.place, scripts))
 
 
 def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChanges:
     """Install as `install` does, but not into a folder that all repositories share."""
     folder = hook_folder(repository, work_tree(repository))
     if folder.common:
-        raise refusal(
+        raise _refusal(
             f"core.hooksPath names {folder.place} for all repositories, so no hook was put there.",
             "`gitcfg hook install` does it; repositories without gitcfg.yaml do not notice.",
         )
@@ -379,29 +368,29 @@ def install_server(repository: Repository, program: tuple[str, ...]) -> HookChan
     """Have every push to a repository judged. Raise GitcfgError (4) as `install` does."""
     folder = hook_folder(repository, repository.root)
     if folder.common:
-        raise refusal(
+        raise _refusal(
             f"core.hooksPath names {folder.place} for all repositories.",
             "Give this one its own: `git config core.hooksPath hooks` in it.",
         )
     steps = plan_install(folder.place, (Script(name, program) for name in SERVER))
     keys = missing_settings(repository)
     steps += plan_setting(settings_file(repository), lambda text: with_settings(text, keys))
-    return _done(folder, steps)
+    return _carry_out(folder, steps)
 
 
 def remove(repository: Repository) -> HookChanges:
     """Put back what was there before `install`."""
     folder = hook_folder(repository, work_tree(repository))
-    return _done(folder, plan_removal(folder.place, WORK_TREE))
+    return _carry_out(folder, plan_removal(folder.place, WORK_TREE))
 
 
 def remove_server(repository: Repository) -> HookChanges:
     """Put back what was there before `install_server`."""
     folder = hook_folder(repository, repository.root)
     setting = plan_setting(settings_file(repository), without_settings)
-    return _done(folder, (*setting, *plan_removal(folder.place, SERVER)))
+    return _carry_out(folder, (*setting, *plan_removal(folder.place, SERVER)))
 
 
-def _done(folder: HookFolder, steps: tuple[Step, ...]) -> HookChanges:
+def _carry_out(folder: HookFolder, steps: tuple[Step, ...]) -> HookChanges:
     carry_out_steps(steps)
     return HookChanges(folder, steps)

@@ -1,7 +1,5 @@
 """Items put into lists of definitions and taken out, also where a node's list composes with its set's."""
 
-from collections.abc import Iterable, Iterator
-
 import msgspec
 
 from gitcfg.edit.yaml.changes import Change, Delete, Given, Insert, Move, Path, Set
@@ -28,7 +26,7 @@ class EditedList(msgspec.Struct, frozen=True):
         """What is in it."""
         return self.now if isinstance(self.now, list) else []
 
-    def inherits(self, given: Given) -> bool:
+    def is_inherited(self, given: Given) -> bool:
         """Return whether the node set lists the item."""
         return name_of(given.meaning) in map(name_of, self.below or ())
 
@@ -39,20 +37,20 @@ def name_of(item: Meaning) -> str:
     return found if isinstance(found, str) else ""
 
 
-def find_item(items: list[Meaning], wanted: Meaning) -> int | None:
-    """Return where an item is, if it is there."""
-    return next((place for place, item in enumerate(items) if is_same(item, wanted)), None)
+def _find_item(items: list[Meaning], item: Meaning) -> int | None:
+    return next((place for place, other in enumerate(items) if is_same(other, item)), None)
 
 
-def find_items(items: list[Meaning], wanted: Meaning) -> Iterator[int]:
-    """Return where an item is, or all instances of a feature of which only the name is said."""
-    for place, item in enumerate(items):
-        if is_same(item, wanted) or (isinstance(wanted, str) and name_of(item) == wanted):
-            yield place
+def _find_items(items: list[Meaning], item: Meaning) -> list[int]:
+    """Return where an item is, or all instances of a feature of which only the name is given."""
+    return [
+        place
+        for place, other in enumerate(items)
+        if is_same(other, item) or (isinstance(item, str) and name_of(other) == item)
+    ]
 
 
-def refuse_missing(target: EditedList, items: list[Meaning], given: Given) -> GitcfgError:
-    """Return the error that an item to be removed is not in the list."""
+def _missing(target: EditedList, items: list[Meaning], given: Given) -> GitcfgError:
     name = name_of(given.meaning)
     return GitcfgError(f"{shown(name)} is not in {target.what}.", did_you_mean(name, map(name_of, items)))
 
@@ -62,65 +60,57 @@ def refuse_missing(target: EditedList, items: list[Meaning], given: Given) -> Gi
 APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
 
 
-def begin_operation(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
+def _add_first(target: EditedList, given: Given, at: int | None) -> list[Change]:
     """Return the changes that give a node its first item of its own, beside its set's."""
-    if target.inherits(given):
-        return [] if at is None else _whole(target, _placed(target.below or [], given, at))
-    if at:
-        return _whole(target, _placed(target.below or [], given, at))
+    inherited = target.is_inherited(given)
+    if inherited and at is None:
+        return []
+    if inherited or at:
+        return _set_list(target, _placed(target.below or [], given, at))
     word = APPEND if at is None else PREPEND
     return [Set(target.path, {word: [given.meaning]}, None, target.order)]
 
 
-def exclude_item(target: EditedList, given: Given) -> Iterable[Change]:
-    """Return the changes that keep a node from taking over an item of its set."""
-    return [Set(target.path, {REMOVE: [given.meaning]}, None, target.order)]
-
-
-def add_to_operation(
+def _add_to_operation(
     target: EditedList, now: dict[str, Meaning], given: Given, at: int | None
-) -> Iterable[Change]:
+) -> list[Change]:
     """Return the changes that add an item to the node's own, beside its set's."""
     word, items = _operation(target, now)
-    place = find_item(items, given.meaning)
-    if at is None and word != REMOVE and (place is not None or target.inherits(given)):
+    place = _find_item(items, given.meaning)
+    if at is None and word != REMOVE and (place is not None or target.is_inherited(given)):
         return []
     if word == REMOVE and place is not None and at is None:
-        return _taken(target, word, items, [place])
+        return _delete_from_operation(target, word, items, [place])
     if word == APPEND and at is None:
         at = len(items)
     elif word != PREPEND or at is None:
-        return _whole(target, _placed(_composed(target, word, items), given, at))
+        return _set_list(target, _placed(_composed(target, word, items), given, at))
     if place is not None:
         return [Move((*target.path, word), place, min(at, len(items) - 1))]
     return [Insert((*target.path, word), at, given.meaning, given.source)]
 
 
-def remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> Iterable[Change]:
+def _remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> list[Change]:
     """Return the changes by which a node no longer adds an item, or does not take it over from its set."""
     word, items = _operation(target, now)
-    places = list(find_items(items, given.meaning))
-    if target.inherits(given):
-        return _disinherited(target, word, items, places, given)
-    if word == REMOVE or not places:
-        raise refuse_missing(target, items, given)
-    return _taken(target, word, items, places)
-
-
-def _disinherited(
-    target: EditedList, word: str, items: list[Meaning], places: list[int], given: Given
-) -> Iterable[Change]:
+    places = _find_items(items, given.meaning)
+    if not target.is_inherited(given):
+        if word == REMOVE or not places:
+            raise _missing(target, items, given)
+        return _delete_from_operation(target, word, items, places)
     if word == REMOVE:
         return [] if places else [Insert((*target.path, word), len(items), given.meaning, given.source)]
     if len(places) == len(items):
         return [Set(target.path, {REMOVE: [given.meaning]})]
-    every = _composed(target, word, items)
-    gone = set(find_items(every, given.meaning))
-    return _whole(target, [item for place, item in enumerate(every) if place not in gone])
+    composed = _composed(target, word, items)
+    removed = _find_items(composed, given.meaning)
+    return _set_list(target, [item for place, item in enumerate(composed) if place not in removed])
 
 
-def _taken(target: EditedList, word: str, items: list[Meaning], places: list[int]) -> Iterable[Change]:
-    """Items gone from an operation's list, and the operation with the last of them."""
+def _delete_from_operation(
+    target: EditedList, word: str, items: list[Meaning], places: list[int]
+) -> list[Change]:
+    """Return the changes that delete items, and with the last of them the operation."""
     if len(places) == len(items):
         return [Delete(target.path)]
     return [Delete((*target.path, word, place)) for place in reversed(places)]
@@ -146,7 +136,7 @@ def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meani
 
 def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
     """Return a list with an item at a position; one that was there already goes to that position."""
-    place = find_item(items, given.meaning)
+    place = _find_item(items, given.meaning)
     if place is not None and at is None:
         return items
     rest = items if place is None else [*items[:place], *items[place + 1 :]]
@@ -154,47 +144,46 @@ def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]
     return [*rest[:at], given.meaning, *rest[at:]]
 
 
-def _whole(target: EditedList, items: list[Meaning]) -> Iterable[Change]:
-    """Return a list as it is to be: composed with the set's where one operation says it."""
+def _set_list(target: EditedList, items: list[Meaning]) -> list[Change]:
+    """Return the changes that set a list: composed with the set's where one operation says it."""
     below = list(target.below or [])
     size = len(below)
     if items == below:
         return [Delete(target.path)] if target.now is not None else []
-    for word, ours in ((APPEND, items[size:]), (PREPEND, items[: len(items) - size])):
-        if ours and items == _composed(target, word, ours):
-            return [Set(target.path, {word: ours}, None, target.order)]
-    gone: list[Meaning] = [item for item in below if item not in items]
-    if gone and items == _composed(target, REMOVE, gone):
-        return [Set(target.path, {REMOVE: gone}, None, target.order)]
+    removed: list[Meaning] = [item for item in below if item not in items]
+    operations = ((APPEND, items[size:]), (PREPEND, items[: len(items) - size]), (REMOVE, removed))
+    for word, own in operations:
+        if own and items == _composed(target, word, own):
+            return [Set(target.path, {word: own}, None, target.order)]
     return [Set(target.path, items, None, target.order)]
 
 
 # Items put into lists of definitions and taken out: includes, features, memberships.
 
 
-def add_item(target: EditedList, given: Given, at: int | None) -> Iterable[Change]:
+def add_item(target: EditedList, given: Given, at: int | None) -> list[Change]:
     """Return the changes that put an item at a position; one that is there moves to a given position."""
     if isinstance(target.now, dict):
-        return add_to_operation(target, target.now, given, at)
-    place = find_item(target.items, given.meaning)
+        return _add_to_operation(target, target.now, given, at)
+    place = _find_item(target.items, given.meaning)
     if place is not None:
         to = place if at is None else min(at, len(target.items) - 1)
         return [Move(target.path, place, to)]
     if target.now is None and target.below is not None:
-        return begin_operation(target, given, at)
+        return _add_first(target, given, at)
     end = len(target.items) if at is None else at
     return [Insert(target.path, end, given.meaning, given.source, target.order)]
 
 
-def remove_item(target: EditedList, given: Given) -> Iterable[Change]:
+def remove_item(target: EditedList, given: Given) -> list[Change]:
     """Return the changes that remove an item: all instances of a feature, where only its name is given."""
     if isinstance(target.now, dict):
-        return remove_from_operation(target, target.now, given)
-    places = list(find_items(target.items, given.meaning))
-    if not places and target.now is None and target.inherits(given):
-        return exclude_item(target, given)
+        return _remove_from_operation(target, target.now, given)
+    places = _find_items(target.items, given.meaning)
+    if not places and target.now is None and target.is_inherited(given):
+        return [Set(target.path, {REMOVE: [given.meaning]}, None, target.order)]
     if not places:
-        raise refuse_missing(target, target.items, given)
+        raise _missing(target, target.items, given)
     if len(places) == len(target.items) and target.below is None:
         return [Delete(target.path)]
     return [Delete((*target.path, place)) for place in reversed(places)]

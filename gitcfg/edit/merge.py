@@ -1,6 +1,7 @@
 """Files that two sides have changed, compared and settled by entity and key instead of by line."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -32,24 +33,21 @@ def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
     if data is None:
         return {}
     folder, _, rest = path.partition("/")
-    kind = _kind(folder)
-    if kind is not None and rest.endswith(".yaml"):
-        name = rest.rpartition("/")[2].removesuffix(".yaml")
-        return _sheet(path, data, kind) if kind.sheet else {f"{kind.name}/{name}": _said(path, data)}
-    if folder in _TEXTS and rest:
-        return {f"{_TEXTS[folder]}/{rest}": _text(data)}
-    return {f"path/{path}": _text(data)}
+    kind = _KINDS.get(folder)
+    if kind is None or not rest.endswith(".yaml"):
+        return {f"{_TEXTS[folder]}/{rest}" if folder in _TEXTS and rest else f"path/{path}": {WHOLE: data}}
+    value = parse(path, data).value
+    if kind.sheet:
+        return _read_sheet(path, data, value, kind)
+    name = rest.rpartition("/")[2].removesuffix(".yaml")
+    return {f"{kind.name}/{name}": {WHOLE: data} if value is None and data.strip() else _entries(value)}
 
 
 def path_in_file(path: str, entity: str, key: Key) -> Key:
     """Return where in its file something is said: keys from the top on."""
-    kind = _kind(path.partition("/")[0])
+    kind = _KINDS.get(path.partition("/")[0])
     word, _, name = entity.partition("/")
     return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
-
-
-def _kind(folder: str) -> Kind | None:
-    return _KINDS.get(folder)
 
 
 def is_alike(one: Any, other: Any) -> bool:
@@ -61,35 +59,25 @@ def _form(value: Any) -> bytes:
     return msgspec.json.encode(value, order="deterministic")
 
 
-def _sheet(path: str, data: bytes, kind: Kind) -> dict[str, Entity]:
-    value = parse(path, data).value
-    named = value.get(kind.sheet) if isinstance(value, dict) else None
-    if not isinstance(named, dict):
-        return {f"path/{path}": _text(data)}
-    found: dict[str, Entity] = {f"{kind.name}/{name}": _flat(said) for name, said in named.items()}
-    rest = {key: said for key, said in value.items() if key != kind.sheet}
-    return {**found, f"path/{path}": _flat(rest)} if rest else found
+def _read_sheet(path: str, data: bytes, value: Any, kind: Kind) -> dict[str, Entity]:
+    definitions = value.get(kind.sheet) if isinstance(value, dict) else None
+    if not isinstance(definitions, dict):
+        return {f"path/{path}": {WHOLE: data}}
+    found = {f"{kind.name}/{name}": _entries(definition) for name, definition in definitions.items()}
+    rest = {key: inner for key, inner in value.items() if key != kind.sheet}
+    return {**found, f"path/{path}": _entries(rest)} if rest else found
 
 
-def _said(path: str, data: bytes) -> Entity:
-    document = parse(path, data)
-    return _text(data) if document.value is None and data.strip() else _flat(document.value)
-
-
-def _text(data: bytes) -> Entity:
-    return {WHOLE: data}
-
-
-def _flat(value: Any) -> Entity:
+def _entries(definition: Any) -> Entity:
     """Return a definition's entries: those of parameters, files and facts by name."""
-    if not isinstance(value, dict):
-        return {WHOLE: value} if value is not None else {}
+    if not isinstance(definition, dict):
+        return {WHOLE: definition} if definition is not None else {}
     found: dict[Key, Any] = {}
-    for key, said in value.items():
-        if key in _MAPPINGS and (said is None or isinstance(said, dict)):
-            found.update({(key, name): inner for name, inner in (said or {}).items()})
+    for key, value in definition.items():
+        if key in _MAPPINGS and (value is None or isinstance(value, dict)):
+            found.update({(key, name): inner for name, inner in (value or {}).items()})
         else:
-            found[(key,)] = said
+            found[(key,)] = value
     return found
 
 
@@ -108,7 +96,7 @@ EXISTS: Key = (ABSENT,)
 def read_places(path: str, data: bytes | None) -> dict[Place, Any]:
     """Return all that a file says, and of which entities it says anything."""
     found = read_entities(path, data)
-    keyed = {(entity, key): value for entity, said in found.items() for key, value in said.items()}
+    keyed = {(entity, key): value for entity, entries in found.items() for key, value in entries.items()}
     return keyed | {(entity, EXISTS): True for entity in found}
 
 
@@ -155,7 +143,7 @@ def is_merged(path: str, sides: Sides, text: bytes) -> bool:
     return want is not None and has_places(path, text, want)
 
 
-def differing_places(one: Content, two: Content) -> Iterable[Place]:
+def differing_places(one: Content, two: Content) -> list[Place]:
     """Return the places where two contents differ."""
     places = dict.fromkeys((*one, *two))
     return [place for place in places if not is_alike(one.get(place, ABSENT), two.get(place, ABSENT))]
@@ -176,25 +164,21 @@ def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes 
     want = merge_places(path, sides, chosen)
     if want is None or ours is None or theirs is None:
         return None
-    places = list(differing_places(read_places(path, ours), want))
+    places = differing_places(read_places(path, ours), want)
     if any(key == WHOLE for _, key in places):
         return None
     try:
-        text = _apply_places(ours.decode(), theirs.decode().removeprefix(_MARK), path, places, want)
+        text, other = ours.decode(), theirs.decode().removeprefix(_MARK)
+        back = read_spots(other, path)
+        for place in _ordered(places, want):
+            found = read_spots(text.removeprefix(_MARK), path)
+            text = edit_text(text, _changes(path, place, found, back, other), path)
     except (UnicodeDecodeError, GitcfgError):
         return None
     return text.encode() if has_places(path, text.encode(), want) else None
 
 
-def _apply_places(text: str, other: str, path: str, places: list[Place], want: Content) -> str:
-    back = read_spots(other, path)
-    for place in _in_turn(places, want):
-        found = read_spots(text.removeprefix(_MARK), path)
-        text = edit_text(text, _changes(path, place, found, back, other), path)
-    return text
-
-
-def _in_turn(places: list[Place], want: Content) -> Iterator[Place]:
+def _ordered(places: list[Place], want: Content) -> Iterator[Place]:
     """Yield places in order: an entity is removed at once, and a new one comes with its first key, if any."""
     gone = {entity for entity, key in places if key == EXISTS and (entity, key) not in want}
     keyed = {entity for entity, key in want if key != EXISTS}
@@ -212,14 +196,11 @@ def _changes(path: str, place: Place, found: Spot | None, back: Spot | None, oth
     if then is not None:
         yield from find_changes(where, now, then, other, keys)
     elif now is not None:
-        yield Delete(_gone(where, found, back) if len(place[1]) > 1 else where)
-
-
-def _gone(where: tuple[str, ...], found: Spot | None, back: Spot | None) -> tuple[str, ...]:
-    """With the last entry of a mapping that the other text has not, the mapping goes, too."""
-    holder = _meaning(found, where[:-1])
-    last = isinstance(holder, dict) and len(holder) == 1
-    return where[:-1] if last and _spot(back, where[:-1])[0] is None else where
+        # With the last entry of a mapping that the other text has not, the mapping goes, too.
+        parent = where[:-1]
+        mapping = _meaning(found, parent) if len(place[1]) > 1 else None
+        is_last = isinstance(mapping, dict) and len(mapping) == 1
+        yield Delete(parent if is_last and _spot(back, parent)[0] is None else where)
 
 
 def _meaning(spot: Spot | None, where: tuple[str, ...]) -> Meaning | None:
@@ -287,20 +268,26 @@ def find_clashes(
     was, now, undone = (read_entities(path, side) for side in (base, ours, theirs))
     found: list[Clash] = []
     for entity in dict.fromkeys((*was, *now, *undone)):
-        found += _of_entity(entity, was.get(entity), now.get(entity), undone.get(entity))
-    found = found or list(_beside(was, now, undone))
+        found += _entity_clashes(entity, was.get(entity), now.get(entity), undone.get(entity))
+    found = found or list(_nearby_clashes(was, now, undone))
     if found:
         return tuple(found)
-    # Comments, order, or a place in another folder: by its entities nothing is to be told.
+    # Comments, order, or a place in another folder: its entities are the same.
     here, back = (None if side is None else "" for side in (ours, theirs))
     named = dict.fromkeys((*was, *now, *undone)) or (f"path/{path}",)
     return tuple(Clash(entity, WHOLE, here, back) for entity in named)
 
 
-def _of_entity(entity: str, then: Entity | None, here: Entity | None, back: Entity | None) -> Iterator[Clash]:
+def _entity_clashes(
+    entity: str, then: Entity | None, here: Entity | None, back: Entity | None
+) -> Iterator[Clash]:
     if here is None or back is None:
-        stays = here if back is None else back
-        if then is not None and stays is not None and any(_differing({entity: then}, {entity: stays})):
+        remaining = here if back is None else back
+        if (
+            then is not None
+            and remaining is not None
+            and any(_differing({entity: then}, {entity: remaining}))
+        ):
             yield Clash(entity, WHOLE, None if here is None else "", None if back is None else "")
         return
     for key in dict.fromkeys((*(then or ()), *here, *back)):
@@ -309,7 +296,7 @@ def _of_entity(entity: str, then: Entity | None, here: Entity | None, back: Enti
             yield Clash(entity, key, _shown(here, key), _shown(back, key))
 
 
-def _beside(
+def _nearby_clashes(
     was: Mapping[str, Entity], now: Mapping[str, Entity], undone: Mapping[str, Entity]
 ) -> Iterator[Clash]:
     """Return entities that undoing would change, with what was changed beside it since."""
@@ -330,11 +317,11 @@ def _differing(one: Mapping[str, Entity], two: Mapping[str, Entity]) -> Iterator
                 yield entity, key
 
 
-def _shown(said: Entity, key: Key) -> str | None:
+def _shown(entity: Entity, key: Key) -> str | None:
     """Return a value on one line; nothing where it is a whole text. None: it is not there."""
-    if key not in said:
+    if key not in entity:
         return None
-    value = said[key]
+    value = entity[key]
     if isinstance(value, bytes):
         return ""
     return shown(value if isinstance(value, str) else msgspec.json.encode(value).decode(), most=200)
@@ -346,13 +333,9 @@ def find_commit(
     """Return the newest commit that changed what clashes; `versions` of its file are newest first."""
     if clash.beside:
         return versions[0][0] if versions else None
-    held = [_value_in(path, clash, data) for data in (*(data for _, data in versions), base)]
-    changed = (commit for (commit, _), now, was in zip(versions, held, held[1:], strict=False) if now != was)
-    return next(changed, None)
-
-
-def _value_in(path: str, clash: Clash, data: bytes | None) -> Any:
-    """Return what a version of a file says there; of a whole entity, all of its text."""
-    if clash.key == WHOLE:
-        return data
-    return read_entities(path, data).get(clash.entity, {}).get(clash.key, ABSENT)
+    values: list[Any] = [*(data for _, data in versions), base]
+    if clash.key != WHOLE:
+        entities = (read_entities(path, data).get(clash.entity, {}) for data in values)
+        values = [entity.get(clash.key, ABSENT) for entity in entities]
+    steps = zip(versions, pairwise(values), strict=True)
+    return next((commit for (commit, _), (now, was) in steps if now != was), None)

@@ -16,7 +16,7 @@ from gitcfg.edit.lists import APPEND, PREPEND, EditedList, name_of
 from gitcfg.edit.rename import FreedName, Leftover, recheck_leftovers, rename
 from gitcfg.edit.secrets import raise_version
 from gitcfg.edit.yaml.changes import Change, Delete, Given, Set
-from gitcfg.edit.yaml.tree import Meaning, from_json
+from gitcfg.edit.yaml.tree import Meaning, from_json, quote_like
 from gitcfg.model import GitcfgError, Model
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.nodeset import NodeSetError, expand
@@ -40,7 +40,7 @@ class Order(msgspec.Struct, frozen=True):
     renamed gets.
     """
 
-    deed: Action
+    action: Action
     kind: str
     name: str
     place: str = ""
@@ -75,14 +75,14 @@ def parse_orders(lines: Iterable[bytes]) -> list[Order]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                found.append(_order(msgspec.json.decode(line, type=_Line)))
+                found.append(_to_order(msgspec.json.decode(line, type=_Line)))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 hint = 'Write {"do": "modify", "kind": "feature", "name": "X", "add": {"include": ["Y"]}}.'
                 raise GitcfgError(f"Line {number} is no edit: {error}.", hint) from None
     return found
 
 
-def _order(line: _Line) -> Order:
+def _to_order(line: _Line) -> Order:
     return Order(
         line.do,
         line.kind,
@@ -125,8 +125,8 @@ def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> N
     if not isinstance(holder, dict) or steps[-1] not in holder:
         near = did_you_mean(steps[-1], holder) if isinstance(holder, dict) else ""
         raise GitcfgError(f"The {kind.noun} {shown(name)} says nothing of {shown(steps[-1])}.", near)
-    gone = steps[:-1] if len(steps) > 1 and len(holder) == 1 else steps
-    draft.change(place.file, Delete((*place.within, *gone)))
+    deleted = steps[:-1] if len(steps) > 1 and len(holder) == 1 else steps
+    draft.change(place.file, Delete((*place.within, *deleted)))
 
 
 def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
@@ -139,20 +139,24 @@ def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, cha
         now if isinstance(now, list | dict) else None,
         f"`{key}` of the {kind.noun} {name}",
         () if place.within else kind.keys,
-        _below(draft, name, key) if kind is NODE else None,
+        _list_of_set(draft, name, key) if kind is NODE else None,
     )
     draft.change(place.file, *change(target, given))
 
 
-def _below(draft: Draft, node: str, key: str) -> list[Meaning] | None:
+def _list_of_set(draft: Draft, node: str, key: str) -> list[Meaning] | None:
     """Return what the set that a node is in says of a list; None: it is in no set."""
     found = find_set(draft, node)
     if found is None:
         return None
-    said = draft.meaning(find_place(draft, NODESET, found).file, key)
-    if isinstance(said, dict):
-        said = said.get(APPEND) or said.get(PREPEND)
-    return said if isinstance(said, list) else []
+    return _added_items(draft.meaning(find_place(draft, NODESET, found).file, key))
+
+
+def _added_items(meaning: Meaning | None) -> list[Meaning]:
+    """Return the items that a list gives, alone or beside its set's."""
+    if isinstance(meaning, dict):
+        meaning = meaning.get(APPEND) or meaning.get(PREPEND)
+    return meaning if isinstance(meaning, list) else []
 
 
 def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
@@ -163,17 +167,20 @@ def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
     names, whole = _nodes(draft, text)
     if whole is None:
         return [(NODE, name) for name in names]
-    own = (name for name in names if isinstance(_said(draft, NODE, name), list))
+    own = (name for name in names if isinstance(_listed_groups(draft, NODE, name), list))
     return [(NODESET, whole), *((NODE, name) for name in own)]
 
 
 def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
     """Return whose files list a group for nodes. Raise GitcfgError if the text is no set of nodes."""
+
+    def lists_group(kind: Kind, name: str) -> bool:
+        return group in map(name_of, _added_items(_listed_groups(draft, kind, name)))
+
     names, whole = _nodes(draft, text)
-    if whole is None or group not in _named(_said(draft, NODESET, whole)):
+    if whole is None or not lists_group(NODESET, whole):
         return [(NODE, name) for name in names]
-    own = (name for name in names if group in _named(_said(draft, NODE, name)))
-    return [(NODESET, whole), *((NODE, name) for name in own)]
+    return [(NODESET, whole), *((NODE, name) for name in names if lists_group(NODE, name))]
 
 
 def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
@@ -186,26 +193,19 @@ def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
     return names, next((found.name for found in sets if set(found.members) == set(names)), None)
 
 
-def _said(draft: Draft, kind: Kind, name: str) -> Meaning | None:
+def _listed_groups(draft: Draft, kind: Kind, name: str) -> Meaning | None:
     """Return what a node's own file, or its set's, says of its groups now."""
     known = draft.model.nodesets if kind is NODESET else draft.model.nodes
     return draft.meaning(find_place(draft, kind, name).file, "groups") if name in known else None
 
 
-def _named(said: Meaning | None) -> list[str]:
-    """Return the groups that a list gives, alone or beside its set's."""
-    if isinstance(said, dict):
-        said = said.get(APPEND) or said.get(PREPEND)
-    return [name_of(item) for item in said] if isinstance(said, list) else []
-
-
 # Carries out orders on a draft: each becomes changes of the texts of one or more files.
 
-Last = Callable[[str], int]
+LastVersion = Callable[[str], int]
 """The highest version that a secret of a name ever had; 0: there was none."""
 
 
-def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -> tuple[Leftover, ...]:
+def carry_out(draft: Draft, orders: Iterable[Order], last: LastVersion = lambda _: 0) -> tuple[Leftover, ...]:
     """Carry out orders, one after another, and say where names of what was renamed still stand.
 
     Raise GitcfgError if one cannot be; then the draft is of no use.
@@ -213,25 +213,25 @@ def carry_out(draft: Draft, orders: Iterable[Order], last: Last = lambda _: 0) -
     freed: list[FreedName] = []
     for order in orders:
         kind = kind_of(order.kind)
-        _refuse(order)
-        match order.deed:
+        _check_order(order)
+        match order.action:
             case Action.DELETE:
-                _delete(draft, kind, order)
+                _delete(draft, kind, order.name)
             case Action.RENAME:
                 freed.append(_rename(draft, kind, order, last))
             case Action.NEW:
-                _new(draft, kind, order)
-                _edit(draft, kind, order)
+                _create(draft, kind, order)
+                _modify(draft, kind, order)
             case Action.MODIFY:
-                _edit(draft, kind, order)
+                _modify(draft, kind, order)
     return recheck_leftovers(draft, freed)
 
 
-def _refuse(order: Order) -> None:
+def _check_order(order: Order) -> None:
     """Raise GitcfgError if what an order says does not go together."""
     if order.at is not None and order.at < 0:
         raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
-    match order.deed:
+    match order.action:
         case Action.DELETE if order != Order(Action.DELETE, order.kind, order.name):
             raise GitcfgError("To delete a definition, only its kind and name are said.")
         case Action.RENAME if order != Order(Action.RENAME, order.kind, order.name, to=order.to):
@@ -240,22 +240,20 @@ def _refuse(order: Order) -> None:
             raise GitcfgError("`to` goes with `rename` only.", 'Write it as {"do": "rename", ...}.')
         case Action.MODIFY if order.place:
             raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
-        case Action.MODIFY if not any(
-            (order.add, order.remove, order.put, order.take, order.fields, order.drop)
-        ):
+        case Action.MODIFY if order == Order(Action.MODIFY, order.kind, order.name, at=order.at):
             raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
 
 
-def _delete(draft: Draft, kind: Kind, order: Order) -> None:
-    path = draft.path(kind, order.name)
+def _delete(draft: Draft, kind: Kind, name: str) -> None:
+    path = draft.path(kind, name)
     if kind.sheet:
-        draft.change(path, Delete((kind.sheet, order.name)))
+        draft.change(path, Delete((kind.sheet, name)))
     else:
-        for gone in (*files_beside(draft, kind, path), path):
-            draft.write(gone, None)
+        for file in (*files_beside(draft, kind, path), path):
+            draft.write(file, None)
 
 
-def _rename(draft: Draft, kind: Kind, order: Order, last: Last) -> FreedName:
+def _rename(draft: Draft, kind: Kind, order: Order, last: LastVersion) -> FreedName:
     if order.to is None:
         raise GitcfgError(f"It is not said what {shown(order.name)} is to be called.", 'Write "to": "NAME".')
     freed = rename(draft, kind, order.name, order.to)
@@ -264,24 +262,21 @@ def _rename(draft: Draft, kind: Kind, order: Order, last: Last) -> FreedName:
     return freed
 
 
-def _new(draft: Draft, kind: Kind, order: Order) -> None:
+def _create(draft: Draft, kind: Kind, order: Order) -> None:
     place = choose_place(draft, kind, order.name, order.place)
-    if not kind.sheet:
+    if not kind.sheet or draft.text(place.file) is None:
         draft.write(place.file, "{}\n")
-        return
-    text = draft.text(place.file)
-    if text is None:
-        draft.write(place.file, "{}\n")
-    draft.change(place.file, Set(place.within, {}))
+    if kind.sheet:
+        draft.change(place.file, Set(place.within, {}))
 
 
-def _edit(draft: Draft, kind: Kind, order: Order) -> None:
-    """All that an order says: whole keys first, then lists, then entries of mappings."""
+def _modify(draft: Draft, kind: Kind, order: Order) -> None:
+    """Make all changes of an order: whole keys first, then lists, then entries of mappings."""
     for key, given in order.fields.items():
         set_entry(draft, kind, order.name, (kind.known(key, kind.fields),), given)
     for key in order.drop:
         drop_entry(draft, kind, order.name, (kind.known(key, kind.keys),))
-    _edit_lists(draft, kind, order)
+    _modify_lists(draft, kind, order)
     for key, entries in order.put.items():
         for name, given in entries.items():
             set_entry(draft, kind, order.name, (kind.mapping(key), name), given)
@@ -290,18 +285,18 @@ def _edit(draft: Draft, kind: Kind, order: Order) -> None:
             drop_entry(draft, kind, order.name, (kind.mapping(key), name))
 
 
-def _edit_lists(draft: Draft, kind: Kind, order: Order) -> None:
+def _modify_lists(draft: Draft, kind: Kind, order: Order) -> None:
     for key, items in order.remove.items():
         for given in items:
-            _relist(draft, kind, order.name, key, given, lists.remove_item)
+            _modify_list(draft, kind, order.name, key, given, lists.remove_item)
     for key, items in order.add.items():
         for offset, given in enumerate(items):
             step = 0 if _is_membership(kind, key) else offset
             at = None if order.at is None else order.at + step
-            _relist(draft, kind, order.name, key, given, partial(lists.add_item, at=at))
+            _modify_list(draft, kind, order.name, key, given, partial(lists.add_item, at=at))
 
 
-def _relist(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
+def _modify_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
     """Change a list; of a group, its nodes are a list that stands in their own files."""
     if not _is_membership(kind, key):
         change_list(draft, kind, name, key, given, change)
@@ -351,32 +346,24 @@ def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mappin
         hint = "Say all of it in one condition: --where '\"rack3\" in node.groups'."
         raise GitcfgError("Nodes are named, or selected by a group or a condition.", hint)
     if groups:
-        where = " || ".join(_members(model, group) for group in groups)
+        where = " || ".join(_member_condition(model, group) for group in groups)
     if where is not None:
-        return {"where": _condition(where)}
+        # In single quotes, as conditions hold double ones.
+        return {"where": Given(where, quote_like("'", where) or None)}
     if not words:
         raise GitcfgError("It is not said for which nodes.", "Name them, or say --where CEL.")
-    _refuse_strangers(model, words)
-    return {"nodes": Given(",".join(words))}
-
-
-def _condition(where: str) -> Given:
-    """In single quotes, as conditions hold double ones."""
-    return Given(where, "'" + where.replace("'", "''") + "'" if where.isprintable() else None)
-
-
-def _refuse_strangers(model: Model, words: Iterable[str]) -> None:
     try:
         names = [name for word in words for name in expand(word, model.settings.max_nodes)]
     except NodeSetError as error:
         raise GitcfgError(f"{shown(','.join(words))} is no set of nodes: {error}.") from None
     roster = Roster(model)
-    strange = next((name for name in names if name not in roster), None)
-    if strange is not None and model.settings.walk_in is None:
-        raise GitcfgError(f"There is no node {shown(strange)}.", did_you_mean(strange, roster.names()))
+    unknown = next((name for name in names if name not in roster), None)
+    if unknown is not None and model.settings.walk_in is None:
+        raise GitcfgError(f"There is no node {shown(unknown)}.", did_you_mean(unknown, roster.names()))
+    return {"nodes": Given(",".join(words))}
 
 
-def _members(model: Model, group: str) -> str:
+def _member_condition(model: Model, group: str) -> str:
     if group == model.settings.default_group:
         return "true"
     if group not in model.groups:

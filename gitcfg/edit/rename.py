@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 import msgspec
 
@@ -10,38 +9,37 @@ from gitcfg.edit import keys
 from gitcfg.edit.draft import Draft, definitions, files_beside, find_set, refuse_taken_name, sealed_path
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.edit.yaml.changes import Change, Path, Rename, Set
-from gitcfg.edit.yaml.text import read_spots
 from gitcfg.edit.yaml.tree import Meaning
 from gitcfg.git.tree import EntryKind
 from gitcfg.model import REFUSED, GitcfgError, Origin
 from gitcfg.model.names import LAYERS, SETTINGS
 
 
-def rename_in_list(path: Path, said: Meaning, old: str, new: str) -> Iterator[Change]:
+def _rename_in_list(path: Path, meaning: Meaning, old: str, new: str) -> Iterator[Change]:
     """Return the renames in a list, be it an operation's, features of instances included."""
-    if isinstance(said, dict):
-        for word, inner in said.items():
+    if isinstance(meaning, dict):
+        for word, inner in meaning.items():
             if isinstance(inner, list):
-                yield from rename_in_list((*path, word), inner, old, new)
+                yield from _rename_in_list((*path, word), inner, old, new)
         return
-    for place, item in enumerate(said if isinstance(said, list) else ()):
+    for place, item in enumerate(meaning if isinstance(meaning, list) else ()):
         if item == old:
             yield Set((*path, place), new)
         elif isinstance(item, dict) and item.get("feature") == old:
             yield Set((*path, place, "feature"), new)
 
 
-def rename_in_sheet(
-    said: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
+def _rename_in_sheet(
+    meaning: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
 ) -> Iterator[Change]:
     """Return the renames in lists of all definitions in a file of many."""
-    found = said.get(sheet)
+    found = meaning.get(sheet)
     for name, inner in found.items() if isinstance(found, dict) else ():
         for key in keys if isinstance(inner, dict) else ():
-            yield from rename_in_list((sheet, name, key), inner.get(key), old, new)
+            yield from _rename_in_list((sheet, name, key), inner.get(key), old, new)
 
 
-OPERANDS = {
+_OPERANDS = {
     "secret": ("$secret",),
     "feature": ("$collect", "feature"),
     "parameter": ("$collect", "param"),
@@ -49,14 +47,14 @@ OPERANDS = {
 """By kind, where operations name one."""
 
 
-def rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
+def _rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
     """Return the renames in bindings of parameters that refer to a definition."""
-    keys = OPERANDS.get(kind, ())
+    keys = _OPERANDS.get(kind, ())
     own = kind == "parameter" and old == "name"  # what is collected then is the node's name
-    for name, said in params.items() if isinstance(params, dict) and keys and not own else ():
+    for name, value in params.items() if isinstance(params, dict) and keys and not own else ():
         for key in keys:
-            said = said.get(key) if isinstance(said, dict) else None
-        if said == old:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value == old:
             yield Set((*path, name, *keys), new)
 
 
@@ -66,22 +64,21 @@ _FEATURES = ("install", "limit", "over")
 _PERMITS = ("forbid", "allow")
 
 
-def rename_in_rules(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def _rename_in_rules(kind: str, meaning: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     """Return the changes of a file of rules that follow a definition to its new name."""
-    found = said.get("rules")
+    found = meaning.get("rules")
     for name, rule in found.items() if isinstance(found, dict) else ():
         if isinstance(rule, dict):
-            yield from _of_rule(kind, ("rules", name), rule, old, new)
+            yield from _rename_in_rule(kind, ("rules", name), rule, old, new)
 
 
-def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def _rename_in_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+    key = "params" if kind == "parameter" else f"{kind}s"
     for word in _PERMITS:
         permit = rule.get(word)
-        key = "params" if kind == "parameter" else f"{kind}s"
-        yield from rename_in_list(
-            (*at, word, key), permit.get(key) if isinstance(permit, dict) else None, old, new
-        )
-    yield from rename_in_bindings((*at, "set"), rule.get("set"), kind, old, new)
+        if isinstance(permit, dict):
+            yield from _rename_in_list((*at, word, key), permit.get(key), old, new)
+    yield from _rename_in_bindings((*at, "set"), rule.get("set"), kind, old, new)
     match kind:
         case "feature":
             yield from (Set((*at, key), new) for key in _FEATURES if rule.get(key) == old)
@@ -92,28 +89,24 @@ def _of_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new: str) 
                     yield Rename((*at, key, old), new)
 
 
-def rename_in_allocations(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def _rename_in_allocations(kind: str, meaning: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     """Return the changes of an allocation that follow a node, or a parameter, to its new name."""
-    values = said.get("values")
+    values = meaning.get("values")
     slots = values if isinstance(values, dict) else {}
     if kind == "node":
-        yield from (Rename(("values", slot), f"{new}{_rest(slot)}") for slot in slots if _node(slot) == old)
-        installed = said.get("install")
+        for slot in slots:
+            node, slash, instance = slot.partition("/")
+            if node == old:
+                yield Rename(("values", slot), f"{new}{slash}{instance}")
+        installed = meaning.get("install")
         for place, slot in enumerate(installed if isinstance(installed, list) else ()):
-            if isinstance(slot, str) and _node(slot) == old:
-                yield Set(("install", place), f"{new}{_rest(slot)}")
+            node, slash, instance = slot.partition("/") if isinstance(slot, str) else ("", "", "")
+            if node == old:
+                yield Set(("install", place), f"{new}{slash}{instance}")
     elif kind == "parameter":
-        named = ((slot, found) for slot, found in slots.items() if isinstance(found, dict))
-        yield from (Rename(("values", slot, old), new) for slot, found in named if old in found)
-
-
-def _node(slot: str) -> str:
-    return slot.partition("/")[0]
-
-
-def _rest(slot: str) -> str:
-    """Return the part of a slot that names the instance."""
-    return slot.removeprefix(_node(slot))
+        for slot, found in slots.items():
+            if isinstance(found, dict) and old in found:
+                yield Rename(("values", slot, old), new)
 
 
 # Where files mention a definition by name, and the changes that let them name it otherwise.
@@ -131,65 +124,59 @@ _ABOUT = {
 _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "without")
 
 
-def find_references(kind: str, file: str, said: Meaning, old: str, new: str) -> Iterator[Change]:
+def find_references(kind: str, file: str, meaning: Meaning, old: str, new: str) -> Iterator[Change]:
     """Return the changes of one file that follow a definition to its new name."""
-    if not isinstance(said, dict):
+    if not isinstance(meaning, dict):
         return
     folder = file.partition("/")[0]
     if folder == "rules":
-        yield from rename_in_rules(kind, said, old, new)
+        yield from _rename_in_rules(kind, meaning, old, new)
     elif folder == "allocations":
-        yield from rename_in_allocations(kind, said, old, new)
+        yield from _rename_in_allocations(kind, meaning, old, new)
     elif file == SETTINGS:
-        yield from _of_ignored(kind, said, old, new)
+        # Subjects of ignored warnings, where a code is about definitions of the kind.
+        entries = meaning.get("ignore")
+        codes = _ABOUT.get(kind, ())
+        for place, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict) and entry.get("subject") == old and entry.get("code") in codes:
+                yield Set(("ignore", place, "subject"), new)
     else:
-        yield from _of_definitions(kind, folder, said, old, new)
+        yield from _rename_in_definitions(kind, folder, meaning, old, new)
 
 
-def _of_ignored(kind: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """Return the renames of subjects of ignored warnings, where a code is about definitions of the kind."""
-    entries = said.get("ignore")
-    for place, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if (
-            isinstance(entry, dict)
-            and entry.get("subject") == old
-            and entry.get("code") in _ABOUT.get(kind, ())
-        ):
-            yield Set(("ignore", place, "subject"), new)
-
-
-def _of_definitions(kind: str, folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    items = partial(rename_in_list, old=old, new=new)
+def _rename_in_definitions(
+    kind: str, folder: str, meaning: dict[str, Meaning], old: str, new: str
+) -> Iterator[Change]:
     if folder in LAYERS:
-        yield from rename_in_bindings(("params",), said.get("params"), kind, old, new)
+        yield from _rename_in_bindings(("params",), meaning.get("params"), kind, old, new)
     match kind:
         case "feature" if folder in LAYERS:
             for key in _FEATURE_LISTS:
-                yield from items((key,), said.get(key))
+                yield from _rename_in_list((key,), meaning.get(key), old, new)
         case "feature" if folder == "subsystems":
-            yield from rename_in_sheet(said, "subsystems", ("features",), old, new)
+            yield from _rename_in_sheet(meaning, "subsystems", ("features",), old, new)
         case "group" if folder in ("nodes", "nodesets"):
-            yield from items(("groups",), said.get("groups"))
-        case "node" if folder in ("nodesets", "overrides", "holds") and said.get("nodes") == old:
+            yield from _rename_in_list(("groups",), meaning.get("groups"), old, new)
+        case "node" if folder in ("nodesets", "overrides", "holds") and meaning.get("nodes") == old:
             yield Set(("nodes",), new)
         case "subsystem" if folder == "subsystems":
-            yield from rename_in_sheet(said, "subsystems", ("covers",), old, new)
+            yield from _rename_in_sheet(meaning, "subsystems", ("covers",), old, new)
         case "parameter":
-            yield from _of_parameter(folder, said, old, new)
+            yield from _rename_parameter(folder, meaning, old, new)
 
 
-def _of_parameter(folder: str, said: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
+def _rename_parameter(folder: str, meaning: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
     if folder == "parameters":
-        yield from rename_in_sheet(said, "parameters", ("depends", "conflicts"), old, new)
+        yield from _rename_in_sheet(meaning, "parameters", ("depends", "conflicts"), old, new)
     elif folder == "subsystems":
-        yield from rename_in_sheet(said, "subsystems", ("params",), old, new)
+        yield from _rename_in_sheet(meaning, "subsystems", ("params",), old, new)
     elif folder in LAYERS:
-        files = said.get("files")
+        files = meaning.get("files")
         for path, entry in files.items() if isinstance(files, dict) else ():
-            named = entry.get("params") if isinstance(entry, dict) else None
-            yield from rename_in_list(("files", path, "params"), named, old, new)
-            yield from rename_in_list(("files", path, "params"), named, f"!{old}", f"!{new}")
-        params = said.get("params")
+            listed = entry.get("params") if isinstance(entry, dict) else None
+            yield from _rename_in_list(("files", path, "params"), listed, old, new)
+            yield from _rename_in_list(("files", path, "params"), listed, f"!{old}", f"!{new}")
+        params = meaning.get("params")
         if isinstance(params, dict) and old in params:
             yield Rename(("params", old), new)
 
@@ -246,7 +233,7 @@ class FreedName(msgspec.Struct, frozen=True):
 
     kind: Kind
     name: str
-    left: tuple[Leftover, ...]
+    leftovers: tuple[Leftover, ...]
 
 
 def list_files(draft: Draft) -> Iterator[str]:
@@ -277,11 +264,10 @@ def recheck_leftovers(draft: Draft, freed: Iterable[FreedName]) -> tuple[Leftove
     """
     found: dict[Leftover, None] = {}
     for one in freed:
-        before = {place.line for place in one.left}
-        taken = one.name in definitions(draft.model, one.kind)
-        found |= dict.fromkeys(
-            place for place in find_leftovers(draft, one.name) if not taken or place.line in before
-        )
+        lines = {leftover.line for leftover in one.leftovers}
+        is_taken = one.name in definitions(draft.model, one.kind)
+        leftovers = find_leftovers(draft, one.name)
+        found |= dict.fromkeys(each for each in leftovers if not is_taken or each.line in lines)
     return tuple(found)
 
 
@@ -295,10 +281,12 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     """
     file = draft.path(kind, old)
     refuse_taken_name(draft, kind, new)
-    _refuse_members(draft, kind, old)
-    paths = [path for path in list_files(draft) if old.encode() in draft.content(path)]
-    for path in paths:
-        _follow(draft, kind, path, old, new)
+    node_set = find_set(draft, old) if kind.name == "node" else None
+    if node_set is not None:
+        hint = f"Take it out of `nodes` of the node set {node_set} first."
+        raise GitcfgError(f"{old} is in the node set {node_set}, which says its name.", hint, code=REFUSED)
+    for path in [path for path in list_files(draft) if old.encode() in draft.content(path)]:
+        _update_references(draft, kind, path, old, new)
     if kind.name == "group" and old == draft.model.settings.default_group:
         draft.change("gitcfg.yaml", Set(("default_group",), new))
     if kind.name == "node":
@@ -316,28 +304,16 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     return FreedName(kind, old, tuple(find_leftovers(draft, old)))
 
 
-def _refuse_members(draft: Draft, kind: Kind, name: str) -> None:
-    """Raise GitcfgError (4) if another name would take a node out of its set."""
-    found = find_set(draft, name) if kind.name == "node" else None
-    if found is not None:
-        hint = f"Take it out of `nodes` of the node set {found} first."
-        raise GitcfgError(f"{name} is in the node set {found}, which says its name.", hint, code=REFUSED)
-
-
-def _follow(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
-    """What a file says of a definition, under its new name; what cannot be read stays."""
+def _update_references(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
+    """Let a file name a definition by its new name; what cannot be read stays."""
     if path.startswith("templates/"):
         text = draft.text(path) if kind.name == "parameter" else None
         if text is not None and (other := rename_in_template(text, old, new)) != text:
             draft.write(path, other)
         return
-    found = read_spots((draft.text(path) or "").removeprefix("\ufeff"), path)
-    if found is not None and not (kind.name == "parameter" and _of_instances(draft, path)):
-        draft.change(path, *find_references(kind.name, path, found.meaning, old, new))
-
-
-def _of_instances(draft: Draft, path: str) -> bool:
-    """Return whether a file holds an allocation for instances: what it names are attributes of theirs."""
-    folder, _, rest = path.partition("/")
-    rule = draft.model.rules.get(rest.rpartition("/")[2].removesuffix(".yaml"))
-    return folder == "allocations" and rule is not None and rule.over is not None
+    meaning = draft.meaning(path)
+    if kind.name == "parameter" and path.startswith("allocations/"):
+        rule = draft.model.rules.get(path.rpartition("/")[2].removesuffix(".yaml"))
+        if rule is not None and rule.over is not None:
+            return  # what an allocation for instances names are attributes of theirs
+    draft.change(path, *find_references(kind.name, path, meaning, old, new))

@@ -5,13 +5,13 @@ that history has: else a version would come again that some nodes hold with anot
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from gitcfg.edit.draft import Draft
+from gitcfg.edit.draft import Draft, sealed_path
 from gitcfg.edit.yaml.changes import Change, Delete, Insert, Set
-from gitcfg.edit.yaml.tree import Raw, quote, to_yaml
+from gitcfg.edit.yaml.tree import Raw, quote, quote_like, to_yaml
 from gitcfg.git.history import Past
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError, Ref, Secret
@@ -23,7 +23,7 @@ def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
     """Return the recipients of a secret, in order. Raise GitcfgError if its file is wrong."""
     if secret.where is None:
         raise GitcfgError(f"{secret.origin.file} is not understood.", "`gitcfg check` says what is wrong.")
-    return tuple({one.key: one for one in map(_understood, secret.recipients)}.values())
+    return tuple({one.key: one for one in map(_parse_recipient, secret.recipients)}.values())
 
 
 def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
@@ -35,7 +35,7 @@ def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, .
     return tuple(one for one in among if one.key == key)
 
 
-def _understood(ref: Ref) -> Recipient:
+def _parse_recipient(ref: Ref) -> Recipient:
     try:
         return recipient(ref.name)
     except ValueError as problem:
@@ -49,7 +49,7 @@ _KEYS = ("description", "for", "version", "recipients")
 
 
 class SecretOptions(msgspec.Struct, frozen=True):
-    """What is said of a secret besides its content; None: it stays as it is. `place`: a new one's folder.
+    """What is given of a secret besides its content; None: it stays as it is. `place`: a new one's folder.
 
     `last` is the highest version that a secret of this name ever had.
     """
@@ -73,28 +73,28 @@ class SecretPlan(msgspec.Struct, frozen=True):
     @property
     def sealed(self) -> str:
         """Where its content stands."""
-        return f"{self.file.removesuffix('.yaml')}.age"
+        return sealed_path(self.file)
 
     @property
     def gone(self) -> tuple[Recipient, ...]:
         """Who could read it and no longer shall."""
-        kept = {one.key for one in self.after}
-        return tuple(one for one in self.before if one.key not in kept)
+        remaining = {one.key for one in self.after}
+        return tuple(one for one in self.before if one.key not in remaining)
 
 
-def plan_secret(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
+def plan_secret(draft: Draft, name: str, options: SecretOptions) -> SecretPlan:
     """Return the plan of a secret, old or new, with a new content. Raise GitcfgError if it cannot be."""
     old = draft.model.secrets.get(name)
     if old is None:
-        return _begun(draft, name, said)
+        return _plan_new(draft, name, options)
     before = parse_recipients(old)
-    after = before if said.recipients is None else said.recipients
+    after = before if options.recipients is None else options.recipients
     if not after:
         raise _unread(name)
-    return SecretPlan(name, old.origin.file, max(old.version, said.last) + 1, before, after)
+    return SecretPlan(name, old.origin.file, max(old.version, options.last) + 1, before, after)
 
 
-def _begun(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
+def _plan_new(draft: Draft, name: str, options: SecretOptions) -> SecretPlan:
     if not NAME.fullmatch(name):
         raise GitcfgError(f"{shown(name)} is no name of a secret.", "Use letters, digits and _ . + @ -")
     lone = next((e.path for e in draft.tree.entries(_FOLDER) if e.path.endswith(f"/{name}.age")), None)
@@ -102,48 +102,41 @@ def _begun(draft: Draft, name: str, said: SecretOptions) -> SecretPlan:
         beside = f"{lone.removesuffix('.age')}.yaml"
         hint = f"Bring {beside} back (`git checkout HEAD -- {beside}`), or delete {lone}, and try again."
         raise GitcfgError(f"{lone} stands there without {beside}.", hint, code=REFUSED)
-    if said.where is None:
+    if options.where is None:
         raise GitcfgError(f"It is not said which nodes may have {name}.", "Say --for CEL.")
-    if not said.recipients:
+    if not options.recipients:
         raise _unread(name)
-    folder = said.place.strip("/") or _FOLDER
+    folder = options.place.strip("/") or _FOLDER
     if folder != _FOLDER and not folder.startswith(f"{_FOLDER}/"):
         raise GitcfgError(f"{shown(folder)} is no folder for secrets.", f"They stand in {_FOLDER}/.")
-    return SecretPlan(name, f"{folder}/{name}.yaml", said.last + 1, (), said.recipients)
+    return SecretPlan(name, f"{folder}/{name}.yaml", options.last + 1, (), options.recipients)
 
 
 def _unread(name: str) -> GitcfgError:
     return GitcfgError(f"It is not said who may read {shown(name)}.", "Say --recipient KEY.")
 
 
-def write_secret(draft: Draft, plan: SecretPlan, said: SecretOptions, sealed: str) -> None:
+def write_secret(draft: Draft, plan: SecretPlan, options: SecretOptions, sealed: str) -> None:
     """Write what a plan says of a secret, with a new content that is sealed for `plan.after`."""
     if draft.text(plan.file) is None:
-        draft.write(plan.file, _text(plan, said))
+        # A line each for recipients, so that two people can each add one.
+        lines = [f"description: {to_yaml(options.description)}"] if options.description else []
+        lines += [f"for: {_quote(options.where or '')}", f"version: {plan.version}", "recipients:"]
+        lines += [f"  - {to_yaml(_line(one))}" for one in plan.after]
+        draft.write(plan.file, "".join(f"{line}\n" for line in lines))
     else:
-        draft.change(plan.file, *_changes(plan, said), *_lines(draft, plan))
+        changes: list[Change] = [Set(("version",), Raw(str(plan.version)), None, _KEYS)]
+        if options.where is not None:
+            changes.append(Set(("for",), options.where, _quote(options.where), _KEYS))
+        if options.description is not None:
+            changes.append(Set(("description",), options.description, None, _KEYS))
+        draft.change(plan.file, *changes, *_recipient_changes(draft, plan))
     draft.write(plan.sealed, sealed)
 
 
-def _text(plan: SecretPlan, said: SecretOptions) -> str:
-    """Return a new one's file; a line each for recipients, so that two people can each add one."""
-    lines = [f"description: {to_yaml(said.description)}"] if said.description else []
-    lines += [f"for: {_quoted(said.where or '')}", f"version: {plan.version}", "recipients:"]
-    lines += [f"  - {to_yaml(_line(one))}" for one in plan.after]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _changes(plan: SecretPlan, said: SecretOptions) -> Iterator[Change]:
-    yield Set(("version",), Raw(str(plan.version)), None, _KEYS)
-    if said.where is not None:
-        yield Set(("for",), said.where, _quoted(said.where), _KEYS)
-    if said.description is not None:
-        yield Set(("description",), said.description, None, _KEYS)
-
-
-def _quoted(where: str) -> str:
-    """In single quotes, as conditions hold double ones."""
-    return "'" + where.replace("'", "''") + "'" if where.isprintable() else quote(where)
+def _quote(where: str) -> str:
+    """Return a condition in single quotes, as it may hold double ones."""
+    return quote_like("'", where) or quote(where)
 
 
 def _line(one: Recipient) -> str:
@@ -159,22 +152,20 @@ def raise_version(draft: Draft, name: str, last: int) -> None:
 
 def reseal_secret(draft: Draft, plan: SecretPlan, sealed: str) -> None:
     """Write who can read a secret according to a plan, with the same content sealed for them."""
-    draft.change(plan.file, *_lines(draft, plan))
+    draft.change(plan.file, *_recipient_changes(draft, plan))
     draft.write(plan.sealed, sealed)
 
 
-def _lines(draft: Draft, plan: SecretPlan) -> list[Change]:
+def _recipient_changes(draft: Draft, plan: SecretPlan) -> list[Change]:
     """Return the changes that make recipients those of a plan; the lines of who stays are left alone."""
-    said = draft.meaning(plan.file, "recipients")
-    lines = [recipient(line).key for line in said if isinstance(line, str)] if isinstance(said, list) else []
-    wanted = {one.key: one for one in plan.after}
-    new = [one for key, one in wanted.items() if key not in lines]
-    come = [
-        Insert(("recipients",), len(lines) + number, _line(one), None, _KEYS)
-        for number, one in enumerate(new)
-    ]
-    gone = [Delete(("recipients", place)) for place, key in enumerate(lines) if key not in wanted]
-    return [*come, *reversed(gone)]
+    listed = draft.meaning(plan.file, "recipients")
+    lines = listed if isinstance(listed, list) else []
+    keys = [recipient(line).key for line in lines if isinstance(line, str)]
+    after = {one.key: one for one in plan.after}
+    new = [one for key, one in after.items() if key not in keys]
+    added = [Insert(("recipients",), at, _line(one), None, _KEYS) for at, one in enumerate(new, len(keys))]
+    removed = [Delete(("recipients", place)) for place, key in enumerate(keys) if key not in after]
+    return [*added, *reversed(removed)]
 
 
 # Secrets for other recipients: which are meant, and who can read them then.
@@ -185,20 +176,20 @@ def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequen
 
     Raise GitcfgError if there is no such secret, or one of those that go is nowhere a recipient.
     """
-    all_of = {secret.name: secret for secret in known}
+    by_name = {secret.name: secret for secret in known}
     for name in names:
-        if name not in all_of:
-            raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, all_of))
-    meant = [all_of[name] for name in dict.fromkeys(names) or sorted(all_of)]
+        if name not in by_name:
+            raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, by_name))
+    chosen = [by_name[name] for name in dict.fromkeys(names) or sorted(by_name)]
     for word in remove:
-        if not any(find_recipients(parse_recipients(secret), word) for secret in meant):
-            comments = {one.comment for secret in meant for one in parse_recipients(secret) if one.comment}
+        if not any(find_recipients(parse_recipients(secret), word) for secret in chosen):
+            comments = {one.comment for secret in chosen for one in parse_recipients(secret) if one.comment}
             hint = did_you_mean(word, comments) or "`gitcfg secret who NAME` shows who can read one."
             raise GitcfgError(f"{shown(word)} is a recipient of none of them.", hint)
     if names or not remove:
-        return meant
+        return chosen
     return [
-        secret for secret in meant if any(find_recipients(parse_recipients(secret), word) for word in remove)
+        secret for secret in chosen if any(find_recipients(parse_recipients(secret), word) for word in remove)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Writes several files so that all are written or none is, whenever the program is killed.
+"""Files written so that all are or none is, whenever the program is killed: edits, and new repositories.
 
 A journal says first what is to be written, and whoever edits next finishes it. The journal is there whole or
 not at all: before it nothing has been written, after it everything will be.
@@ -6,6 +6,7 @@ not at all: before it nothing has been written, after it everything will be.
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fcntl import LOCK_EX, flock
@@ -14,10 +15,11 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.fs import sync, write_whole
+from gitcfg.git.commit import commit_all, init_repository
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
-from gitcfg.model.names import shown
+from gitcfg.model.names import SETTINGS, shown
 
 _NAME = "gitcfg-edit"
 _MODE = 0o644
@@ -56,7 +58,7 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
         files = msgspec.msgpack.decode(journal.read_bytes(), type=dict[str, FileChange])
     except msgspec.DecodeError:
         raise GitcfgError(f"{journal} is no journal of gitcfg's.", "Look at it, then delete it.") from None
-    _carry_out(root, files, journal)
+    _write_changes(root, files, journal)
     return tuple(files)
 
 
@@ -67,35 +69,33 @@ def is_pending(folder: Path) -> bool:
 
 def write_files(root: Path, folder: Path, files: Files) -> None:
     """Write or delete files below a folder. Raise GitcfgError (4) if one is not what it was."""
-    _judge(root, files, folder / _NAME, begun=False)
-    write_whole(folder / _NAME, msgspec.msgpack.encode(files), 0o600)
+    journal = folder / _NAME
+    _check_unchanged(root, files, journal, begun=False)
+    write_whole(journal, msgspec.msgpack.encode(files), 0o600)
     try:
-        _carry_out(root, files, folder / _NAME)
-    except OSError:  # the disk is full, or a folder may not be written: whoever asked is told
-        _undo(root, files, folder / _NAME)
+        _write_changes(root, files, journal)
+    except (
+        OSError
+    ):  # the disk is full, or a folder may not be written; if this fails, too, the next edit finishes
+        _write_texts(root, {path: file.was for path, file in files.items()}, journal)
         raise
 
 
-def _carry_out(root: Path, files: Files, journal: Path) -> None:
-    _judge(root, files, journal, begun=True)
-    for path, file in files.items():
-        place = root / path
-        if _held(place) != file.text:
-            _put(place, file.text)
+def _write_changes(root: Path, files: Files, journal: Path) -> None:
+    _check_unchanged(root, files, journal, begun=True)
+    _write_texts(root, {path: file.text for path, file in files.items()}, journal)
+
+
+def _write_texts(root: Path, texts: Mapping[str, bytes | None], journal: Path) -> None:
+    """Write the files that differ, then delete the journal."""
+    for path, text in texts.items():
+        if _read(root / path) != text:
+            _write(root / path, text)
     journal.unlink()
     sync(journal.parent)
 
 
-def _undo(root: Path, files: Files, journal: Path) -> None:
-    """Put back what has been written. Raise OSError if that fails too: the next edit then finishes it."""
-    for path, file in files.items():
-        if _held(root / path) != file.was:
-            _put(root / path, file.was)
-    journal.unlink()
-    sync(journal.parent)
-
-
-def _put(place: Path, text: bytes | None) -> None:
+def _write(place: Path, text: bytes | None) -> None:
     if text is None:
         place.unlink()
         sync(place.parent)
@@ -104,24 +104,21 @@ def _put(place: Path, text: bytes | None) -> None:
     write_whole(place, text, stat.S_IMODE(place.stat().st_mode) if place.exists() else _MODE)
 
 
-def _judge(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
+def _check_unchanged(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
     """Raise GitcfgError (4) if a file is not what it was, nor what it shall be, or a link leads to it."""
     for path, file in files.items():
         place = root / path
-        link = next((part for part in (place, *place.parents) if part != root and _is_link(part, root)), None)
+        below = (part for part in (place, *place.parents) if root in part.parents)
+        link = next((part for part in below if part.is_symlink()), None)
         if link is not None:
             raise GitcfgError(f"{link} is a symbolic link.", "Edit the file itself.", code=REFUSED)
-        held = _held(place)
-        if held != file.was and not (begun and held == file.text):
+        text = _read(place)
+        if text != file.was and not (begun and text == file.text):
             hint = f"To give up that edit, delete {journal}." if begun else "Try again."
             raise GitcfgError(f"{path} has changed meanwhile.", hint, code=REFUSED)
 
 
-def _is_link(place: Path, root: Path) -> bool:
-    return root in place.parents and place.is_symlink()
-
-
-def _held(place: Path) -> bytes | None:
+def _read(place: Path) -> bytes | None:
     try:
         return place.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -157,14 +154,14 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
     new = [file for file in files if file not in tracked]
     if new:
         git.say(*here, "add", "--intent-to-add", "--", *new)
-    code, told, error = git.ask(*here, "commit", "--quiet", "--only", "-m", message, "--", *files)
+    code, output, error = git.ask(*here, "commit", "--quiet", "--only", "-m", message, "--", *files)
     if code:
         if new:
             git.say(*here, "rm", "--quiet", "--cached", "--force", "--", *new)
-        said = [line for line in (*told.splitlines(), *error.splitlines()) if line.strip()]
+        lines = [line.strip() for line in (*output.splitlines(), *error.splitlines()) if line.strip()]
         raise GitcfgError(
             "`git commit` does not take the edit, so nothing was changed.",
-            *(f"git says: {shown(line.strip(), most=200)}" for line in said),
+            *(f"git says: {shown(line, most=200)}" for line in lines),
             code=1,
         )
     return git.say("rev-parse", "HEAD")
@@ -176,3 +173,101 @@ def work_tree(repository: Repository) -> Path:
     if not git.workdir:
         raise GitcfgError(f"{repository.root} is no work tree of git's, so nothing can be committed in it.")
     return Path(git.workdir).resolve()
+
+
+# New repositories, which are there whole or not at all.
+
+
+class CreatedRepository(msgspec.Struct, frozen=True):
+    """A new repository, and how many files it has. `uncommitted` says why nothing was committed, if so."""
+
+    folder: Path
+    files: int
+    uncommitted: str = ""
+
+
+def create_repository(folder: Path, files: Mapping[str, str | bytes], message: str) -> CreatedRepository:
+    """Write a repository into a folder that holds none of its files yet, and commit it if it is the first.
+
+    A folder that is not there is made beside its place and moved there. One that is there gets its files by
+    a journal, which whoever edits next finishes.
+    Raise GitcfgError (4) if something is there already; then nothing is written.
+    """
+    texts = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
+    create = _fill_folder if os.path.lexists(folder) else _create_folder
+    return CreatedRepository(folder, len(files), create(folder, texts, message))
+
+
+def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> str:
+    """Make a new folder, with its first commit in it if it has a git of its own."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _temporary_folder(folder.parent, folder.name) as new:
+        for path, text in texts.items():
+            (new / path).parent.mkdir(parents=True, exist_ok=True)
+            (new / path).write_bytes(text)
+        _make_executable(new, texts)
+        has_own_git = _init_git(new)[0] == new.resolve()
+        uncommitted = _commit_first(new, texts, message) if has_own_git else ""
+        os.rename(new, folder)
+    return uncommitted if has_own_git else _commit_first(folder, texts, message)
+
+
+def _fill_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> str:
+    """Fill a folder that is there: git's own folder first, then all files by a journal, then the commit."""
+    root = folder.resolve()
+    if not any((above / ".git").exists() for above in (root, *root.parents)):
+        _refuse_existing(folder, texts)
+        with _temporary_folder(root, "git") as new:
+            os.rename(_init_git(new)[1], root / ".git")
+    git = _init_git(root)[1]
+    with lock(git):
+        finish(root, git)
+        _refuse_existing(folder, texts)
+        with finish_if_interrupted(root, git):
+            write_files(root, git, {path: FileChange(None, text) for path, text in texts.items()})
+        _make_executable(root, texts)
+        try:
+            return _commit_first(root, texts, message)
+        except BaseException:  # an interruption, too, must leave nothing behind; it is raised again
+            write_files(root, git, {path: FileChange(text, None) for path, text in texts.items()})
+            raise
+
+
+def _make_executable(folder: Path, texts: Mapping[str, bytes]) -> None:
+    """Make programs in files/ executable, so that they can be tried there."""
+    for path, text in texts.items():
+        if path.startswith("files/") and text.startswith(b"#!"):
+            (folder / path).chmod(0o755)
+
+
+def _refuse_existing(folder: Path, files: Iterable[str]) -> None:
+    existing = next((path for path in (SETTINGS, *files) if os.path.lexists(folder / path)), None)
+    if existing is not None:
+        raise GitcfgError(f"{folder / existing} is there already.", "Choose a new folder.", code=REFUSED)
+
+
+@contextmanager
+def _temporary_folder(parent: Path, name: str) -> Iterator[Path]:
+    """Make an empty folder on the same disk, with the mode of any new one; delete it if it was not moved."""
+    with tempfile.TemporaryDirectory(prefix=f".{name}.gitcfg-", dir=parent, ignore_cleanup_errors=True) as at:
+        new = Path(at) / name
+        new.mkdir()
+        yield new
+
+
+def _init_git(folder: Path) -> tuple[Path, Path]:
+    """Return the top of the git repository of a folder, and git's own folder; made where there is none."""
+    git = init_repository(folder)
+    if not git.workdir:
+        raise GitcfgError(f"{git.path} has no work tree.", "Choose a folder in a clone of it.")
+    return Path(git.workdir).resolve(), Path(git.path)
+
+
+def _commit_first(folder: Path, paths: Iterable[str], message: str) -> str:
+    """Make the first commit, and return why there is none, if so."""
+    git = init_repository(folder)
+    if not git.head_is_unborn:
+        return "There are commits already, so these files are for you to commit."
+    below = folder.resolve().relative_to(_init_git(folder)[0])
+    commit = commit_all(git, [(below / path).as_posix() for path in paths], message)
+    return "" if commit else "git knows no user.name and user.email, so nothing is committed yet."

@@ -23,14 +23,14 @@ def killed_after(files: int) -> Callable[[], None]:
     """Let a process be killed when it has written so many files of an edit."""
 
     def begin() -> None:
-        put, left = journal._put, iter(range(files, -1, -1))
+        put, left = journal._write, iter(range(files, -1, -1))
 
         def last(place: Path, text: bytes | None) -> None:
             if not next(left):
                 os.kill(os.getpid(), signal.SIGKILL)
             put(place, text)
 
-        journal._put = last
+        journal._write = last
 
     return begin
 
@@ -77,14 +77,14 @@ def test_what_was_killed_is_told_and_then_finished(pool: Pool, words: tuple[str,
 
 def test_a_full_folder_leaves_both_as_they_were(pool: Pool) -> None:
     def begin() -> None:
-        put, left = journal._put, iter([True, False, True, True])
+        put, left = journal._write, iter([True, False, True, True])
 
         def failing(place: Path, text: bytes | None) -> None:
             if not next(left):
                 raise OSError(28, "No space left on device", str(place))
             put(place, text)
 
-        journal._put = failing
+        journal._write = failing
 
     done = pool.ended(pool.start(*ROTATE, before=begin))
     assert done.code == 2

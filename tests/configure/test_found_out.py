@@ -9,7 +9,7 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.edit.configure import (
     Advice,
     AdvisedAction,
-    Idle,
+    IdleParameter,
     Match,
     Step,
     Target,
@@ -27,7 +27,7 @@ from gitcfg.edit.configure import (
     match_name,
 )
 from gitcfg.edit.draft import Draft
-from gitcfg.edit.orders import Action as OrderDeed
+from gitcfg.edit.orders import Action as OrderAction
 from gitcfg.edit.orders import Order
 from gitcfg.edit.yaml.changes import Given
 from gitcfg.git.tree import DictTree
@@ -81,7 +81,7 @@ def test_a_default_group_without_a_file_may_be_configured() -> None:
     files = {path: text for path, text in POOL.items() if path != "groups/default.yaml"}
     found = find_target(load(DictTree(files)), "default")
     assert find_definition(load(DictTree(files)), found) is None
-    assert found.order(load(DictTree(files))).deed is OrderDeed.NEW
+    assert found.order(load(DictTree(files))).action is OrderAction.NEW
 
 
 def test_who_is_concerned() -> None:
@@ -108,7 +108,7 @@ NAMES = ("web", "default", "empty", "n2", "nodeset/s")
         ("Web", Match("Web")),
         ("webm", Match("Webmail")),
         ("WEB", Match("Web")),
-        ("We", Match(None, ("Web", "Webmail"), begun=True)),
+        ("We", Match(None, ("Web", "Webmail"), is_prefix=True)),
         ("Riwal", Match(None, ("Rival",))),
         ("xyz", Match(None)),
     ],
@@ -121,16 +121,16 @@ def test_names_match(text: str, found: Match) -> None:
     ("before", "after", "found"),
     [
         # only the removed feature mentions it
-        ("features: [Loud]\nparams: {LEVEL: x}", "params: {LEVEL: x}", (Idle("LEVEL", ("Loud",)),)),
+        ("features: [Loud]\nparams: {LEVEL: x}", "params: {LEVEL: x}", (IdleParameter("LEVEL", ("Loud",)),)),
         # ... binds it, by what it includes
-        ("features: [Webmail]\nparams: {HOST: a}", "params: {HOST: a}", (Idle("HOST", ("Web",)),)),
+        ("features: [Webmail]\nparams: {HOST: a}", "params: {HOST: a}", (IdleParameter("HOST", ("Web",)),)),
         # another feature binds it
         ("features: [Web, Webmail]\nparams: {HOST: a}", "features: [Web]\nparams: {HOST: a}", ()),
         # what stays here depends on it
         (
             "features: [Web]\nparams: {HOST: a, PORT: 8}",
             "params: {HOST: a, PORT: 8}",
-            (Idle("HOST", ("Web",)), Idle("PORT", ("Web",))),
+            (IdleParameter("HOST", ("Web",)), IdleParameter("PORT", ("Web",))),
         ),
         # no feature ever asked for it
         ("features: [Rival]\nparams: {LEVEL: x}", "params: {LEVEL: x}", ()),
@@ -138,7 +138,7 @@ def test_names_match(text: str, found: Match) -> None:
         ("features: [Loud]\nparams: {LEVEL: x}", "features: [Loud, Base]\nparams: {LEVEL: x}", ()),
     ],
 )
-def test_what_is_idle(before: str, after: str, found: tuple[Idle, ...]) -> None:
+def test_what_is_idle(before: str, after: str, found: tuple[IdleParameter, ...]) -> None:
     old, new = of_group(pool(web=before)), of_group(pool(web=after))
     params = new.model.groups["web"].params
     assert (
@@ -219,7 +219,7 @@ def test_advice_is_sound() -> None:
     for each in find_advice(finding, before.model.groups["web"], before.layers.reaches):
         work = Work(DictTree(pool(web="features: [Rival, Webmail, Base]\nparams: {HOST: a}\n")))
         remove = {"features": (Given(each.name),)}
-        work.take(Step("remove", (Order(OrderDeed.MODIFY, "group", "web", remove=remove),)))
+        work.take(Step("remove", (Order(OrderAction.MODIFY, "group", "web", remove=remove),)))
         after = imagine_fleet(load(work.draft.tree), work.draft.tree, TODAY, "web")
         assert "GC302" not in {finding.code for finding in check_imagined(after)}
 
@@ -254,7 +254,7 @@ def test_an_empty_group_is_judged_as_if_somebody_were_in_it() -> None:
 def order(*, add: str = "", remove: str = "") -> Step:
     added = {"features": (Given(add),)} if add else {}
     removed = {"features": (Given(remove),)} if remove else {}
-    return Step(add or remove, (Order(OrderDeed.MODIFY, "group", "web", add=added, remove=removed),))
+    return Step(add or remove, (Order(OrderAction.MODIFY, "group", "web", add=added, remove=removed),))
 
 
 def test_steps_are_taken_back_one_by_one() -> None:

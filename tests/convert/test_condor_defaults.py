@@ -11,7 +11,7 @@ from gitcfg.convert.condor.parameters import declare, default_files
 from gitcfg.convert.condor.repository import import_condor
 from gitcfg.convert.condor.sources import Source
 from gitcfg.convert.wallaby.repository import import_wallaby
-from gitcfg.edit.create import create_repository
+from gitcfg.edit.transaction import create_repository
 from gitcfg.library import in_memory
 from gitcfg.model import Severity
 from tests.convert.condor_cases import SETTINGS

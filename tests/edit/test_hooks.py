@@ -56,13 +56,13 @@ def hook(place: Path, name: str, code: int = 0, reads: bool = True) -> Path:
 def install(place: Path, *names: str, code: int = 0) -> tuple[Action, ...]:
     steps = plan_install(place / "hooks", [Script(name, program(place, code)) for name in names])
     carry_out_steps(steps)
-    return tuple(step.deed for step in steps)
+    return tuple(step.action for step in steps)
 
 
 def remove(place: Path, *names: str) -> tuple[Action, ...]:
     steps = plan_removal(place / "hooks", names)
     carry_out_steps(steps)
-    return tuple(step.deed for step in steps)
+    return tuple(step.action for step in steps)
 
 
 def call(place: Path, name: str, shell: str = "sh", given: str = GIVEN) -> tuple[int, str, str]:
@@ -387,7 +387,7 @@ def test_a_removal_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: py
     carry_out_steps(plan_setting(config, with_both))
     was = state(tmp_path)
     steps = plan_setting(config, without_settings) + plan_removal(tmp_path / "hooks", SERVER)
-    assert [step.deed for step in steps] == [Action.SET, Action.RESTORE, Action.DELETE]
+    assert [step.action for step in steps] == [Action.SET, Action.RESTORE, Action.DELETE]
 
     def refuse(place: Path) -> None:
         raise PermissionError(13, "Permission denied", str(place))

@@ -151,7 +151,7 @@ def test_a_journal_is_not_finished_over_what_somebody_has_written_since(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(journal, "_carry_out", lambda *words: None)
+        patch.setattr(journal, "_write_changes", lambda *words: None)
         journal.write_files(root, root / ".git", change(OLD, NEW))
     (root / "b.yaml").write_bytes(b"theirs\n")
     with pytest.raises(GitcfgError, match="changed meanwhile") as refused:

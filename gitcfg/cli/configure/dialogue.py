@@ -124,7 +124,7 @@ def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str |
         found = match_name(text, known)
         if found.sure is not None:
             return found.sure
-        if found.begun:
+        if found.is_prefix:
             talk.tell(f"{len(found.near)} {noun}s begin so:")
             talk.list(found.near)
         else:

@@ -134,7 +134,7 @@ def _want(at: Conversation, finding: Finding) -> None:
 def _advise(at: Conversation, finding: Finding) -> None:
     """Offer what may help."""
     found = find_advice(finding, at.now.definition, at.now.compiled.layers.reaches)
-    if len(found) == 1 and found[0].deed is AdvisedAction.SET:  # it asks for the value anyway
+    if len(found) == 1 and found[0].action is AdvisedAction.SET:  # it asks for the value anyway
         _take(at, found[0])
     elif len(found) == 1:
         if at.talk.agreed(_question(found[0]), default=finding.is_error):
@@ -148,11 +148,11 @@ def _advise(at: Conversation, finding: Finding) -> None:
 
 def _question(found: Advice) -> str:
     name = safe(found.name)
-    match found.deed:
+    match found.action:
         case AdvisedAction.ADD:
             return f"Add {name} here as well?"
         case AdvisedAction.REMOVE:
-            return f"Remove {name}{f', which brings {safe(found.brings)}' if found.brings else ''}?"
+            return f"Remove {name}{f', which brings {safe(found.included)}' if found.included else ''}?"
         case AdvisedAction.SET:
             return f"Set {name} here?"
         case AdvisedAction.UNSET:
@@ -163,7 +163,7 @@ def _take(at: Conversation, found: Advice) -> None:
     """Do what was offered; what it brings about is looked at in turn."""
     before = at.now
     try:
-        match found.deed:
+        match found.action:
             case AdvisedAction.ADD:
                 add_feature(at, found.name)
             case AdvisedAction.REMOVE if remove_feature(at, found.name):

@@ -129,14 +129,14 @@ def _set(meaning: Meaning, path: Path, value: Meaning, order: tuple[str, ...]) -
     step, rest = path[0], path[1:]
     if isinstance(meaning, list) and isinstance(step, int) and 0 <= step < len(meaning):
         return [*meaning[:step], _set(meaning[step], rest, value, ()), *meaning[step + 1 :]]
-    known = {} if is_nothing(meaning) else meaning
-    if not isinstance(known, dict) or not isinstance(step, str):
+    mapping = {} if is_nothing(meaning) else meaning
+    if not isinstance(mapping, dict) or not isinstance(step, str):
         raise _unfit(path, "no mapping")
-    inner = _set(known.get(step), rest, value, ())
-    if step in known:
-        return {**known, step: inner}
-    pairs = list(known.items())
-    place = key_position(list(known), step, order)
+    inner = _set(mapping.get(step), rest, value, ())
+    if step in mapping:
+        return {**mapping, step: inner}
+    pairs = list(mapping.items())
+    place = key_position(list(mapping), step, order)
     return dict([*pairs[:place], (step, inner), *pairs[place:]])
 
 
@@ -148,14 +148,10 @@ def _within(meaning: Meaning, path: Path, name: str | None) -> Meaning:
             return {**meaning, step: _within(meaning[step], rest, name)}
         if name is not None and name in meaning and name != step:
             raise GitcfgError(f"The key {shown(name)} is there already.", code=REFUSED)
-        named = ((name if key == step else key, value) for key, value in meaning.items())
-        return {key: value for key, value in named if key is not None}
-    if (
-        isinstance(meaning, list)
-        and isinstance(step, int)
-        and 0 <= step < len(meaning)
-        and (rest or name is None)
-    ):
+        renamed = ((name if key == step else key, value) for key, value in meaning.items())
+        return {key: value for key, value in renamed if key is not None}
+    is_list = isinstance(meaning, list) and (rest or name is None)
+    if is_list and isinstance(step, int) and 0 <= step < len(meaning):
         inner = [_within(meaning[step], rest, name)] if rest else []
         return [*meaning[:step], *inner, *meaning[step + 1 :]]
     raise _unfit(path, "nothing")
@@ -176,20 +172,14 @@ def find_changes(
     A new key stands behind those that come before it in `order`.
     """
     if isinstance(now, dict) and now and then.shape is Shape.MAPPING and then.entries:
-        yield from _mapping_changes(path, now, then, text)
+        keys = [entry.key or "" for entry in then.entries]
+        for key, entry in zip(keys, then.entries, strict=True):
+            yield from find_changes((*path, key), now.get(key), entry.value, text, keys)
+        yield from (Delete((*path, key)) for key in now if key not in keys)
     elif isinstance(now, list) and now and then.shape is Shape.LIST and then.entries:
         yield from _list_changes(path, now, then, text)
     elif now is None or not is_same(now, then.meaning):
         yield Set(path, then.meaning, _source(then, text), tuple(order))
-
-
-def _mapping_changes(path: Path, now: dict[str, Meaning], then: Spot, text: str) -> Iterator[Change]:
-    keys = [entry.key or "" for entry in then.entries]
-    for key, entry in zip(keys, then.entries, strict=True):
-        yield from find_changes((*path, key), now.get(key), entry.value, text, keys)
-    for key in now:
-        if key not in keys:
-            yield Delete((*path, key))
 
 
 def _list_changes(path: Path, now: list[Meaning], then: Spot, text: str) -> Iterator[Change]:

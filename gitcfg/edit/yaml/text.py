@@ -130,13 +130,13 @@ def insert_lines(
     """
     column = spot.entries[0].start - line_start(text, spot.entries[0].start)
     indent, end = " " * column, newline(text)
-    said = f"{end}{indent}".join(lines)
+    block = f"{end}{indent}".join(lines)
     if place == len(spot.entries) or (above is None and place):
         at = rest_end(text, spot.entries[place - 1].end)
         ended = at > 0 and line_start(text, at) == at
-        return [Splice(at, at, f"{indent}{said}{end}" if ended else f"{end}{indent}{said}")]
+        return [Splice(at, at, f"{indent}{block}{end}" if ended else f"{end}{indent}{block}")]
     at = spot.entries[place].start if above is None else above
-    return [Splice(at, at, f"{said}{end}{indent}")]
+    return [Splice(at, at, f"{block}{end}{indent}")]
 
 
 def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
@@ -181,8 +181,8 @@ def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list
     ended = newline(text) if line_start(text, stop) == stop else ""
     if spot.shape is Shape.BLOCK_SCALAR:
         header = _HEADER.match(text, spot.start)
-        kept = text[header.end() : line_end(text, spot.start)].rstrip() if header else ""
-        return [Splice(spot.start, stop, source + kept + ended)]
+        remark = text[header.end() : line_end(text, spot.start)].rstrip() if header else ""
+        return [Splice(spot.start, stop, source + remark + ended)]
     if colon is None or line_start(text, colon) == line_start(text, spot.start):
         return [Splice(spot.start, stop, source + ended)]
     return [Splice(colon, colon, f" {source}"), Splice(line_end(text, colon), stop, ended)]
@@ -193,14 +193,14 @@ def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
 
     Where the first entry shares its line with what it is in, comments have no place above it.
     """
-    plainly = begins_line(text, spot.entries[0].start)
-    starts = (comments_above(text, entry.start) if plainly else entry.start for entry in spot.entries)
-    return [(start, _stop(text, entry)) for start, entry in zip(starts, spot.entries, strict=True)]
-
-
-def _stop(text: str, entry: Entry) -> int:
-    stop = rest_end(text, entry.end)
-    return line_end(text, stop - 1) if line_start(text, stop) == stop else stop
+    own_line = begins_line(text, spot.entries[0].start)
+    segments = []
+    for entry in spot.entries:
+        stop = rest_end(text, entry.end)
+        if line_start(text, stop) == stop:
+            stop = line_end(text, stop - 1)
+        segments.append((comments_above(text, entry.start) if own_line else entry.start, stop))
+    return segments
 
 
 # Changes of mappings and lists that are written in braces and brackets.
@@ -309,22 +309,13 @@ def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | Non
         raise GitcfgError("There is nothing in the file.")
     spot, colon = root, None
     for step in path:
-        entry = spot.entries[_known(spot, step)]
-        colon = _colon(text, entry.key_end) if entry.key is not None else None
-        spot = entry.value
+        place = spot.place(step)
+        if place is None:
+            raise GitcfgError(f"There is no {step}.")
+        entry = spot.entries[place]
+        found = _COLON.match(text, entry.key_end) if entry.key is not None else None
+        spot, colon = entry.value, found.end() if found else None
     return spot, colon
-
-
-def _known(spot: Spot, step: str | int) -> int:
-    place = spot.place(step)
-    if place is None:
-        raise GitcfgError(f"There is no {step}.")
-    return place
-
-
-def _colon(text: str, at: int) -> int | None:
-    found = _COLON.match(text, at)
-    return found.end() if found else None
 
 
 # Where a value that is set or inserted comes to stand in a YAML text, with the keys that lead to it.
@@ -332,55 +323,46 @@ def _colon(text: str, at: int) -> int | None:
 
 def place_value(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
     """Set or insert a value; make what the path lacks."""
-    spot, colon, left, order = root, None, list(change.path), change.order
-    while spot is not None and left and spot.place(left[0]) is not None and not is_nothing(spot.meaning):
-        spot, colon = find_spot(text, spot, (left.pop(0),))
+    spot, colon, path, order = root, None, list(change.path), change.order
+    while spot is not None and path and spot.place(path[0]) is not None and not is_nothing(spot.meaning):
+        spot, colon = find_spot(text, spot, (path.pop(0),))
         order = ()
+    keys = [str(key) for key in path]
     if isinstance(change, Insert):
-        if spot is not None and not left and spot.shape is Shape.LIST:
-            return _inserted(text, spot, min(change.at, len(spot.entries)), source)
+        if spot is not None and not keys and spot.shape is Shape.LIST:
+            return _insert_item(text, spot, min(change.at, len(spot.entries)), source)
         source = f"[{source}]"
-    if spot is None or (spot is root and left and not spot.entries):
-        return _first(text, spot, [str(key) for key in left], source)
-    if left and spot.shape is Shape.MAPPING:
-        return _added(text, root, spot, [str(key) for key in left], source, order)
-    if not left and isinstance(change, Set) and change.source is None and isinstance(change.value, str):
+    if spot is None or (spot is root and keys and not spot.entries):
+        return _add_first(text, spot, keys, source)
+    if keys and spot.shape is Shape.MAPPING:
+        place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
+        if spot.flow:
+            return insert_in_flow(text, spot, place, f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}")
+        return insert_lines(text, spot, place, _nested_lines(keys, source, _indentation(text, root)))
+    if not keys and isinstance(change, Set) and change.source is None and isinstance(change.value, str):
         source = quote_like(text[spot.start : spot.start + 1], change.value) or source
-    return _replaced(text, spot, colon, _flow_lines([str(key) for key in left], source))
+    return _replace_value(text, spot, colon, _flow_lines(keys, source))
 
 
-def _replaced(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
-    if spot.shape is Shape.SCALAR or spot.flow:
-        apart = " " if spot.start == colon else ""
-        return [Splice(spot.start, spot.end, apart + source + _remark_inside(text, spot))]
-    return replace_block(text, spot, colon, source)
+def _replace_value(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
+    if spot.shape is not Shape.SCALAR and not spot.flow:
+        return replace_block(text, spot, colon, source)
+    remark = ""
+    if spot.flow and _ends_line(text + "\n", spot.end):
+        # The comment behind the opening bracket may stand behind the value.
+        inside = text[spot.start + 1 : rest_end(text, spot.start + 1)]
+        remark = inside if "#" in inside else ""
+    return [Splice(spot.start, spot.end, (" " if spot.start == colon else "") + source + remark)]
 
 
-def _remark_inside(text: str, spot: Spot) -> str:
-    """Return the comment behind an opening bracket, if it may stand behind the value."""
-    if not spot.flow or not _ends_line(text + "\n", spot.end):
-        return ""
-    stop = rest_end(text, spot.start + 1)
-    return text[spot.start + 1 : stop] if "#" in text[spot.start + 1 : stop] else ""
-
-
-def _inserted(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
+def _insert_item(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
     if spot.flow:
         return insert_in_flow(text, spot, place, source)
     above = comments_above(text, spot.entries[place].start) if place < len(spot.entries) else None
     return insert_lines(text, spot, place, [f"- {source}"], above)
 
 
-def _added(
-    text: str, root: Spot | None, spot: Spot, keys: list[str], source: str, order: tuple[str, ...]
-) -> list[Splice]:
-    place = key_position([entry.key or "" for entry in spot.entries], keys[0], order)
-    if spot.flow:
-        return insert_in_flow(text, spot, place, f"{to_yaml(keys[0])}: {_flow_lines(keys[1:], source)}")
-    return insert_lines(text, spot, place, _nested_lines(keys, source, _step(text, root)))
-
-
-def _first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
+def _add_first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
     """Return the first entry of all."""
     end = newline(text)
     lines = end.join(_nested_lines(keys, source, 2)) if keys else source
@@ -402,13 +384,12 @@ def _nested_lines(keys: list[str], source: str, step: int) -> list[str]:
     return [*lines[:-1], f"{lines[-1]} {source}"]
 
 
-def _step(text: str, root: Spot | None) -> int:
+def _indentation(text: str, root: Spot | None) -> int:
     """Return by how much mappings are indented in this text."""
     for entry in root.entries if root is not None and root.shape is Shape.MAPPING else ():
         inner = entry.value
         if inner.shape is Shape.MAPPING and not inner.flow and inner.entries:
-            step = inner.entries[0].start - line_start(text, inner.entries[0].start)
-            return step or 2
+            return inner.entries[0].start - line_start(text, inner.entries[0].start) or 2
     return 2
 
 
@@ -422,9 +403,14 @@ def find_splices(text: str, root: Spot | None, change: Change, source: str) -> l
             return place_value(text, root, change, source)
         case Delete():
             spot, colon = find_spot(text, root, change.path[:-1])
-            return _deleted(text, spot, colon, spot.place(change.path[-1]) or 0)
+            place = spot.place(change.path[-1]) or 0
+            if spot.flow:
+                return delete_in_flow(text, spot, place)
+            return (
+                empty_block(text, spot, colon) if len(spot.entries) == 1 else delete_lines(text, spot, place)
+            )
         case Move():
-            return _moved(text, find_spot(text, root, change.path)[0], change.start, change.to)
+            return _move_item(text, find_spot(text, root, change.path)[0], change.start, change.to)
         case Rename():
             spot, _ = find_spot(text, root, change.path[:-1])
             entry = spot.entries[spot.place(change.path[-1]) or 0]
@@ -433,19 +419,13 @@ def find_splices(text: str, root: Spot | None, change: Change, source: str) -> l
             return [Splice(entry.start, entry.key_end, key)]
 
 
-def _deleted(text: str, spot: Spot, colon: int | None, place: int) -> list[Splice]:
-    if spot.flow:
-        return delete_in_flow(text, spot, place)
-    return empty_block(text, spot, colon) if len(spot.entries) == 1 else delete_lines(text, spot, place)
-
-
-def _moved(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
+def _move_item(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
     """Put items in another order; what stands between them stays where it is."""
     if spot.flow:
         return move_in_flow(text, spot, start, to)
-    parts = block_segments(text, spot)
-    wanted = move_item(parts, start, to)
-    return [Splice(*old, text[new[0] : new[1]]) for old, new in zip(parts, wanted, strict=True)]
+    segments = block_segments(text, spot)
+    moved = move_item(segments, start, to)
+    return [Splice(*old, text[new[0] : new[1]]) for old, new in zip(segments, moved, strict=True)]
 
 
 # Edits of a text: splices, tried until the result means just what is meant.
@@ -462,25 +442,25 @@ def edit_text(text: str, changes: Iterable[Change], file: str = "The file") -> s
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
     for change in changes:
-        text = _changed(text, change, file)
+        text = _edit(text, change, file)
     return mark + text
 
 
-def _changed(text: str, change: Change, file: str) -> str:
+def _edit(text: str, change: Change, file: str) -> str:
     found = read_spots(text, file)
     before = {} if found is None else found.meaning
-    wanted = apply_change(before, change)
-    if is_same(before, wanted):
+    after = apply_change(before, change)
+    if is_same(before, after):
         return text
     for source in _sources(change):
         result = apply_splices(text, find_splices(text, found, change, source))
-        if _means(result, wanted):
+        if _has_meaning(result, after):
             return result
     hint = "Write it by hand, and please report it." if found is not None else ""
     raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=REFUSED)
 
 
-def _means(text: str, wanted: Meaning) -> bool:
+def _has_meaning(text: str, meaning: Meaning) -> bool:
     """Return whether the loader reads just this from a text, and finds nothing wrong with its YAML."""
     doc = document.parse("", text.encode("utf-8", "surrogatepass"))
     if any(finding.code == "GC101" for finding in doc.findings):
@@ -489,9 +469,9 @@ def _means(text: str, wanted: Meaning) -> bool:
         found = parse_spots(text)
     except GitcfgError:
         return False
-    if found is None or not is_same(found.meaning, wanted):
+    if found is None or not is_same(found.meaning, meaning):
         return False
-    return bool(repr(doc.value) == repr(to_plain(wanted)))
+    return repr(doc.value) == repr(to_plain(meaning))
 
 
 def read_spots(text: str, file: str) -> Spot | None:
@@ -500,15 +480,12 @@ def read_spots(text: str, file: str) -> Spot | None:
         return None
     doc = document.parse(file, text.encode("utf-8", "surrogatepass"))
     found = next((finding for finding in doc.findings if finding.code == "GC101"), None)
-    if found is not None and doc.value is None and all(_is_comment(line) for line in text.splitlines()):
-        return None
-    if found is not None:
-        raise GitcfgError(f"{found.origins[0]}: {found.message}", "Mend it first, then edit it.")
-    return parse_spots(text)
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.lstrip(" ").startswith("#")
+    if found is None:
+        return parse_spots(text)
+    lines = text.splitlines()
+    if doc.value is None and all(not line.strip() or line.lstrip(" ").startswith("#") for line in lines):
+        return None  # comments alone
+    raise GitcfgError(f"{found.origins[0]}: {found.message}", "Mend it first, then edit it.")
 
 
 def _sources(change: Change) -> Iterator[str]:

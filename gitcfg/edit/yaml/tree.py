@@ -126,40 +126,31 @@ def _spot(text: str, events: Iterator[Any], event: Any) -> Spot:
     )
     done = found.start
     while not isinstance(inner := next(events), MappingEndEvent | SequenceEndEvent):
+        value = _spot(text, events, next(events) if mapping else inner)
         if mapping:
-            value = _spot(text, events, next(events))
             entry = Entry(inner.start_mark.index, value, inner.value, inner.end_mark.index)
         else:
-            entry = _item(text, events, inner, found, done)
+            dash = None if found.flow else _TO_DASH.match(text, done)
+            entry = Entry(dash.end() - 1 if dash else value.start, value)
         found.entries.append(entry)
         done = entry.end
     found.end = inner.end_mark.index if found.flow else done
     return found
 
 
-def _item(text: str, events: Iterator[Any], event: Any, found: Spot, done: int) -> Entry:
-    value = _spot(text, events, event)
-    if found.flow:
-        return Entry(value.start, value)
-    dash = _TO_DASH.match(text, done)
-    return Entry(dash.end() - 1 if dash else value.start, value)
-
-
 def _scalar(text: str, event: Any) -> Spot:
     start, end = event.start_mark.index, event.end_mark.index
     if event.style in ("|", ">"):
-        return Spot(start, _without_blank_lines(text, start, end), Shape.BLOCK_SCALAR, scalar=event.value)
-    value = resolve(event.value) if event.implicit[0] else event.value
-    said = event.value if isinstance(value, str) and event.value else Raw(event.value)
-    return Spot(start, end, Shape.SCALAR, scalar=said if event.implicit[0] else event.value)
+        return Spot(start, _block_end(text, start, end), Shape.BLOCK_SCALAR, scalar=event.value)
+    is_text = not event.implicit[0] or (event.value and isinstance(resolve(event.value), str))
+    return Spot(start, end, Shape.SCALAR, scalar=event.value if is_text else Raw(event.value))
 
 
-def _without_blank_lines(text: str, start: int, end: int) -> int:
+def _block_end(text: str, start: int, end: int) -> int:
     """Return the end of a block without the empty lines behind it, unless they are part of it."""
     if _KEEPS.match(text, start) or text[end - 1] != "\n":
         return end
-    held = text[start:end].rstrip()
-    after = start + len(held)
+    after = start + len(text[start:end].rstrip())
     return after + (2 if text.startswith("\r\n", after) else 1) if after < end else end
 
 
@@ -179,18 +170,13 @@ def to_yaml(meaning: Meaning) -> str:
         return "{" + ", ".join(f"{to_yaml(key)}: {to_yaml(value)}" for key, value in meaning.items()) + "}"
     if isinstance(meaning, list):
         return "[" + ", ".join(map(to_yaml, meaning)) + "]"
-    return _text(meaning)
+    is_plain = may_be_plain(meaning) and not _OTHERWISE.fullmatch(meaning)
+    return meaning if is_plain and isinstance(resolve(meaning), str) else quote(meaning)
 
 
 def may_be_plain(text: str) -> bool:
     """Return whether a text may stand without quotes, be it text or not."""
     return _PLAIN.fullmatch(text) is not None
-
-
-def _text(text: str) -> str:
-    if may_be_plain(text) and not _OTHERWISE.fullmatch(text) and isinstance(resolve(text), str):
-        return text
-    return quote(text)
 
 
 def quote(text: str) -> str:
