@@ -234,7 +234,7 @@ class Fleet:
     def _class(self, name: str, definition: NodeDefinition) -> NodeClass:
         progress.note("compiling the node", name)
         overrides = self._overrides(name, definition)
-        facts = definition.facts if self.model.templates else self._asked
+        facts = definition.facts if self.model.templates else self._facts_read
         effects = self.effects(name, definition, overrides)
         same = () if effects is NO_EFFECTS else effects.key
         key = class_key(definition, overrides, facts), is_half_read(self.model, definition), same
@@ -278,7 +278,7 @@ class Fleet:
         yield from ([name] for name in self.names)
 
     @cached_property
-    def _asked(self) -> tuple[str, ...]:
+    def _facts_read(self) -> tuple[str, ...]:
         """The facts that bindings ask for; templates may look at any."""
         asked = {str(bound.given) for _, bound in self.bindings.of(Op.FACT)}
         if self.collecting is not None:

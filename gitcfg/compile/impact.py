@@ -60,14 +60,14 @@ def index_classes(classes: Iterable[NodeClass]) -> Mentions:
     return _index((node_class.definition, node_class.names) for node_class in classes)
 
 
-def _index(sayings: Iterable[tuple[NodeDefinition, Sequence[str]]]) -> Mentions:
+def _index(definitions: Iterable[tuple[NodeDefinition, Sequence[str]]]) -> Mentions:
     found = Mentions({}, {}, {})
-    for said, names in sayings:
-        for ref in said.groups:
+    for definition, names in definitions:
+        for ref in definition.groups:
             found.groups.setdefault(ref.name, []).extend(names)
-        for use, _ in said.features:
+        for use, _ in definition.features:
             found.features.setdefault(use.feature, []).extend(names)
-        own = said.own
+        own = definition.own
         for secret in _secrets_of(own.params.values()) if own is not None and own.params else ():
             found.secrets.setdefault(secret, []).extend(names)
     return found
@@ -112,7 +112,7 @@ def _of_nodes(version: Version) -> Settings | None:
 def find_nodes_made_from(paths: Iterable[str], versions: Iterable[Version]) -> frozenset[str] | None:
     """Return the nodes that are made from what stands at some paths in some versions; None: it may be all."""
     try:
-        return frozenset(name for version in versions for name in _made_from(version, paths))
+        return frozenset(name for version in versions for name in _find_made_from(version, paths))
     except _AllNodes:
         return None
 
@@ -125,7 +125,7 @@ def find_bearers(version: Version, features: Set[str], groups: Set[str]) -> froz
         return None
 
 
-def _made_from(version: Version, paths: Iterable[str]) -> Iterator[str]:
+def _find_made_from(version: Version, paths: Iterable[str]) -> Iterator[str]:
     names, model = _by_kind(paths), version.model
     if names["secrets"]:
         _add_users(names, version)
@@ -182,8 +182,8 @@ def _add_users(names: dict[str, set[str]], side: Version) -> None:
         raise _AllNodes
     for kind in LAYERS:
         for name, layer in getattr(side.model, kind).items() if kind != "nodes" else ():
-            said = layer.definition if isinstance(layer, NodeSet) else layer
-            if _among(_secrets_of(said.params.values()), names["secrets"]):
+            definition = layer.definition if isinstance(layer, NodeSet) else layer
+            if _among(_secrets_of(definition.params.values()), names["secrets"]):
                 names[kind].add(name)
     users = side.mentions().secrets
     for secret in users:
@@ -202,8 +202,8 @@ def _collecting(side: Version) -> Iterable[str]:
     """Return the nodes whose own files collect from others. Raise _AllNodes if other layers do."""
     for kind in (*LAYERS, "rules"):
         for layer in getattr(side.model, kind).values() if kind != "nodes" else ():
-            said = layer.definition if isinstance(layer, NodeSet) else layer
-            if has_collect(said.params.values()):
+            definition = layer.definition if isinstance(layer, NodeSet) else layer
+            if has_collect(definition.params.values()):
                 raise _AllNodes
     return find_collecting_nodes(side.model.nodes)
 
@@ -240,7 +240,7 @@ def _require_types(model: Model, names: Mapping[str, set[str]]) -> None:
     for kind in LAYERS:
         known: Mapping[str, Feature | Group | Node | NodeSet | Override] = getattr(model, kind)
         for name in names[kind] & known.keys():
-            definition = known[name]
-            said = definition.definition if isinstance(definition, NodeSet) else definition
-            if not all(map(declarations.typed, said.params)):
+            layer = known[name]
+            definition = layer.definition if isinstance(layer, NodeSet) else layer
+            if not all(map(declarations.typed, definition.params)):
                 raise _AllNodes

@@ -72,8 +72,8 @@ class Places:
 
     def of_unused(self, feature: str) -> int:
         """Return the same for a feature that may be in no list; if it needs an instance, for any."""
-        said = self._features[feature]
-        return self.of(Use(feature, said.origin, "x" if has_marks(said) else None))
+        definition = self._features[feature]
+        return self.of(Use(feature, definition.origin, "x" if has_marks(definition) else None))
 
     def crowded(self, feature: str) -> Use | None:
         """Return the include that brings a feature to too many places, unless one below it does so itself."""

@@ -58,8 +58,8 @@ class Substitution:
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
         """Return the feature's bindings as this instance says them."""
-        said = (self._binding(*each) for each in params.items())
-        return {name: bound for name, bound in said if name is not None}
+        renamed = (self._binding(*each) for each in params.items())
+        return {name: bound for name, bound in renamed if name is not None}
 
     def _binding(self, name: str, bound: Binding) -> tuple[str | None, Binding]:
         """Return a binding whose name and value are the instance's, with what was decided for those."""
@@ -181,13 +181,13 @@ def has_marks(value: Any) -> bool:
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Feature):
-        return has_marks(_said(value))
+        return has_marks(_marked_parts(value))
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(map(has_marks, items))
 
 
-def _said(feature: Feature) -> list[Any]:
-    """Return all of a feature in which marks are read."""
+def _marked_parts(feature: Feature) -> list[Any]:
+    """Return the parts of a feature in which marks count."""
     given = [use.instance for use in feature.include]
     given += [bound.given for use in feature.include for bound in use.attributes.values()]
     return [*given, *feature.params, *(bound.given for bound in feature.params.values())]
@@ -195,10 +195,10 @@ def _said(feature: Feature) -> list[Any]:
 
 def find_attributes(feature: Feature) -> set[str]:
     """Return the attributes that a feature asks of its instances."""
-    return find_asked(_said(feature))
+    return find_marked(_marked_parts(feature))
 
 
-def find_asked(value: Any) -> set[str]:
+def find_marked(value: Any) -> set[str]:
     """Return the attributes that are marked in a value, or a name."""
     return {mark[1] for text in _texts(value) for mark in _MARK.finditer(text) if mark[1]}
 

@@ -121,11 +121,11 @@ class Layers:
         self,
         label: str,
         parts: tuple[Partial, ...],
-        said: Feature | Group,
+        definition: Feature | Group,
         features: frozenset[str] = NOWHERE,
     ) -> Partial:
         """Return a definition's own layer over its parts."""
-        return Partial(label, parts, self.steps(said.params), said.files, features)
+        return Partial(label, parts, self.steps(definition.params), definition.files, features)
 
     def instance(self, feature: Feature, instance: Instance) -> Feature:
         """Return a feature as an instance says it."""
@@ -220,8 +220,10 @@ def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
     if instance_of(use) is None and use.feature not in attributes:
         return use  # what merely includes it is no instance by that
     found = find_decided(attributes, reaches, use.feature, use.instance or "")
-    said = {**use.attributes, **found, **known_attributes(use.attributes)}
-    return msgspec.structs.replace(use, attributes=said) if found else use
+    if not found:
+        return use
+    given = {**use.attributes, **found, **known_attributes(use.attributes)}
+    return msgspec.structs.replace(use, attributes=given)
 
 
 class FilledLayers(Layers):

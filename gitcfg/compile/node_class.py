@@ -83,10 +83,10 @@ class NodeClass:
         """The parameters whose values are secrets, in order of name, with the secrets' names."""
         if not self.layers.declarations.secrets:
             return _NO_SECRETS
-        said = [part.secret for part in self.parts if part.secret]
-        if not said:
+        secret = [part.secret for part in self.parts if part.secret]
+        if not secret:
             return _NO_SECRETS
-        values = self.some(sorted(_NO_FEATURES.union(*said)))
+        values = self.some(sorted(_NO_FEATURES.union(*secret)))
         return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
 
     def cell(self, name: str) -> Cell | None:
@@ -330,7 +330,7 @@ class Splicer(Generic[AnyStr]):
         met = [part.cells[name] for part in node_class.parts if name in part.cells]
         cell = reduce(join, met)
         if cell.value is PENDING:
-            return self._made(name, node_class.value(name, cell))
+            return self._write(name, node_class.value(name, cell))
         return self._of(name, met)
 
     def _of(self, name: str, met: list[Cell]) -> AnyStr:
@@ -343,9 +343,9 @@ class Splicer(Generic[AnyStr]):
         return known[1]
 
     def _finished(self, name: str, cell: Cell) -> AnyStr:
-        return self._made(name, finish_value(self._declarations, name, cell.value))
+        return self._write(name, finish_value(self._declarations, name, cell.value))
 
-    def _made(self, name: str, value: Any) -> AnyStr:
+    def _write(self, name: str, value: Any) -> AnyStr:
         return self._absent if value is NOTHING or value is PENDING else self._piece(name, value)
 
     def _hold(self, count: int) -> None:

@@ -274,10 +274,10 @@ def make_trail(
     """Return placed steps, lowest first, with the results that they lead to."""
     placed = list(steps)
     last = max((index for index, (step, _) in enumerate(placed) if is_reset(step)), default=0)
-    return tuple(_told(placed, last, facts))
+    return tuple(_make_steps(placed, last, facts))
 
 
-def _told(
+def _make_steps(
     placed: list[tuple[Step, tuple[str, ...]]], last: int, facts: Mapping[str, Any]
 ) -> Iterator[TrailStep]:
     below: Any = NOTHING

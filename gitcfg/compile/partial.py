@@ -150,7 +150,7 @@ class Partial:
             if path in layer.own_files:
                 yield layer.own_files[path], where
 
-    def standing(self, feature: str) -> Iterator[tuple[str, ...]]:
+    def paths(self, feature: str) -> Iterator[tuple[str, ...]]:
         """The path of each layer that a feature has here, lowest first: itself, then who installs it."""
         label = f"feature {feature}"
         for layer, path in self._layers(lambda part: feature in part.features):
@@ -177,11 +177,11 @@ def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapp
 
     Closed cells replace what lies below in one dictionary update; only open ones cost a step each.
     """
-    said = [layer for layer in layers if layer[0]]
-    if len(said) == 1:
-        return said[0][0]
+    filled = [layer for layer in layers if layer[0]]
+    if len(filled) == 1:
+        return filled[0][0]
     result: dict[str, Cell] = {}
-    for cells, opened in said:
+    for cells, opened in filled:
         joined = {name: join(result[name], cells[name]) for name in opened if name in result}
         result.update(cells)
         result.update(joined)
@@ -190,11 +190,11 @@ def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapp
 
 def stack_files(layers: list[Mapping[str, FileEntry]]) -> Mapping[str, FileEntry]:
     """File entries by path, a higher layer's over a lower one's."""
-    said = [layer for layer in layers if layer]
-    if len(said) == 1:
-        return said[0]
+    filled = [layer for layer in layers if layer]
+    if len(filled) == 1:
+        return filled[0]
     result: dict[str, FileEntry] = {}
-    for layer in said:
+    for layer in filled:
         result.update(layer)
     return result
 

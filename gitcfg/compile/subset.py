@@ -49,10 +49,10 @@ def take_part(model: Model, names: Iterable[str]) -> Model:
     groups = {model.settings.default_group}
     features: set[str] = set()
     sets: set[str] = set()
-    for said in hosts.values():
-        groups.update(ref.name for ref in said.groups)
-        features.update(use.feature for use, _ in said.features)
-        sets.update(() if said.nodeset is None else (said.nodeset.name,))
+    for definition in hosts.values():
+        groups.update(ref.name for ref in definition.groups)
+        features.update(use.feature for use, _ in definition.features)
+        sets.update(() if definition.nodeset is None else (definition.nodeset.name,))
     for override in overrides.values():
         features.update(use.feature for use in override.features)
     features.update(rule.feature.name for rule in model.rules.values() if rule.feature is not None)
@@ -135,7 +135,7 @@ def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
     definitions += [model.features[feature] for feature in fleet.stacks.unfiltered(kind)]
     groups = (model.settings.default_group, *kind.groups)
     definitions += [model.groups[group] for group in groups if group in model.groups]
-    definitions += [said for said in (kind.definition.own, kind.definition.nodeset) if said is not None]
+    definitions += [layer for layer in (kind.definition.own, kind.definition.nodeset) if layer is not None]
     definitions += [model.rules[rule] for rule in kind.effects.rules]
     definitions += [model.allocations[rule] for rule in kind.effects.decided]
     definitions += [found for found in map(fleet.declarations.find, kind.params) if found is not None]
@@ -153,11 +153,11 @@ def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin
     return [
         (ref.name, ref.origin)
         for ref in kind.without
-        if ref.name in had and _brings(fleet, ref.name, param, kind)
+        if ref.name in had and _is_bound_by(fleet, ref.name, param, kind)
     ]
 
 
-def _brings(fleet: Fleet, feature: str, param: str, node_class: NodeClass) -> bool:
+def _is_bound_by(fleet: Fleet, feature: str, param: str, node_class: NodeClass) -> bool:
     """Return whether a feature, or what only it includes, binds a parameter."""
     gone = fleet.layers.expanded([feature]) - node_class.features
     return any(param in fleet.model.features[name].params for name in gone)

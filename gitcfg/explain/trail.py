@@ -195,7 +195,7 @@ def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...
     """Return where a feature stands on the nodes of a class, lowest first."""
     found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
     layers = fleet.stacks.filled(kind.effects)
-    for path in dict.fromkeys(kind.stack.standing(feature)):
+    for path in dict.fromkeys(kind.stack.paths(feature)):
         for chain in _walk_chains(layers, _outermost_features(fleet, kind, path[-1]), path[-2::-1]):
             origins = tuple(use.origin for use in reversed(chain))
             instances = found.setdefault((path[1:], origins), {})

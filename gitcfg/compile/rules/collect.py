@@ -169,8 +169,8 @@ class Index:
     ) -> None:
         left = MAX_WEIGHT + _A_NODE * len(nodes)
         for name in chosen:
-            kind, said = nodes[name]
-            key = find_key(self.collect, said)
+            kind, definition = nodes[name]
+            key = find_key(self.collect, definition)
             given = values.get(id(kind)) or _Given([name])
             if key is None:
                 continue
@@ -195,7 +195,7 @@ class Index:
             self.problem = strip_frames(problem)
             self._whole = Lack(Why.UNREADABLE, self.collect)
             return ()
-        seen = [Candidate(name, said, kind.features) for name, (kind, said) in nodes.items()]
+        seen = [Candidate(name, definition, kind.features) for name, (kind, definition) in nodes.items()]
         answers = ask_condition(where, seen, Budget())
         self.failed = answers.failed
         return [one.name for one in answers.holding]
@@ -357,11 +357,11 @@ class Collecting:
         """Return where something is collected first."""
         if collect in self.places:
             return self.places[collect][0][1]
-        return next(step.origin for _, _, step in self._asked() if step.given == collect)
+        return next(step.origin for _, _, step in self._find_steps() if step.given == collect)
 
     def indexes(self) -> Iterator[Index]:
         """Yield all that can be found, also what no node has. Stopped: some of it cannot be found."""
-        for collect in dict.fromkeys((*self.written(), *self._as_made)):
+        for collect in dict.fromkeys((*self.written(), *self._of_instances)):
             if not self.circular(collect):
                 yield self.index(collect)
 
@@ -375,14 +375,14 @@ class Collecting:
     @cached_property
     def _needing(self) -> Needing:
         """Of what is collected as it is written, and as instances say it."""
-        return Needing([*self.places, *self._as_made], self._links)
+        return Needing([*self.places, *self._of_instances], self._links)
 
     @cached_property
-    def _as_made(self) -> Mapping[Collect, None]:
+    def _of_instances(self) -> Mapping[Collect, None]:
         """What is collected as instances say it."""
-        return dict.fromkeys(step.given for _, _, step in self._asked()) if self._made else {}
+        return dict.fromkeys(step.given for _, _, step in self._find_steps()) if self._made else {}
 
-    def _asked(self) -> Iterator[tuple[NodeClass, str, Step]]:
+    def _find_steps(self) -> Iterator[tuple[NodeClass, str, Step]]:
         """Yield the steps that collect and count, class by class."""
         for node_class in self._classes():
             for name in sorted({name for part in node_class.parts for name in part.pending}):
@@ -410,7 +410,7 @@ class Collecting:
     def asking(self) -> Iterator[Asking]:
         """Yield all that nodes collect, class by class."""
         circles = self._needing.circles
-        for kind, name, step in self._asked():
+        for kind, name, step in self._find_steps():
             lack = self._lack(kind, name)
             own = lack is not None and circles.get(step.given, step.given) == lack.collect
             yield Asking(name, step.origin, step.given, tuple(kind.names), lack, own)

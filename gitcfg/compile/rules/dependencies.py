@@ -15,7 +15,7 @@ import msgspec
 
 from gitcfg.cel import fields_asked
 from gitcfg.cel.expression import Expression
-from gitcfg.compile.instances import find_asked
+from gitcfg.compile.instances import find_marked
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.operations import parse_collect
 from gitcfg.compile.rules.rulebook import Circle, Rulebook, Strata, layer_names
@@ -51,7 +51,7 @@ class Followers:
 
     def _of(self, rule: Rule) -> Following:
         attributes = self._attributes(rule) if rule.over is not None else set[Attribute]()
-        params = self._made(attributes) if rule.over is not None else set(rule.domains)
+        params = self._params_of_instances(attributes) if rule.over is not None else set(rule.domains)
         return Following(frozenset(self._collected(params)), frozenset(attributes))
 
     def _attributes(self, rule: Rule) -> set[Attribute]:
@@ -62,20 +62,20 @@ class Followers:
         while todo:
             feature, name = todo.pop()
             for use in names[feature].include:
-                passed = [to for to, bound in use.attributes.items() if name in find_asked(bound.given)]
+                passed = [to for to, bound in use.attributes.items() if name in find_marked(bound.given)]
                 new = {(use.feature, to) for to in passed if use.feature in names} - found
                 found |= new
                 todo += sorted(new)
         return found
 
-    def _made(self, attributes: Set[Attribute]) -> set[str]:
+    def _params_of_instances(self, attributes: Set[Attribute]) -> set[str]:
         """Return the parameters that instances name or give by attributes."""
         features = self._layers.model.features
         return {
             param
             for feature, name in attributes
             for param, bound in features[feature].params.items()
-            if name in find_asked([param, bound.given])
+            if name in find_marked([param, bound.given])
         }
 
     def _collected(self, params: set[str]) -> set[str]:
@@ -183,10 +183,10 @@ class _Finding:
     def _read(self, rule: Rule, expressions: Sequence[Expression]) -> None:
         """What a rule asks for, and what it is about: its own values may follow from what is given."""
         over = rule.over.name if rule.over is not None else ""
-        for about in _asked(expressions, _PARAMS):
+        for about in _find_keys(expressions, _PARAMS):
             self._asked.add(about)
             self.found.read(rule.name, _value("read", "", about))
-        for about in _asked(expressions, _ATTRIBUTES) if over else ():
+        for about in _find_keys(expressions, _ATTRIBUTES) if over else ():
             self.found.read(rule.name, _value("read", over, about))
         if not over:
             self._asked.update(rule.domains)
@@ -238,7 +238,7 @@ def _expressions(book: Rulebook, rule: Rule) -> list[Expression]:
     return [expression for expression in found if expression is not None]
 
 
-def _asked(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
+def _find_keys(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
     """Yield the names for which expressions look in a map."""
     for expression in expressions:
         if variable in expression.names:

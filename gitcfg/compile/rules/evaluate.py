@@ -66,7 +66,7 @@ def list_variables(rule: Rule) -> Mapping[str, str]:
 def read_where(rule: Rule) -> Where | Unreadable | None:
     """Return the condition that says where a rule counts; None where it counts everywhere."""
     condition = _read(rule, "where", rule.where, compile_condition, list_variables(rule))
-    return Where(condition, find_features_asked(condition)) if isinstance(condition, Condition) else condition
+    return Where(condition, find_features_named(condition)) if isinstance(condition, Condition) else condition
 
 
 def read_per(rule: Rule) -> KeyExpression | Unreadable | None:
@@ -99,7 +99,7 @@ def _read(
         return Unreadable(rule.name, part, at, strip_frames(problem))
 
 
-def find_features_asked(expression: Expression) -> frozenset[str] | None:
+def find_features_named(expression: Expression) -> frozenset[str] | None:
     """Return the features that an expression looks for; None: it may look at all of them."""
     return members_asked(expression, FEATURES)
 
@@ -238,7 +238,7 @@ def _within(part: str, asked: frozenset[str] | None) -> Mark:
     """Return values as text: in Python 1, 1.0 and true are equal, in CEL they are not."""
     of, value = _MAPS[part]
     if asked is None:
-        return lambda seen: tuple([(key, repr(value(said))) for key, said in of(seen).items()])
+        return lambda seen: tuple([(key, repr(value(unit))) for key, unit in of(seen).items()])
     keys = sorted(asked)
 
     def mark(seen: "Candidate") -> Hashable:

@@ -123,7 +123,9 @@ class Decided:
     def _add_values(self, rule: Rule, found: Allocation) -> None:
         for slot, given in found.values.items():
             node, _, name = slot.partition("/")
-            values = {key: _left_open(rule, key, said) for key, said in given.items() if key in rule.domains}
+            values = {
+                key: _left_open(rule, key, binding) for key, binding in given.items() if key in rule.domains
+            }
             if not node or not values or (name and rule.over is None):
                 continue
             self._rules.setdefault(node, {})[rule.name] = None
@@ -150,10 +152,10 @@ class Decided:
         return self._attributes.get(node, _NO_ATTRIBUTES)
 
 
-def _left_open(rule: Rule, name: str, said: Binding) -> Binding:
+def _left_open(rule: Rule, name: str, binding: Binding) -> Binding:
     """Return a value with the rule that left it open."""
-    decision = Decision(rule.name, name, rule.domains[name].origin, said.origin)
-    return msgspec.structs.replace(said, decided=(decision,))
+    decision = Decision(rule.name, name, rule.domains[name].origin, binding.origin)
+    return msgspec.structs.replace(binding, decided=(decision,))
 
 
 def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
@@ -199,9 +201,9 @@ class Installing:
     def look(self, nodes: Mapping[str, NodeDefinition]) -> None:
         """Find it for those nodes of which it is not known. Stopped: that cannot be found."""
         going = {
-            name: Progress(name, said, self._shapes.of(said))
-            for name, said in nodes.items()
-            if name not in self._known and not said.retired
+            name: Progress(name, definition, self._shapes.of(definition))
+            for name, definition in nodes.items()
+            if name not in self._known and not definition.retired
         }
         for names in self._book.strata.layers:
             rules = [self._book.rules[name] for name in names]
@@ -217,8 +219,8 @@ class Installing:
         if rule.count is not None:
             yield from self._placed(rule, rule.feature, going)
             return
-        seen = [each for one in going.values() for each in self._seen(rule, one)]
-        answers = self._book.asked(rule, seen)
+        seen = [each for one in going.values() for each in self._candidates(rule, one)]
+        answers = self._book.evaluate(rule, seen)
         if answers.failed:
             self.failed.setdefault(rule.name, {}).update(answers.failed)
         for name, holding in _by_node(answers.holding).items():
@@ -231,13 +233,13 @@ class Installing:
         places = self._decided.places(rule.name)
         for one in [going[name] for name in going.keys() & places.keys()]:
             here = places[one.name]
-            found = [seen for seen in self._seen(rule, one) if seen.self_.name in here]
+            found = [seen for seen in self._candidates(rule, one) if seen.self_.name in here]
             uses = [_use(seen, Ref(feature.name, here[seen.self_.name].origin)) for seen in found]
             if uses:
                 decided = [Decision(rule.name, feature.name, feature.origin, use.origin) for use in uses]
                 yield one, RuleInstall(rule.name, tuple(uses), one.name, tuple(decided))
 
-    def _seen(self, rule: Rule, one: Progress) -> Iterator[Candidate]:
+    def _candidates(self, rule: Rule, one: Progress) -> Iterator[Candidate]:
         """Yield what the condition of a rule is evaluated on: a node, or the instances on it."""
         features = self._shapes.features(one.shape, one.installed)
         if rule.over is None:
@@ -299,17 +301,17 @@ class RuleEngine:
         """Return all that rules bring to nodes. Stopped: that cannot be found."""
         new = {name: node for name, node in nodes.items() if name not in self._effects}
         if new:
-            self._bring(new)
+            self._find_effects(new)
         return {name: self._effects[name] for name in nodes}
 
     def one(self, name: str, node: Being) -> RuleEffects:
         """Return all that rules bring to one node."""
         if name not in self._effects:
-            self._bring({name: node})
+            self._find_effects({name: node})
         return self._effects[name]
 
-    def _bring(self, nodes: Mapping[str, Being]) -> None:
-        installs = self.installs({name: said for name, (said, _) in nodes.items()})
+    def _find_effects(self, nodes: Mapping[str, Being]) -> None:
+        installs = self.installs({name: definition for name, (definition, _) in nodes.items()})
         sets = self._sets(nodes, installs)
         for name, node in nodes.items():
             effects = RuleEffects(installs[name], tuple(sets.get(name, ())), decided=self.decided.rules(name))
@@ -321,7 +323,7 @@ class RuleEngine:
         """Return the rules that set something on nodes, in order of name."""
         rules, found = self.book.of_kind(RuleKind.SET), defaultdict[str, list[str]](list)
         seen = [
-            self._seen(name, node, installs[name])
+            self._candidate(name, node, installs[name])
             for name, node in nodes.items()
             if rules and not node[0].retired
         ]
@@ -358,12 +360,12 @@ class RuleEngine:
         return msgspec.structs.replace(installed, uses=tuple(uses), node=node)
 
     def _setting(self, rule: Rule, seen: list[Candidate]) -> Iterable[str]:
-        answers = self.book.asked(rule, seen)
+        answers = self.book.evaluate(rule, seen)
         if answers.failed:
             self.failed.setdefault(rule.name, {}).update(answers.failed)
         return [node.name for node in answers.holding]
 
-    def _seen(self, name: str, node: Being, installs: tuple[RuleInstall, ...]) -> Candidate:
+    def _candidate(self, name: str, node: Being, installs: tuple[RuleInstall, ...]) -> Candidate:
         """Return what conditions see once all features are known."""
         shape = self.shapes.of(*node)
         return Candidate(name, node[0], self.shapes.features(shape, installs))

@@ -16,7 +16,7 @@ from gitcfg.compile.rules.evaluate import (
     Unreadable,
     Where,
     ask_condition,
-    find_features_asked,
+    find_features_named,
     find_params_read,
     read_per,
     read_require,
@@ -95,7 +95,7 @@ def find_waiting(
     asked = {feature for found in reads.values() for feature in found or ()}
     leads: dict[str, set[str]] = {one: set() for one in (*(rule.name for rule in rules), *map(_place, asked))}
     for rule in rules:
-        for feature in find_brought(rule, inclusion) & asked:
+        for feature in find_rule_features(rule, inclusion) & asked:
             leads[_place(feature)].add(rule.name)
     everyone, looking = {rule.name for rule in rules}, [one for one, found in reads.items() if found is None]
     if len(looking) > 1:  # they wait for each other
@@ -110,7 +110,7 @@ def _place(feature: str) -> str:
     return f"feature {feature}"
 
 
-def find_brought(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
+def find_rule_features(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
     """Return the feature that a rule installs, with all that it includes."""
     feature = rule.feature.name if rule.feature else ""
     return inclusion.reaches.closed([feature]) if feature in inclusion.edges else frozenset({feature})
@@ -122,7 +122,7 @@ def find_features_read(
     """Return the features that a rule looks for; None: it may look at all of them."""
     where, per = wheres.get(rule.name), pers.get(rule.name)
     over = frozenset[str]() if rule.over is None else frozenset({rule.over.name})
-    keys = frozenset[str]() if per is None else find_features_asked(per)
+    keys = frozenset[str]() if per is None else find_features_named(per)
     asked = frozenset[str]() if where is None else where.asked
     return None if asked is None or keys is None else asked | keys | over
 
@@ -258,7 +258,7 @@ class Rulebook:
             self._meaning[name] = next(self._wrong(name), None) is None
         return self._meaning[name]
 
-    def asked(self, rule: Rule, seen: Sequence[Candidate]) -> Answers:
+    def evaluate(self, rule: Rule, seen: Sequence[Candidate]) -> Answers:
         """Return where the condition of a rule holds. Stopped: its evaluation was stopped."""
         try:
             return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])

@@ -129,11 +129,11 @@ class Slots:
 
     def on(self, rule: Rule, name: str) -> tuple[Candidate, ...]:
         """Return a node, or the instances on it; nothing of a retired one."""
-        said, kind = self._fleet.roster.definition(name), self._fleet[name].node_class
-        if said.retired:
+        definition, kind = self._fleet.roster.definition(name), self._fleet[name].node_class
+        if definition.retired:
             return ()
         return tuple(
-            self._slots(rule, self._node(self._level(rule), name, said, kind, partial(_params, kind)))
+            self._slots(rule, self._node(self._level(rule), name, definition, kind, partial(_params, kind)))
         )
 
     def _level(self, rule: Rule) -> int | None:
@@ -159,7 +159,7 @@ class Slots:
     def _node(
         self, level: int | None, name: str, definition: NodeDefinition, node_class: NodeClass, params: Params
     ) -> _Node:
-        shape, installs = self._as_seen(level, name, definition, node_class)
+        shape, installs = self._view_of(level, name, definition, node_class)
         seen = Candidate(name, definition, self._shapes.features(shape, installs), None, params)
         return _Node(seen, node_class, shape, installs)
 
@@ -170,7 +170,7 @@ class Slots:
             return unit
         return filled_unit(unit, attributes, self._fleet.layers.reaches)
 
-    def _as_seen(
+    def _view_of(
         self, level: int | None, name: str, definition: NodeDefinition, node_class: NodeClass
     ) -> tuple[Shape, tuple[RuleInstall, ...]]:
         """What a rule sees of a node: one that installs sees what is there before it, the others all."""
@@ -214,7 +214,7 @@ class RuleView:
         """Return the same by name, too. Rules that ask the same are answered together."""
         same = self._same(rule)
         if same not in self._places:
-            self._places[same] = self._asked(rule)
+            self._places[same] = self._evaluate(rule)
         self._fail(rule, self._places[same].failed)
         return self._places[same]
 
@@ -226,13 +226,13 @@ class RuleView:
     def on(self, rule: str, node: str) -> tuple[tuple[Candidate, ...], Answers]:
         """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
         found = self._slots.on(self.book.rules[rule], node)
-        return found, self.book.asked(self.book.rules[rule], found)
+        return found, self.book.evaluate(self.book.rules[rule], found)
 
     def together(self, rule: str, slots: tuple[Candidate, ...]) -> Groups:
         """Some slots of a rule by what it groups them by."""
         return group_slots(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
 
-    def _asked(self, rule: str) -> Places:
+    def _evaluate(self, rule: str) -> Places:
         found = self._slots.of(self.book.rules[rule])
         try:
             answers = ask_condition(self.book.wheres.get(rule), found, self.book.budgets[rule])
