@@ -14,8 +14,8 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import NodeDefinition, Roster
 from gitcfg.git.tree import Tree, changed_paths
-from gitcfg.load.collections import Shelf
-from gitcfg.load.context import Reading
+from gitcfg.load.collections import LazyDefinitions
+from gitcfg.load.loader import Loader
 from gitcfg.load.repository import load_settings
 from gitcfg.model import Binding, Feature, Group, Model, Node, NodeSet, Op, Override, Settings, Use
 from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
@@ -78,7 +78,7 @@ def find_collecting_nodes(nodes: Mapping[str, Node]) -> list[str]:
 
     Only files that hold the operation's name are read.
     """
-    names = nodes.holding(Op.COLLECT.value.encode()) if isinstance(nodes, Shelf) else nodes
+    names = nodes.holding(Op.COLLECT.value.encode()) if isinstance(nodes, LazyDefinitions) else nodes
     return [name for name in names if has_collect(nodes[name].params.values())]
 
 
@@ -103,7 +103,7 @@ def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
 
 def _of_nodes(version: Version) -> Settings | None:
     """Return the settings that nodes depend on, not those of the gate, nor `ignore`; None: unreadable."""
-    found = load_settings(Reading(version.tree))
+    found = load_settings(Loader(version.tree))
     if found is None:
         return None
     return replace(found, protected=(), check="", ratchet=False, signatures="", release=None, ignore=())

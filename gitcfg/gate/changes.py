@@ -14,9 +14,9 @@ from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree, changed_paths
 from gitcfg.git.tree import fingerprint as content
 from gitcfg.library import Fleet
-from gitcfg.load.context import Reading
 from gitcfg.load.keys import FOLDER as FOLDER_keys
 from gitcfg.load.keys import fingerprint
+from gitcfg.load.loader import Loader
 from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Ignore, Key, Origin, Secret, Settings
 from gitcfg.model.age import X25519, Recipient, recipient
@@ -56,7 +56,7 @@ def _describe_settings(old: Tree, new: Tree, head: str) -> Iterator[str]:
 
 
 def _load_settings(tree: Tree) -> Settings:
-    return load_settings(Reading(tree)) or Settings(Origin(FILE))
+    return load_settings(Loader(tree)) or Settings(Origin(FILE))
 
 
 def _describe_ignore(said: Ignore) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from gitcfg.gate.permits.rules import Permits, load_permits
 from gitcfg.git.repository import Config, unknown
 from gitcfg.git.tree import EntryKind, Tree
-from gitcfg.load.context import Reading
+from gitcfg.load.loader import Loader
 from gitcfg.load.repository import FILE, load_settings
 from gitcfg.model import Origin, Settings
 from gitcfg.model.names import SIGNERS, selects
@@ -107,9 +107,9 @@ def load_policy(ruling: Tree | None, head: str | None, said: Administrator) -> P
 
 
 def _demanded(ruling: Tree) -> Policy:
-    reading = Reading(ruling)
-    found, allowed = load_settings(reading), load_signers(ruling)
-    if found is None or reading.findings:
+    loader = Loader(ruling)
+    found, allowed = load_settings(loader), load_signers(ruling)
+    if found is None or loader.findings:
         # Nothing may be opened by a file that cannot be read.
         return Policy(("*",), False, False, bool(allowed), allowed, unreadable=True)
     signed = found.signatures == "require"

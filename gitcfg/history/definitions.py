@@ -13,7 +13,7 @@ from gitcfg.comparison.change import Delta
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.impact import has_collect
 from gitcfg.history.snapshot import KINDS, Documents, Key, Place, Snapshot
-from gitcfg.load.overrides import NEVER
+from gitcfg.load.definitions import NEVER
 from gitcfg.model import (
     Allocation,
     Binding,

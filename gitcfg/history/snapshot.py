@@ -11,15 +11,19 @@ from msgspec import field
 from gitcfg.git.commit_tree import FileChange
 from gitcfg.git.repository import MARKER
 from gitcfg.git.tree import DictTree
-from gitcfg.load.collections import gathered, taken
-from gitcfg.load.context import Reading
-from gitcfg.load.features import load_features, load_groups
-from gitcfg.load.keys import load_secrets
-from gitcfg.load.nodes import load_nodes, load_nodesets, unique_members
-from gitcfg.load.overrides import load_overrides
-from gitcfg.load.parameters import load_parameters
+from gitcfg.load.collections import load_definitions, load_sections
+from gitcfg.load.definitions import (
+    ALLOCATIONS,
+    FEATURES,
+    GROUPS,
+    PARAMETERS,
+    RULES,
+    overrides_kind,
+    secrets_kind,
+)
+from gitcfg.load.loader import Loader
+from gitcfg.load.nodes import load_nodesets, nodes_kind, unique_members
 from gitcfg.load.repository import FILE, load_settings
-from gitcfg.load.rules import ALLOCATIONS, RULES
 from gitcfg.model import Binding, Model, NodeSet, Origin, Parameter, Secret, Settings
 from gitcfg.model.names import LAYERS, TEXTS
 
@@ -117,15 +121,15 @@ def _put(files: dict[str, bytes], change: FileChange) -> None:
 
 _MOST = 1 << 13
 _Content = Callable[[bytes], bytes]
-_Loader = Callable[[Reading, Settings], Mapping[str, Any]]
-_LOADERS: Mapping[str, _Loader] = {
-    "features": lambda reading, settings: load_features(reading),
-    "groups": lambda reading, settings: load_groups(reading),
-    "nodes": load_nodes,
+_Load = Callable[[Loader, Settings], Mapping[str, Any]]
+_LOADS: Mapping[str, _Load] = {
+    "features": lambda loader, settings: load_definitions(loader, FEATURES),
+    "groups": lambda loader, settings: load_definitions(loader, GROUPS),
+    "nodes": lambda loader, settings: load_definitions(loader, nodes_kind(settings)),
     "nodesets": load_nodesets,
-    "overrides": load_overrides,
-    "allocations": lambda reading, settings: taken(reading, ALLOCATIONS),
-    "rules": lambda reading, settings: {"": tuple(gathered(reading, RULES).values())},
+    "overrides": lambda loader, settings: load_definitions(loader, overrides_kind(settings)),
+    "allocations": lambda loader, settings: load_definitions(loader, ALLOCATIONS),
+    "rules": lambda loader, settings: {"": tuple(load_sections(loader, RULES).values())},
 }
 """Rules, of which there are many in a file, are defined together."""
 
@@ -148,7 +152,7 @@ class Documents:
 
 def _definition(content: _Content, path: str, file: bytes, settings: Settings) -> Any:
     """Return what a file of a kind's folder defines; None where its name is not legal."""
-    found = _LOADERS[path.partition("/")[0]](_reading(content, path, file), settings)
+    found = _LOADS[path.partition("/")[0]](_loader(content, path, file), settings)
     return next(iter(found.values()), None)
 
 
@@ -161,17 +165,18 @@ def _outlined(
 
 def _parameters(content: _Content, path: str, file: bytes) -> Mapping[str, Parameter]:
     """Return what a file of parameters declares."""
-    return load_parameters(_reading(content, path, file))
+    return load_sections(_loader(content, path, file), PARAMETERS)
 
 
 def _secrets(content: _Content, path: str, file: bytes) -> Mapping[str, Secret]:
     """Return what a file of secrets/ says."""
-    return load_secrets(_reading(content, path, file))
+    loader = _loader(content, path, file)
+    return load_definitions(loader, secrets_kind(loader.tree))
 
 
 def _settings(content: _Content, file: bytes) -> Settings | None:
     """Return what of the settings matters here; None where the format is not one that this program reads."""
-    found = load_settings(_reading(content, FILE, file))
+    found = load_settings(_loader(content, FILE, file))
     if found is None:
         return None
     return Settings(
@@ -182,8 +187,8 @@ def _settings(content: _Content, file: bytes) -> Settings | None:
     )
 
 
-def _reading(content: _Content, path: str, file: bytes) -> Reading:
-    return Reading(DictTree({path: content(file)}))
+def _loader(content: _Content, path: str, file: bytes) -> Loader:
+    return Loader(DictTree({path: content(file)}))
 
 
 # What all definitions of a repository say in outline, followed from commit to commit.
@@ -251,7 +256,7 @@ def _params(definition: Any) -> Mapping[str, Binding] | None:
 def model_of(settings: Settings, pool: Pool) -> Model:
     """Return the definitions as a model; sets that share a node lose it but for the first."""
     said = pool.definitions
-    sets = unique_members(Reading(DictTree({})), {}, within(settings.max_nodes, said["nodesets"]))
+    sets = unique_members(Loader(DictTree({})), {}, within(settings.max_nodes, said["nodesets"]))
     return Model(
         settings,
         features=said["features"],

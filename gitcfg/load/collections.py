@@ -1,8 +1,8 @@
-"""Definitions by name, each from a file of its own, read when they are needed."""
+"""Definitions by name, read when they are needed: one in each file of a folder, or several in a section."""
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Set, ValuesView
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -10,12 +10,13 @@ import msgspec
 
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.cache import Pack, Packs
-from gitcfg.load.context import Reading, Register
 from gitcfg.load.document import Document, Pair, pairs, place
+from gitcfg.load.loader import Loader, Register
 from gitcfg.model import Finding, Origin, Settings
 from gitcfg.sandbox import progress
 
 T = TypeVar("T")
+_FEW = 64  # files that are read without keeping what they say
 
 
 class Kind(msgspec.Struct, Generic[T], frozen=True):
@@ -27,7 +28,7 @@ class Kind(msgspec.Struct, Generic[T], frozen=True):
     folder: str
     noun: str
     names: re.Pattern[str]
-    build: Callable[[Reading, Document, str], T]
+    build: Callable[[Loader, Document, str], T]
     empty: Callable[[str, Origin], T]
     packed: Any
     pack: Callable[[T], Any]
@@ -44,27 +45,12 @@ class Kind(msgspec.Struct, Generic[T], frozen=True):
         return self.noun.replace(" ", "")
 
 
-class Piece(msgspec.Struct, Generic[T], frozen=True):
-    """What a file was read as: an empty definition if it was not understood (`misread`)."""
+class Piece(msgspec.Struct, Generic[T], frozen=True, array_like=True):
+    """A definition as read, empty if it was not understood (`misread`), and what is wrong with it."""
 
     definition: T
     findings: tuple[Finding, ...] = ()
     misread: bool = False
-
-
-def read_kind(kind: Kind[T], reading: Reading, entry: Entry, name: str) -> Piece[T]:
-    """Read the file of a definition. What is wrong with it is in the piece, not in the reading."""
-    start = len(reading.findings)
-    doc, wrong = reading.read(entry, kind.schema)
-    definition = kind.empty(name, Origin(entry.path)) if wrong else kind.build(reading, doc, name)
-    if len(reading.findings) == start and not wrong:
-        return Piece(definition)
-    found = tuple(reading.findings[start:])
-    del reading.findings[start:]
-    return Piece(definition, found, bool(wrong))
-
-
-# Which definitions a folder holds, known from the names of its files alone (GC101, GC103).
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -74,64 +60,25 @@ class Listing(msgspec.Struct, frozen=True):
     findings: Mapping[str, tuple[Finding, ...]]
 
 
-def listed(reading: Reading, kind: Kind[Any]) -> Listing:
-    """Return the listing of a kind's folder; the reading stays as it was."""
-    progress.note("listing", f"{kind.folder}/")
-    sound = _sound(list(reading.tree.entries(kind.folder)), kind)
-    return Listing(sound, {}) if sound is not None else _careful(reading, kind)
-
-
-def _sound(entries: Sequence[Entry], kind: Kind[Any]) -> Mapping[str, Entry] | None:
-    """Files by name, if nothing is wrong with any of them: a third of the time, and all commands wait."""
-    found = {entry.path.rpartition("/")[2][: -len(".yaml")]: entry for entry in entries}
-    sound = (
-        len(found) == len(entries) == len(set(map(str.casefold, found)))
-        and {entry.kind for entry in entries} <= {EntryKind.FILE}
-        and all(entry.path.endswith(".yaml") for entry in entries)
-        and all(map(kind.names.fullmatch, found))
-    )
-    return found if sound else None
-
-
-def _careful(reading: Reading, kind: Kind[Any]) -> Listing:
-    own = Reading(reading.tree)
-    entries: dict[str, Entry] = {}
-    wrong: dict[str, tuple[Finding, ...]] = {}
-    register = Register(own, kind.noun, kind.names)
-    for entry in own.files(kind.folder):
-        name = entry.path.rpartition("/")[2][: -len(".yaml")]
-        if register.admit(name, Origin(entry.path)):
-            entries[name] = entry
-    for finding in own.findings:
-        path = finding.origins[0].file
-        wrong[path] = (*wrong.get(path, ()), finding)
-    return Listing(entries, wrong)
-
-
-# The definitions of a kind by name, each read when it is first asked for.
-
-_FEW = 64  # files that are read without keeping what they say
-
-
-class Shelf(Mapping[str, T]):
-    """Names are known from the tree's paths; a definition is read, or unpacked, when it is needed.
+class LazyDefinitions(Mapping[str, T]):
+    """The definitions of a folder: names are known from paths, and each is read or unpacked when needed.
 
     In order of path. When all have been read, the pack is kept if something was not in it.
     """
 
     def __init__(self, tree: Tree, kind: Kind[T], packs: Packs) -> None:
         self.kind = kind
-        self._reading = Reading(tree)
+        self._loader = Loader(tree)
         self._packs = packs
         self._known: dict[str, T] = {}
-        self._pieces: dict[str, Piece[T]] = {}
+        self._faulty: dict[str, Piece[T]] = {}
         self._fresh: list[str] = []
         self._whole = False
 
     @cached_property
     def listing(self) -> Listing:
         """What is known without reading anything."""
-        return listed(self._reading, self.kind)
+        return _list_folder(self._loader.tree, self.kind)
 
     @cached_property
     def _pack(self) -> Pack:
@@ -161,15 +108,15 @@ class Shelf(Mapping[str, T]):
         return self._all().items()
 
     def holding(self, word: bytes) -> list[str]:
-        """The definitions in whose packed bodies a word stands; those that are not packed are read for it."""
-        there = {name: self._holds(name, entry, word) for name, entry in self.listing.entries.items()}
-        if sum(said is None for said in there.values()) > _FEW:
+        """Return the definitions whose packed bodies may hold a word: those not packed before do, too."""
+        packed = self._packs.keeper is not None
+        there = {
+            name: self._pack.holds(entry, word) if packed and name not in self._known else None
+            for name, entry in self.listing.entries.items()
+        }
+        if sum(holds is None for holds in there.values()) > _FEW:
             self._all()  # so that the pack is kept
-        return [name for name, said in there.items() if said is not False]
-
-    def _holds(self, name: str, entry: Entry, word: bytes) -> bool | None:
-        unknown = name in self._known or self._packs.keeper is None
-        return None if unknown else self._pack.holds(entry, word)
+        return [name for name, holds in there.items() if holds is not False]
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what is wrong with names and definitions, in order of path."""
@@ -179,7 +126,7 @@ class Shelf(Mapping[str, T]):
     def so_far(self) -> tuple[Finding, ...]:
         """Return what is wrong with names, and with the definitions that have been read until now."""
         entries = self.listing.entries
-        found = {entries[name].path: piece.findings for name, piece in self._pieces.items()}
+        found = {entries[name].path: piece.findings for name, piece in self._faulty.items()}
         places = self.listing.findings
         paths = sorted(places.keys() | found.keys())
         return tuple(one for path in paths for one in (*places.get(path, ()), *found.get(path, ())))
@@ -189,12 +136,12 @@ class Shelf(Mapping[str, T]):
         if name not in self:
             return False
         self[name]
-        return name in self._pieces and self._pieces[name].misread
+        return name in self._faulty and self._faulty[name].misread
 
     def all_misread(self) -> Iterator[str]:
         """Yield the definitions that could not be understood."""
         self._all()
-        return (name for name, piece in self._pieces.items() if piece.misread)
+        return (name for name, piece in self._faulty.items() if piece.misread)
 
     def _all(self) -> dict[str, T]:
         """Return all definitions in order of path, whatever the order in which they were read."""
@@ -207,46 +154,113 @@ class Shelf(Mapping[str, T]):
                 }
                 self._whole = True
             finally:  # where time is up, too: the next try goes on from there
-                self._pack.keep([(entries[name], name) for name in self._fresh], self._packed)
+                self._pack.keep([(entries[name], name) for name in self._fresh], self._body)
                 self._fresh = []
         return self._known
 
     def _read(self, name: str, entry: Entry) -> T:
         body = self._pack.get(entry, self._decoder) if self._packs.keeper is not None else None
-        if body is not None:
-            piece = self._unpacked(name, entry, *body)
-        else:
-            piece = read_kind(self.kind, self._reading, entry, name)
-        if piece.findings or piece.misread:
-            self._pieces[name] = piece
-        self._known[name] = piece.definition
         if body is None:
+            piece = _read_definition(self.kind, self._loader, entry, name)
             self._fresh.append(name)
+        else:
+            packed, findings, misread = body
+            kind, origin = self.kind, Origin(entry.path)
+            definition = kind.empty(name, origin) if packed is None else kind.unpack(packed, name, origin)
+            piece = Piece(definition, findings, misread)
+        if piece.findings or piece.misread:
+            self._faulty[name] = piece
+        self._known[name] = piece.definition
         return piece.definition
 
-    def _packed(self, name: str) -> tuple[Any, tuple[Finding, ...], bool]:
-        piece = self._pieces.get(name, Piece(self._known[name]))
-        said = None if piece.misread else self.kind.pack(piece.definition)
-        return said, piece.findings, piece.misread
-
-    def _unpacked(
-        self, name: str, entry: Entry, said: Any, findings: tuple[Finding, ...], misread: bool
-    ) -> Piece[T]:
-        origin = Origin(entry.path)
-        definition = self.kind.empty(name, origin) if said is None else self.kind.unpack(said, name, origin)
-        return Piece(definition, findings, misread)
+    def _body(self, name: str) -> tuple[Any, tuple[Finding, ...], bool]:
+        piece = self._faulty.get(name, Piece(self._known[name]))
+        packed = None if piece.misread else self.kind.pack(piece.definition)
+        return packed, piece.findings, piece.misread
 
 
-def taken(reading: Reading, kind: Kind[T]) -> dict[str, T]:
-    """Return all definitions of a kind; what is wrong with them goes into the reading."""
-    shelf = Shelf(reading.tree, kind, Packs(None, Settings(Origin(""))))
-    reading.findings += shelf.findings()
-    for name in shelf.all_misread():
-        reading.misread(kind.folder, name)
-    return dict(shelf)
+def load_definitions(loader: Loader, kind: Kind[T]) -> dict[str, T]:
+    """Return all definitions of a kind; what is wrong with them goes into the loader."""
+    definitions = LazyDefinitions(loader.tree, kind, Packs(None, Settings(Origin(""))))
+    loader.findings += definitions.findings()
+    for name in definitions.all_misread():
+        loader.mark_unread(kind.folder, name)
+    return dict(definitions)
 
 
-# Kinds of which many definitions stand in a file, and one such file.
+def _list_folder(tree: Tree, kind: Kind[Any]) -> Listing:
+    """Return what the names of a folder's files say (GC101, GC103)."""
+    progress.note("listing", f"{kind.folder}/")
+    entries = list(tree.entries(kind.folder))
+    # Where nothing is wrong with any name, it takes a third of the time, and all commands wait.
+    found = {entry.path.rpartition("/")[2][: -len(".yaml")]: entry for entry in entries}
+    if (
+        len(found) == len(entries) == len(set(map(str.casefold, found)))
+        and {entry.kind for entry in entries} <= {EntryKind.FILE}
+        and all(entry.path.endswith(".yaml") for entry in entries)
+        and all(map(kind.names.fullmatch, found))
+    ):
+        return Listing(found, {})
+    loader = Loader(tree)
+    admitted: dict[str, Entry] = {}
+    register = Register(loader, kind.noun, kind.names)
+    for entry in loader.files(kind.folder):
+        name = entry.path.rpartition("/")[2][: -len(".yaml")]
+        if register.admit(name, Origin(entry.path)):
+            admitted[name] = entry
+    wrong: dict[str, tuple[Finding, ...]] = {}
+    for finding in loader.findings:
+        path = finding.origins[0].file
+        wrong[path] = (*wrong.get(path, ()), finding)
+    return Listing(admitted, wrong)
+
+
+def _read_definition(kind: Kind[T], loader: Loader, entry: Entry, name: str) -> Piece[T]:
+    """Read the file of a definition. What is wrong with it is in the piece, not in the loader."""
+    start = len(loader.findings)
+    doc, wrong = loader.read(entry, kind.schema)
+    definition = kind.empty(name, Origin(entry.path)) if wrong else kind.build(loader, doc, name)
+    if len(loader.findings) == start and not wrong:
+        return Piece(definition)
+    found = tuple(loader.findings[start:])
+    del loader.findings[start:]
+    return Piece(definition, found, bool(wrong))
+
+
+# What stands in many files of a folder, several in each: read all at once, when the first is asked for.
+
+
+class DeferredMapping(Mapping[str, T]):
+    """Things by name, and what is wrong with them."""
+
+    @abstractmethod
+    def _load(self) -> tuple[dict[str, T], Loader]:
+        """Return everything by name, and the loader that has what is wrong with it."""
+        ...
+
+    @cached_property
+    def _loaded(self) -> tuple[dict[str, T], Loader]:
+        return self._load()
+
+    def __getitem__(self, name: str) -> T:
+        return self._loaded[0][name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded[0])
+
+    def __len__(self) -> int:
+        return len(self._loaded[0])
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what is wrong with names and with what they stand for."""
+        return tuple(self._loaded[1].findings)
+
+    def so_far(self) -> tuple[Finding, ...]:
+        """Return the same, if anything has been read."""
+        return self.findings() if "_loaded" in self.__dict__ else ()
 
 
 class Named(Protocol):
@@ -262,7 +276,7 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class SectionEntry(msgspec.Struct, frozen=True, gc=False):
     """What a file says of one name: `given` as a value, and by key the nodes."""
 
     name: str
@@ -271,107 +285,35 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     nodes: Mapping[str, Pair]
 
 
-class SheetKind(msgspec.Struct, Generic[N], frozen=True):
-    """How what stands under a folder's own name in its files becomes definitions.
+class Section(msgspec.Struct, Generic[N], frozen=True, array_like=True):
+    """A file's definitions; `misread`: not even their names are known."""
 
-    `sheet` is the type of a file of them. `spoiling` are the keys beside the definitions without which
-    none can be understood. `family` is another name that only one of them may have, if it has any.
+    pieces: tuple[Piece[N], ...]
+    findings: tuple[Finding, ...]
+    misread: bool
+
+
+class SectionKind(msgspec.Struct, Generic[N], frozen=True):
+    """How the entries of a section, under the folder's own name in its files, become definitions.
+
+    `section` is the type of a file's section. `spoiling` are the keys beside it without which no entry can
+    be understood. `family` is another name that only one of them may have, if it has any.
     """
 
     folder: str
     noun: str
     names: re.Pattern[str]
-    build: Callable[[Reading, Document, Said], N]
+    build: Callable[[Loader, Document, SectionEntry], N]
     empty: Callable[[str, Origin], N]
-    sheet: Any
+    section: Any
     spoiling: frozenset[str] = frozenset()
     family: Callable[[N], str | None] = lambda definition: None
 
 
-class Declared(msgspec.Struct, Generic[N], frozen=True, array_like=True):
-    """A definition in a file, empty if it was not understood (`misread`)."""
+class SectionDefinitions(DeferredMapping[N]):
+    """Definitions by name, in order of path and of the entries in the files. Of a name the first counts."""
 
-    definition: N
-    findings: tuple[Finding, ...]
-    misread: bool
-
-
-class Sheet(msgspec.Struct, Generic[N], frozen=True, array_like=True):
-    """A file's definitions; `misread`: not even their names are known."""
-
-    declared: tuple[Declared[N], ...]
-    findings: tuple[Finding, ...]
-    misread: bool
-
-
-def read(kind: SheetKind[N], reading: Reading, entry: Entry) -> Sheet[N]:
-    """Read a file. What is wrong with it is in the sheet, not in the reading."""
-    own = Reading(reading.tree)
-    doc, wrong = own.read(entry, kind.folder)
-    found = tuple(own.findings)
-    if not isinstance(doc.value, dict) or not isinstance(doc.value.get(kind.folder, {}), dict):
-        return Sheet((), found, True)
-    if kind.folder not in doc.value:
-        return Sheet((), found, False)
-    spoilt = None in wrong or not kind.spoiling.isdisjoint(wrong)
-    nodes = zip(doc.top[kind.folder].value, doc.value[kind.folder].items(), strict=True)
-    declared = []
-    for (key, node), (name, given) in nodes:
-        said = Said(name, place(entry.path, key), given or {}, pairs(node))
-        declared.append(_declared(kind, own, doc, said, spoilt or name in wrong))
-    return Sheet(tuple(declared), found, False)
-
-
-def _declared(kind: SheetKind[N], reading: Reading, doc: Document, said: Said, wrong: bool) -> Declared[N]:
-    if wrong:
-        return Declared(kind.empty(said.name, said.origin), (), True)
-    reading.findings.clear()
-    return Declared(kind.build(reading, doc, said), tuple(reading.findings), False)
-
-
-# What stands in many files of a folder, several in each: read all at once, when the first is asked for.
-
-
-class Gathered(Mapping[str, T]):
-    """Things by name, and what is wrong with them."""
-
-    @abstractmethod
-    def _gather(self) -> tuple[dict[str, T], Reading]:
-        """Everything by name, and the reading that says what is wrong with it."""
-        ...
-
-    @cached_property
-    def _gathered(self) -> tuple[dict[str, T], Reading]:
-        return self._gather()
-
-    def __getitem__(self, name: str) -> T:
-        return self._gathered[0][name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._gathered[0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._gathered[0])
-
-    def __len__(self) -> int:
-        return len(self._gathered[0])
-
-    def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with names and with what they stand for."""
-        return tuple(self._gathered[1].findings)
-
-    def so_far(self) -> tuple[Finding, ...]:
-        """Return the same, if anything has been read."""
-        return self.findings() if "_gathered" in self.__dict__ else ()
-
-
-# The definitions of a kind of which many stand in a file: read all at once, when the first is asked for.
-
-
-class Sheets(Gathered[N]):
-    """Definitions by name, in order of path and of what stands in the files. Of a name the first counts."""
-
-    def __init__(self, tree: Tree, kind: SheetKind[N], packs: Packs) -> None:
+    def __init__(self, tree: Tree, kind: SectionKind[N], packs: Packs) -> None:
         self.kind = kind
         self._tree = tree
         self._packs = packs
@@ -382,56 +324,79 @@ class Sheets(Gathered[N]):
 
     def all_misread(self) -> Set[str]:
         """Return the definitions that could not be understood, and the paths of files that say nothing."""
-        return self._gathered[1].unread.get(self.kind.folder, set())
+        return self._loaded[1].unread.get(self.kind.folder, set())
 
-    def _gather(self) -> tuple[dict[str, N], Reading]:
+    def _load(self) -> tuple[dict[str, N], Loader]:
         result: dict[str, N] = {}
         families: dict[str, N] = {}
-        reading = Reading(self._tree)
-        register = Register(reading, self.kind.noun, self.kind.names)
-        for path, sheet in self._sheets(reading):
-            reading.findings += sheet.findings
-            if sheet.misread:
-                reading.misread(self.kind.folder, path)
-            for declared in sheet.declared:
-                definition = declared.definition
+        loader = Loader(self._tree)
+        register = Register(loader, self.kind.noun, self.kind.names)
+        for path, section in self._sections(loader):
+            loader.findings += section.findings
+            if section.misread:
+                loader.mark_unread(self.kind.folder, path)
+            for piece in section.pieces:
+                definition = piece.definition
                 if not register.admit(definition.name, definition.origin):
                     continue
                 result[definition.name] = definition
-                reading.findings += declared.findings
-                if declared.misread:
-                    reading.misread(self.kind.folder, definition.name)
+                loader.findings += piece.findings
+                if piece.misread:
+                    loader.mark_unread(self.kind.folder, definition.name)
                 else:
-                    self._family(reading, families, definition)
-        return result, reading
+                    self._check_family(loader, families, definition)
+        return result, loader
 
-    def _family(self, reading: Reading, families: dict[str, N], definition: N) -> None:
+    def _check_family(self, loader: Loader, families: dict[str, N], definition: N) -> None:
         family = self.kind.family(definition)
         first = definition if family is None else families.setdefault(family, definition)
         if first is not definition:
             names = (min(first.name, definition.name), max(first.name, definition.name))
             message = f"{names[0]} and {names[1]} declare the same family of {self.kind.noun}s."
-            reading.findings.append(Finding("GC103", names, message, (definition.origin, first.origin)))
+            loader.findings.append(Finding("GC103", names, message, (definition.origin, first.origin)))
 
-    def _sheets(self, reading: Reading) -> Iterator[tuple[str, Sheet[N]]]:
-        """Yield each file's sheet; what had to be read is kept in the end."""
+    def _sections(self, loader: Loader) -> Iterator[tuple[str, Section[N]]]:
+        """Yield each file's section; what had to be read is kept in the end."""
         folder = self.kind.folder
-        pack = self._packs.of(folder, Reading(self._tree).files(folder))
-        decoder = msgspec.msgpack.Decoder(self.kind.sheet) if self._packs.keeper is not None else None
-        fresh: list[tuple[Entry, Sheet[N]]] = []
-        for entry in reading.files(folder):
-            sheet: Sheet[N] | None = pack.get(entry, decoder) if decoder is not None else None
-            if sheet is None:
-                sheet = read(self.kind, reading, entry)
-                fresh.append((entry, sheet))
-            yield entry.path, sheet
-        pack.keep(fresh, lambda sheet: sheet)
+        pack = self._packs.of(folder, Loader(self._tree).files(folder))
+        decoder = msgspec.msgpack.Decoder(self.kind.section) if self._packs.keeper is not None else None
+        fresh: list[tuple[Entry, Section[N]]] = []
+        for entry in loader.files(folder):
+            section: Section[N] | None = pack.get(entry, decoder) if decoder is not None else None
+            if section is None:
+                section = _read_section(self.kind, self._tree, entry)
+                fresh.append((entry, section))
+            yield entry.path, section
+        pack.keep(fresh, lambda section: section)
 
 
-def gathered(reading: Reading, kind: SheetKind[N]) -> dict[str, N]:
-    """Return all definitions of a kind; what is wrong with them goes into the reading."""
-    sheets = Sheets(reading.tree, kind, Packs(None, Settings(Origin(""))))
-    reading.findings += sheets.findings()
-    for name in sheets.all_misread():
-        reading.misread(kind.folder, name)
-    return dict(sheets)
+def load_sections(loader: Loader, kind: SectionKind[N]) -> dict[str, N]:
+    """Return all definitions of a kind; what is wrong with them goes into the loader."""
+    definitions = SectionDefinitions(loader.tree, kind, Packs(None, Settings(Origin(""))))
+    loader.findings += definitions.findings()
+    for name in definitions.all_misread():
+        loader.mark_unread(kind.folder, name)
+    return dict(definitions)
+
+
+def _read_section(kind: SectionKind[N], tree: Tree, entry: Entry) -> Section[N]:
+    """Read a file's section, with what is wrong in it."""
+    loader = Loader(tree)
+    doc, wrong = loader.read(entry, kind.folder)
+    found = tuple(loader.findings)
+    if not isinstance(doc.value, dict) or not isinstance(doc.value.get(kind.folder, {}), dict):
+        return Section((), found, True)
+    if kind.folder not in doc.value:
+        return Section((), found, False)
+    spoilt = None in wrong or not kind.spoiling.isdisjoint(wrong)
+    nodes = zip(doc.top[kind.folder].value, doc.value[kind.folder].items(), strict=True)
+    pieces: list[Piece[N]] = []
+    for (key, node), (name, given) in nodes:
+        origin = place(entry.path, key)
+        if spoilt or name in wrong:
+            pieces.append(Piece(kind.empty(name, origin), (), True))
+        else:
+            loader.findings.clear()
+            definition = kind.build(loader, doc, SectionEntry(name, origin, given or {}, pairs(node)))
+            pieces.append(Piece(definition, tuple(loader.findings)))
+    return Section(tuple(pieces), found, False)

@@ -9,7 +9,11 @@ from typing import Any
 import msgspec
 
 from gitcfg.git.tree import DictTree
-from gitcfg.load.cache import (
+from gitcfg.load.collections import Kind, LazyDefinitions, load_definitions
+from gitcfg.load.document import Document, place, source
+from gitcfg.load.loader import Loader
+from gitcfg.load.parts import (
+    NONE,
     BindingRow,
     FileRow,
     RefRow,
@@ -18,16 +22,16 @@ from gitcfg.load.cache import (
     pack_files,
     pack_refs,
     pack_uses,
+    read_description,
+    read_files,
+    read_params,
+    read_refs,
+    read_uses,
     unpack_bindings,
     unpack_files,
     unpack_refs,
     unpack_uses,
 )
-from gitcfg.load.collections import Kind, Shelf, taken
-from gitcfg.load.context import Reading
-from gitcfg.load.document import Document, place, source
-from gitcfg.load.features import files
-from gitcfg.load.parts import NONE, bindings, description, refs, uses
 from gitcfg.model import Fact, Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
 from gitcfg.nodeset import NodeSetError, TooManyNames, expand
@@ -53,55 +57,49 @@ class PackedNode(msgspec.Struct, frozen=True, array_like=True):
     state: str | None
 
 
-def load_nodes(reading: Reading, settings: Settings) -> dict[str, Node]:
-    """Return every node that has a file of its own, by name."""
-    return taken(reading, nodes_kind(settings))
-
-
 def nodes_kind(settings: Settings) -> Kind[Node]:
-    """Nodes, to whom the default group must not be given."""
+    """Return the kind of nodes, to whom the default group must not be given."""
 
-    def build(reading: Reading, doc: Document, name: str) -> Node:
-        return node(reading, doc, name, settings.default_group)
+    def build(loader: Loader, doc: Document, name: str) -> Node:
+        return _read_node(loader, doc, name, settings.default_group)
 
-    return Kind("nodes", "node", HOST, build, Node, PackedNode, pack_node, unpack_node)
+    return Kind("nodes", "node", HOST, build, Node, PackedNode, _pack_node, _unpack_node)
 
 
-def node(reading: Reading, doc: Document, name: str, default_group: str) -> Node:
+def _read_node(loader: Loader, doc: Document, name: str, default_group: str) -> Node:
     """Return what a document says of a node, or of each of a set."""
-    get = doc.value.get
     return Node(
         name,
         Origin(doc.file),
-        description(doc),
-        _edit(reading, doc, "groups", default_group),
-        _edit(reading, doc, "features"),
-        _edit(reading, doc, "without"),
-        _edit(reading, doc, "labels"),
-        bindings(reading, doc),
-        _facts(doc),
-        files(doc),
-        _address(reading, doc),
-        get("state"),
+        read_description(doc),
+        _read_edit(loader, doc, "groups", default_group),
+        _read_edit(loader, doc, "features"),
+        _read_edit(loader, doc, "without"),
+        _read_edit(loader, doc, "labels"),
+        read_params(doc),
+        _read_facts(doc),
+        read_files(doc),
+        _read_address(loader, doc),
+        doc.value.get("state"),
     )
 
 
-def _address(reading: Reading, doc: Document) -> str | None:
+def _read_address(loader: Loader, doc: Document) -> str | None:
     """Return where a node is reached; GC102 for what is neither a host name nor an IP address."""
-    said: str | None = doc.value.get("address")
-    if said is None or (_HOST.fullmatch(said) and not _NUMBER.search(said)):
-        return said
+    address: str | None = doc.value.get("address")
+    if address is None or (_HOST.fullmatch(address) and not _NUMBER.search(address)):
+        return address
     from gitcfg.domain.addresses import parse_address
     from gitcfg.domain.values import DomainProblem
 
     try:
-        parse_address(said)
+        parse_address(address)
     except DomainProblem as problem:
-        hint = f"{problem.hint[:1].upper()}{problem.hint[1:]}." if _NUMERIC.fullmatch(said) else _ADDRESS
-        message = f"address is neither a host name nor an IP address: {shown(said)}."
-        reading.report("GC102", doc.file, message, doc.at("address"), hint=hint)
+        hint = f"{problem.hint[:1].upper()}{problem.hint[1:]}." if _NUMERIC.fullmatch(address) else _ADDRESS
+        message = f"address is neither a host name nor an IP address: {shown(address)}."
+        loader.report("GC102", doc.file, message, doc.at("address"), hint=hint)
         return None
-    return said
+    return address
 
 
 _LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
@@ -113,20 +111,20 @@ _NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%.*)?")
 _ADDRESS = "User and port stand in ssh's own configuration; an IPv6 address stands without brackets."
 
 
-def _edit(reading: Reading, doc: Document, key: str, banned: str = "") -> ListEdit:
+def _read_edit(loader: Loader, doc: Document, key: str, banned: str = "") -> ListEdit:
     if key not in doc.top:
         return _UNSAID
-    said, inner, op = doc.value[key], doc.top[key], Op.SET
+    items, inner, op = doc.value[key], doc.top[key], Op.SET
     origin = place(doc.file, inner)
-    if type(said) is dict:
-        ((word, said),) = said.items()
+    if type(items) is dict:
+        ((word, items),) = items.items()
         op, inner = _EDITS[word], inner.value[0][1]
     if key == "features":
-        return ListEdit(op, uses(reading, doc.file, inner, said), origin)
-    return ListEdit(op, refs(reading, doc.file, inner, said, banned), origin)
+        return ListEdit(op, read_uses(loader, doc.file, inner, items), origin)
+    return ListEdit(op, read_refs(loader, doc.file, inner, items, banned), origin)
 
 
-def _facts(doc: Document) -> Mapping[str, Fact]:
+def _read_facts(doc: Document) -> Mapping[str, Fact]:
     given = doc.value.get("facts")
     if not given:
         return NONE
@@ -136,24 +134,22 @@ def _facts(doc: Document) -> Mapping[str, Fact]:
     return result
 
 
-def pack_node(said: Node) -> PackedNode:
-    """Return a node as a pack holds it."""
+def _pack_node(node: Node) -> PackedNode:
     return PackedNode(
-        said.description,
-        _pack_edit(said.groups, pack_refs),
-        _pack_edit(said.features, pack_uses),
-        _pack_edit(said.without, pack_refs),
-        _pack_edit(said.labels, pack_refs),
-        pack_bindings(said.params),
-        [(key, fact.value, fact.text) for key, fact in said.facts.items()],
-        pack_files(said.files),
-        said.address,
-        said.state,
+        node.description,
+        _pack_edit(node.groups, pack_refs),
+        _pack_edit(node.features, pack_uses),
+        _pack_edit(node.without, pack_refs),
+        _pack_edit(node.labels, pack_refs),
+        pack_bindings(node.params),
+        [(key, fact.value, fact.text) for key, fact in node.facts.items()],
+        pack_files(node.files),
+        node.address,
+        node.state,
     )
 
 
-def unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
-    """Return a node out of a pack."""
+def _unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
     file = origin.file
     facts = {intern(key): Fact(value, text) for key, value, text in packed.facts}
     return Node(
@@ -187,86 +183,80 @@ def _unpack_edit(file: str, packed: Any, items: Any) -> ListEdit:
 # nodesets/**/*.yaml: nodes that are alike, and who they are.
 
 
-class Alike(msgspec.Struct, frozen=True):
-    """A node set's file: what is said of each, and the text that says who they are."""
+class WrittenNodeSet(msgspec.Struct, frozen=True):
+    """A node set's file: the definition that its nodes share, and the text that says who they are."""
 
     definition: Node
     nodes: Ref | None = None
 
 
-def nodesets_kind(settings: Settings) -> Kind[Alike]:
-    """Node sets as they are written. Who is in them depends on how many are in those before."""
+def nodesets_kind(settings: Settings) -> Kind[WrittenNodeSet]:
+    """Return the kind of node sets as written. Who is in them depends on how many are in those before."""
 
-    def build(reading: Reading, doc: Document, name: str) -> Alike:
-        said = Ref(doc.value["nodes"], place(doc.file, doc.top["nodes"]))
-        return Alike(node(reading, doc, name, settings.default_group), said)
+    def build(loader: Loader, doc: Document, name: str) -> WrittenNodeSet:
+        nodes = Ref(doc.value["nodes"], place(doc.file, doc.top["nodes"]))
+        return WrittenNodeSet(_read_node(loader, doc, name, settings.default_group), nodes)
 
     return Kind(
-        "nodesets",
-        "node set",
-        NAME,
-        build,
-        lambda name, origin: Alike(Node(name, origin)),
-        tuple[PackedNode, str, int, int],
-        _pack,
-        _unpack,
+        *("nodesets", "node set", NAME, build, lambda name, origin: WrittenNodeSet(Node(name, origin))),
+        *(tuple[PackedNode, str, int, int], _pack_nodeset, _unpack_nodeset),
     )
 
 
-def _pack(said: Alike) -> tuple[PackedNode, str, int, int] | None:
-    if said.nodes is None:
+def _pack_nodeset(written: WrittenNodeSet) -> tuple[PackedNode, str, int, int] | None:
+    if written.nodes is None:
         return None
-    origin = said.nodes.origin
-    return pack_node(said.definition), said.nodes.name, origin.line, origin.column
+    origin = written.nodes.origin
+    return _pack_node(written.definition), written.nodes.name, origin.line, origin.column
 
 
-def _unpack(packed: tuple[PackedNode, str, int, int], name: str, origin: Origin) -> Alike:
-    definition, text, line, column = packed
-    return Alike(unpack_node(definition, name, origin), Ref(text, Origin(origin.file, line, column)))
+def _unpack_nodeset(packed: tuple[PackedNode, str, int, int], name: str, origin: Origin) -> WrittenNodeSet:
+    node, text, line, column = packed
+    return WrittenNodeSet(_unpack_node(node, name, origin), Ref(text, Origin(origin.file, line, column)))
 
 
-def load_nodesets(reading: Reading, settings: Settings) -> dict[str, NodeSet]:
+def load_nodesets(loader: Loader, settings: Settings) -> dict[str, NodeSet]:
     """Return every node set by name, its members expanded within the budget `max_nodes`."""
-    return with_members(reading, taken(reading, nodesets_kind(settings)), settings.max_nodes)
+    return _expand_sets(loader, load_definitions(loader, nodesets_kind(settings)), settings.max_nodes)
 
 
-def with_members(reading: Reading, sets: Mapping[str, Alike], most: int) -> dict[str, NodeSet]:
-    """Return the sets with who is in them, all together no more than `most`."""
+def _expand_sets(loader: Loader, sets: Mapping[str, WrittenNodeSet], most: int) -> dict[str, NodeSet]:
+    """Return the sets with their members, all together no more than `most`."""
     result = {}
     left = most
-    for name, said in sets.items():
-        members = () if said.nodes is None else node_names(reading, said.nodes, left, most)
+    for name, written in sets.items():
+        members = () if written.nodes is None else node_names(loader, written.nodes, left, most)
         left -= len(members)
-        result[name] = NodeSet(name, said.definition.origin, members, said.definition)
+        result[name] = NodeSet(name, written.definition.origin, members, written.definition)
     return result
 
 
-def node_names(reading: Reading, said: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
-    """The names that `nodes:` stands for; none where these are no host names, or more than are `left`."""
-    text = said.name
+def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
+    """Return the names that `nodes:` stands for; none if they are no host names, or more than `left`."""
+    text = nodes.name
     try:
         names = expand(text, left)
     except TooManyNames:
         message = f"With {shown(text)!r} there are more than {most or left:,} nodes."
         hint = "If so many are meant, raise `max_nodes` in gitcfg.yaml."
-        reading.report("GC103", text, message, said.origin, hint=hint)
+        loader.report("GC103", text, message, nodes.origin, hint=hint)
         return ()
     except NodeSetError as error:
         message = f"{shown(text)!r} is no set of nodes: {error}."
         hint = "Names and ranges: exec[001-100].example.com,login1."
-        reading.report("GC103", text, message, said.origin, hint=hint)
+        loader.report("GC103", text, message, nodes.origin, hint=hint)
         return ()
     wrong = next((name for name in names if not HOST.fullmatch(name)), None)
     if wrong is not None:
-        reading.report("GC103", wrong, f"{shown(wrong)!r} is no host name.", said.origin)
+        loader.report("GC103", wrong, f"{shown(wrong)!r} is no host name.", nodes.origin)
         return ()
     return names
 
 
 def unique_members(
-    reading: Reading, files: Mapping[str, Origin], sets: Mapping[str, NodeSet]
+    loader: Loader, files: Mapping[str, Origin], sets: Mapping[str, NodeSet]
 ) -> dict[str, NodeSet]:
-    """Sets that share no node: a node in two is a finding and stays in the first.
+    """Return sets that share no node: a node in two is a finding and stays in the first.
 
     `files` are the nodes that have one, by name.
     """
@@ -274,41 +264,33 @@ def unique_members(
     folded = {name.casefold(): name for name in files}
     result = {}
     for name, nodeset in sets.items():
-        kept = []
+        members, origin = [], nodeset.definition.origin
         for member in nodeset.members:
             owner = owners.setdefault(member.casefold(), nodeset)
             if owner is not nodeset:
-                _two_sets(reading, member, owner, nodeset)
+                message = f"The node {member} is in the node sets {owner.name} and {name}."
+                loader.report("GC103", member, message, origin, owner.definition.origin)
                 continue
-            kept.append(member)
+            members.append(member)
             file = folded.get(member.casefold(), member)
             if file != member:
-                _nearly(reading, member, file, files[file], nodeset)
-        result[name] = msgspec.structs.replace(nodeset, members=tuple(kept))
+                names = (min(member, file), max(member, file))
+                message = f"The nodes {names[0]} and {names[1]} differ only in case."
+                loader.findings.append(Finding("GC103", names, message, (origin, files[file])))
+        result[name] = msgspec.structs.replace(nodeset, members=tuple(members))
     return result
 
 
-def _two_sets(reading: Reading, member: str, first: NodeSet, second: NodeSet) -> None:
-    message = f"The node {member} is in the node sets {first.name} and {second.name}."
-    reading.report("GC103", member, message, second.definition.origin, first.definition.origin)
-
-
-def _nearly(reading: Reading, member: str, file: str, origin: Origin, nodeset: NodeSet) -> None:
-    names = (min(member, file), max(member, file))
-    message = f"The nodes {names[0]} and {names[1]} differ only in case."
-    reading.findings.append(Finding("GC103", names, message, (nodeset.definition.origin, origin)))
-
-
-# Node sets by name, with their members: all are read when the first is asked for.
-
-
 class NodeSets(Mapping[str, NodeSet]):
-    """Who is in a set depends on the sets before it, and on the names of the nodes that have files."""
+    """Node sets by name, with their members: all are read when the first is asked for.
 
-    def __init__(self, written: Shelf[Alike], nodes: Shelf[Node], most: int) -> None:
-        self._written = written
-        self._nodes = nodes
-        self._most = most
+    Who is in a set depends on the sets before it, and on the names of the nodes that have files.
+    """
+
+    def __init__(
+        self, written: LazyDefinitions[WrittenNodeSet], nodes: LazyDefinitions[Node], most: int
+    ) -> None:
+        self._written, self._nodes, self._most = written, nodes, most
 
     def __getitem__(self, name: str) -> NodeSet:
         return self._complete[0][name]
@@ -332,9 +314,8 @@ class NodeSets(Mapping[str, NodeSet]):
 
     @cached_property
     def _complete(self) -> tuple[dict[str, NodeSet], tuple[Finding, ...]]:
-        reading = Reading(DictTree({}))
-        sets = with_members(reading, dict(self._written.items()), self._most)
-        places = (
-            {name: Origin(entry.path) for name, entry in self._nodes.listing.entries.items()} if sets else {}
-        )
-        return unique_members(reading, places, sets), tuple(reading.findings)
+        loader = Loader(DictTree({}))
+        sets = _expand_sets(loader, dict(self._written.items()), self._most)
+        entries = self._nodes.listing.entries if sets else {}
+        places = {name: Origin(entry.path) for name, entry in entries.items()}
+        return unique_members(loader, places, sets), tuple(loader.findings)

@@ -1,21 +1,29 @@
 """A repository as a whole: `gitcfg.yaml`, and the model of a tree."""
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Protocol, overload
 
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.cache import Keeper, Packs
-from gitcfg.load.collections import Sheets, Shelf
-from gitcfg.load.context import Findings, Known, Reading, Unread
+from gitcfg.load.collections import LazyDefinitions, SectionDefinitions
+from gitcfg.load.definitions import (
+    ALLOCATIONS,
+    FEATURES,
+    GROUPS,
+    PARAMETERS,
+    RULES,
+    SUBSYSTEMS,
+    holds_kind,
+    overrides_kind,
+    read_day,
+    secrets_kind,
+)
 from gitcfg.load.document import Document
-from gitcfg.load.features import FEATURES, GROUPS
-from gitcfg.load.keys import Keys, secrets_kind
+from gitcfg.load.keys import Keys
+from gitcfg.load.loader import Loader
 from gitcfg.load.nodes import NodeSets, nodes_kind, nodesets_kind
-from gitcfg.load.overrides import day, holds_kind, overrides_kind
-from gitcfg.load.parameters import PARAMETERS, SUBSYSTEMS
-from gitcfg.load.parts import refs
-from gitcfg.load.rules import ALLOCATIONS, RULES
+from gitcfg.load.parts import read_refs
 from gitcfg.model import (
     Finding,
     GitcfgError,
@@ -32,65 +40,9 @@ from gitcfg.model.delivery import EVERYONE
 from gitcfg.model.names import shown
 from gitcfg.model.text import seconds
 
-_SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?%")
-
-
-def release(reading: Reading, doc: Document) -> Release | None:
-    """Return how fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
-    said = doc.value.get("release")
-    if said is None:
-        return None
-    plain = Release(doc.key("release"))
-    first = said.get("first")
-    return Release(
-        plain.origin,
-        _stages(reading, doc, said["stages"]) if "stages" in said else plain.stages,
-        _settle(reading, doc, said["settle"]) if "settle" in said else plain.settle,
-        said.get("max_failures", plain.max_failures),
-        None if first is None else Ref(first, doc.at("release", "first")),
-    )
-
-
-def _stages(reading: Reading, doc: Document, said: list[Any]) -> tuple[Share, ...]:
-    found = [_share(item) for item in said]
-    for place, share in enumerate(found):
-        at = doc.at("release", "stages", place)
-        if share is None:
-            message = f"{shown(str(said[place]))} is no size of a stage."
-            reading.report("GC102", "stages", message, at, hint="Write how many nodes, or a share: 1, 10%.")
-            return (EVERYONE,)
-        before = found[place - 1] if place else None
-        if before is not None and before.percent == share.percent and before.number >= share.number:
-            message = f"The stage {said[place]} has no more nodes than {said[place - 1]} before it."
-            reading.report("GC102", "stages", message, at, hint="Stages count from the first one on.")
-    if not found or found[-1] != EVERYONE:
-        message = "The last stage leaves nodes out."
-        reading.report("GC102", "stages", message, doc.at("release", "stages"), hint="Let it be 100%.")
-    return tuple(share for share in found if share is not None)
-
-
-def _share(said: Any) -> Share | None:
-    if isinstance(said, int):
-        return Share(said) if said > 0 else None
-    if not _SHARE.fullmatch(said):
-        return None
-    number = float(said[:-1])
-    return Share(number, percent=True) if 0 < number <= 100 else None
-
-
-def _settle(reading: Reading, doc: Document, said: str) -> float:
-    found = seconds(said)
-    if found is None:
-        message = f"{shown(said)} is no length of time."
-        at = doc.at("release", "settle")
-        reading.report("GC102", "settle", message, at, hint="Write 10m, 90s, 2h or 1d.")
-        return 0.0
-    return found
-
-
-# The file that marks the root of a repository.
-
 FILE = "gitcfg.yaml"
+FORMAT = 1
+_SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?%")
 
 
 def is_repository(tree: Tree) -> bool:
@@ -107,29 +59,24 @@ def settings_entry(tree: Tree) -> Entry:
     return entry
 
 
-# gitcfg.yaml: the settings of a repository (GC104).
-
-FORMAT = 1
-
-
-def load_settings(reading: Reading) -> Settings | None:
-    """Return the settings, or None where the format is not one this program reads."""
-    doc, wrong = reading.read(settings_entry(reading.tree), "gitcfg")
+def load_settings(loader: Loader) -> Settings | None:
+    """Return the settings, or None where the format is not one this program reads (GC104)."""
+    doc, wrong = loader.read(settings_entry(loader.tree), "gitcfg")
     if not isinstance(doc.value, dict):
         return Settings(Origin(FILE))
     number = doc.value.get("format")
     if number != FORMAT:
         which = "says no format" if number is None else f"is of format {number}"
         message = f"The repository {which}; this version of gitcfg reads format {FORMAT}."
-        reading.findings[:] = []
-        reading.report(
+        loader.findings[:] = []
+        loader.report(
             "GC104", FILE, message, doc.at("format"), hint=f"Write `format: {FORMAT}`, or use a newer gitcfg."
         )
         return None
-    return Settings(Origin(FILE)) if wrong else _settings(reading, doc)
+    return Settings(Origin(FILE)) if wrong else _read_settings(loader, doc)
 
 
-def _settings(reading: Reading, doc: Document) -> Settings:
+def _read_settings(loader: Loader, doc: Document) -> Settings:
     get = doc.value.get
     default = Settings(Origin(FILE))
     return Settings(
@@ -140,27 +87,187 @@ def _settings(reading: Reading, doc: Document) -> Settings:
         check=get("check", default.check),
         ratchet=get("ratchet", default.ratchet),
         signatures=get("signatures", default.signatures),
-        walk_in=_walk_in(reading, doc),
-        release=release(reading, doc),
-        ignore=tuple(_ignore(reading, doc, place) for place in range(len(get("ignore", ())))),
+        walk_in=_read_walk_in(loader, doc),
+        release=_read_release(loader, doc),
+        ignore=tuple(_read_ignore(loader, doc, place) for place in range(len(get("ignore", ())))),
         max_nodes=get("max_nodes", default.max_nodes),
         max_places=get("max_places", default.max_places),
     )
 
 
-def _ignore(reading: Reading, doc: Document, place: int) -> Ignore:
-    said, path = doc.value["ignore"][place], ("ignore", place)
-    until = day(reading, doc, said["until"], doc.at(*path, "until")) if "until" in said else None
-    return Ignore(said["code"], said["reason"], doc.at(*path), said.get("subject"), until)
+def _read_ignore(loader: Loader, doc: Document, place: int) -> Ignore:
+    given, path = doc.value["ignore"][place], ("ignore", place)
+    until = read_day(loader, doc, given["until"], doc.at(*path, "until")) if "until" in given else None
+    return Ignore(given["code"], given["reason"], doc.at(*path), given.get("subject"), until)
 
 
-def _walk_in(reading: Reading, doc: Document) -> tuple[Ref, ...] | None:
-    said = doc.value.get("walk_in")
-    if said is None:
+def _read_walk_in(loader: Loader, doc: Document) -> tuple[Ref, ...] | None:
+    given = doc.value.get("walk_in")
+    if given is None:
         return None
     groups = {key.value: node for key, node in doc.top["walk_in"].value}.get("groups")
     default = doc.value.get("default_group", "default")
-    return refs(reading, doc.file, groups, said["groups"], default) if groups is not None else ()
+    return read_refs(loader, doc.file, groups, given["groups"], default) if groups is not None else ()
+
+
+def _read_release(loader: Loader, doc: Document) -> Release | None:
+    """Return how fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
+    given = doc.value.get("release")
+    if given is None:
+        return None
+    default = Release(doc.key("release"))
+    first = given.get("first")
+    settle = default.settle
+    if "settle" in given:
+        found = seconds(given["settle"])
+        if found is None:
+            message = f"{shown(given['settle'])} is no length of time."
+            at = doc.at("release", "settle")
+            loader.report("GC102", "settle", message, at, hint="Write 10m, 90s, 2h or 1d.")
+        settle = found or 0.0
+    return Release(
+        default.origin,
+        _read_stages(loader, doc, given["stages"]) if "stages" in given else default.stages,
+        settle,
+        given.get("max_failures", default.max_failures),
+        None if first is None else Ref(first, doc.at("release", "first")),
+    )
+
+
+def _read_stages(loader: Loader, doc: Document, given: list[Any]) -> tuple[Share, ...]:
+    found = [_parse_share(item) for item in given]
+    for place, share in enumerate(found):
+        at = doc.at("release", "stages", place)
+        if share is None:
+            message = f"{shown(str(given[place]))} is no size of a stage."
+            loader.report("GC102", "stages", message, at, hint="Write how many nodes, or a share: 1, 10%.")
+            return (EVERYONE,)
+        before = found[place - 1] if place else None
+        if before is not None and before.percent == share.percent and before.number >= share.number:
+            message = f"The stage {given[place]} has no more nodes than {given[place - 1]} before it."
+            loader.report("GC102", "stages", message, at, hint="Stages count from the first one on.")
+    if not found or found[-1] != EVERYONE:
+        message = "The last stage leaves nodes out."
+        loader.report("GC102", "stages", message, doc.at("release", "stages"), hint="Let it be 100%.")
+    return tuple(share for share in found if share is not None)
+
+
+def _parse_share(given: Any) -> Share | None:
+    if isinstance(given, int):
+        return Share(given) if given > 0 else None
+    if not _SHARE.fullmatch(given):
+        return None
+    number = float(given[:-1])
+    return Share(number, percent=True) if 0 < number <= 100 else None
+
+
+# What is wrong with the files of a tree, and what could not be understood: complete when it is asked for.
+
+
+class Part(Protocol):
+    """What of a tree is read by itself, such as the definitions of a kind."""
+
+    def findings(self) -> Iterable[Finding]:
+        """Everything that is wrong with it: all of it is read."""
+        ...
+
+    def so_far(self) -> Iterable[Finding]:
+        """Return what is known to be wrong without reading more."""
+        ...
+
+
+class Known:
+    """A part that has been read: settings, names."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._findings = tuple(findings)
+
+    def findings(self) -> Iterable[Finding]:
+        return self._findings
+
+    def so_far(self) -> Iterable[Finding]:
+        return self._findings
+
+
+class Findings(Sequence[Finding]):
+    """The findings of all parts, in their order. To ask for one, or how many, reads everything."""
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self._parts = tuple(parts)
+        self._all: tuple[Finding, ...] | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Finding]: ...
+
+    def __getitem__(self, index: int | slice) -> Finding | Sequence[Finding]:
+        return self._whole()[index]
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._whole())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._whole() == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def so_far(self) -> tuple[Finding, ...]:
+        """Return those of what has been read until now."""
+        return tuple(finding for part in self._parts for finding in part.so_far())
+
+    def _whole(self) -> tuple[Finding, ...]:
+        if self._all is None:
+            self._all = tuple(finding for part in self._parts for finding in part.findings())
+        return self._all
+
+
+class Definitions(Protocol):
+    """Definitions of which some may not be understood."""
+
+    def misread(self, name: str) -> bool: ...
+
+    def all_misread(self) -> Iterable[str]: ...
+
+
+class Misread(Set[str]):
+    """The names that could not be understood. Whether one is among them reads no more than that one."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._definitions.misread(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._definitions.all_misread())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @classmethod
+    def _from_iterable(cls, names: Iterable[str]) -> Set[str]:  # type: ignore[override]
+        return frozenset(names)
+
+
+class Unread(Mapping[str, Set[str]]):
+    """What could not be understood by kind; only kinds of which there is some are in it."""
+
+    def __init__(self, kinds: Mapping[str, Definitions]) -> None:
+        self._kinds = {kind: Misread(definitions) for kind, definitions in kinds.items()}
+
+    def __getitem__(self, kind: str) -> Set[str]:
+        return self._kinds[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return (kind for kind, names in self._kinds.items() if names)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 # A whole tree as a Model: every kind, each read as far as it is asked for.
@@ -172,29 +279,29 @@ def load(tree: Tree, keeper: Keeper | None = None) -> Model:
     Definitions are read when they are asked for, and everything when the findings are, or what is unread.
     `keeper` keeps what was read for the next time. GitcfgError: the tree has no gitcfg.yaml.
     """
-    reading = Reading(tree)
-    settings = load_settings(reading)
+    loader = Loader(tree)
+    settings = load_settings(loader)
     if settings is None:
-        return Model(Settings(Origin("gitcfg.yaml")), findings=tuple(reading.findings))
-    return _model(tree, settings, Packs(keeper, settings), reading.findings)
+        return Model(Settings(Origin("gitcfg.yaml")), findings=tuple(loader.findings))
+    return _model(tree, settings, Packs(keeper, settings), loader.findings)
 
 
 def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Finding]) -> Model:
-    nodes = Shelf(tree, nodes_kind(settings), packs)
-    parameters = Sheets(tree, PARAMETERS, packs)
-    subsystems = Sheets(tree, SUBSYSTEMS, packs)
-    features = Shelf(tree, FEATURES, packs)
-    groups = Shelf(tree, GROUPS, packs)
-    written = Shelf(tree, nodesets_kind(settings), packs)
+    nodes = LazyDefinitions(tree, nodes_kind(settings), packs)
+    parameters = SectionDefinitions(tree, PARAMETERS, packs)
+    subsystems = SectionDefinitions(tree, SUBSYSTEMS, packs)
+    features = LazyDefinitions(tree, FEATURES, packs)
+    groups = LazyDefinitions(tree, GROUPS, packs)
+    written = LazyDefinitions(tree, nodesets_kind(settings), packs)
     nodesets = NodeSets(written, nodes, settings.max_nodes)
-    overrides = Shelf(tree, overrides_kind(settings), packs)
-    holds, keys = Shelf(tree, holds_kind(settings), packs), Keys(tree)
-    secrets = Shelf(tree, secrets_kind(tree), packs)
-    rules = Sheets(tree, RULES, packs)
-    allocations = Shelf(tree, ALLOCATIONS, packs)
-    names = Reading(tree)
-    templates, sources = _names(names, "templates"), _names(names, "files")
-    defined: tuple[Shelf[Any] | Sheets[Any], ...] = (
+    overrides = LazyDefinitions(tree, overrides_kind(settings), packs)
+    holds, keys = LazyDefinitions(tree, holds_kind(settings), packs), Keys(tree)
+    secrets = LazyDefinitions(tree, secrets_kind(tree), packs)
+    rules = SectionDefinitions(tree, RULES, packs)
+    allocations = LazyDefinitions(tree, ALLOCATIONS, packs)
+    names = Loader(tree)
+    templates, sources = _file_names(names, "templates"), _file_names(names, "files")
+    defined: tuple[LazyDefinitions[Any] | SectionDefinitions[Any], ...] = (
         *(nodes, parameters, subsystems, features, groups),
         *(overrides, holds, secrets, rules, allocations),
     )
@@ -222,12 +329,12 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
 
 def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
     """Return a Model of the nodes and node sets alone, for who was there. Its findings say nothing."""
-    settings = load_settings(Reading(tree))
+    settings = load_settings(Loader(tree))
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")))
     packs = Packs(keeper, settings)
-    nodes = Shelf(tree, nodes_kind(settings), packs)
-    written = Shelf(tree, nodesets_kind(settings), packs)
+    nodes = LazyDefinitions(tree, nodes_kind(settings), packs)
+    written = LazyDefinitions(tree, nodesets_kind(settings), packs)
     return Model(settings, nodes=nodes, nodesets=NodeSets(written, nodes, settings.max_nodes))
 
 
@@ -236,5 +343,5 @@ def findings_so_far(model: Model) -> tuple[Finding, ...]:
     return model.findings.so_far() if isinstance(model.findings, Findings) else tuple(model.findings)
 
 
-def _names(reading: Reading, folder: str) -> frozenset[str]:
-    return frozenset(entry.path.removeprefix(folder + "/") for entry in reading.files(folder, suffix=""))
+def _file_names(loader: Loader, folder: str) -> frozenset[str]:
+    return frozenset(entry.path.removeprefix(folder + "/") for entry in loader.files(folder, suffix=""))

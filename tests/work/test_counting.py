@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.load.cache import Packs
-from gitcfg.load.collections import Shelf
+from gitcfg.load.collections import LazyDefinitions
 from gitcfg.model import Node
 from tests.work.counting import KINDS, counting
 from tests.work.guards import (
@@ -44,10 +44,10 @@ def test_nothing_is_counted_afterwards(committed: Pool) -> None:
 
 
 def test_a_guard_sees_what_is_parsed_twice(committed: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgetful(self: Shelf[Node], name: str) -> Node:
+    def forgetful(self: LazyDefinitions[Node], name: str) -> Node:
         return self._read(name, self.listing.entries[name])
 
-    monkeypatch.setattr(Shelf, "__getitem__", forgetful)
+    monkeypatch.setattr(LazyDefinitions, "__getitem__", forgetful)
     work = committed.cold(*CHECK)
     with pytest.raises(AssertionError):
         each_thing_once(committed, committed.fleet, work)

@@ -14,10 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.git.tree import Tree, changed_paths
-from gitcfg.load.collections import gathered
-from gitcfg.load.context import Reading
+from gitcfg.load.collections import load_sections
+from gitcfg.load.definitions import RULES
+from gitcfg.load.loader import Loader
 from gitcfg.load.repository import is_repository, load
-from gitcfg.load.rules import RULES
 from gitcfg.model import Model, Origin, Ref, Rule, Subsystem
 from gitcfg.model.names import glob, is_glob, shown
 from gitcfg.model.rules import RuleKind
@@ -113,11 +113,11 @@ def load_permits(tree: Tree | None) -> Permits:
     """Load the rules of a tree, and nothing else of it. Where there are no rules that costs nothing."""
     if tree is None or not any(True for _ in tree.entries(RULES.folder)):
         return Permits()
-    reading = Reading(tree)
-    found = gathered(reading, RULES)
+    loader = Loader(tree)
+    found = load_sections(loader, RULES)
     said = tuple(rule for rule in found.values() if rule.permit is not None)
-    hidden = {finding.subjects[0] for finding in reading.findings if finding.code in _HIDING}
-    return Permits(said, tuple(sorted(reading.unread.get(RULES.folder, set()) | hidden)))
+    hidden = {finding.subjects[0] for finding in loader.findings if finding.code in _HIDING}
+    return Permits(said, tuple(sorted(loader.unread.get(RULES.folder, set()) | hidden)))
 
 
 def find_breaches(

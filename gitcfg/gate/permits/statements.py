@@ -14,7 +14,7 @@ from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
 from gitcfg.history.definitions import said
-from gitcfg.load.context import Reading
+from gitcfg.load.loader import Loader
 from gitcfg.load.repository import is_repository, load, load_settings, settings_entry
 from gitcfg.model import (
     Feature,
@@ -334,7 +334,7 @@ _KINDS_BY_FOLDER = {
 
 def is_readable(tree: Tree) -> bool:
     """Return whether a tree is a configuration of a format that can be read."""
-    return is_repository(tree) and load_settings(Reading(tree)) is not None
+    return is_repository(tree) and load_settings(Loader(tree)) is not None
 
 
 def read_statements(tree: Tree, version: Version) -> dict[Key, Statement]:
@@ -369,8 +369,8 @@ def _settings(tree: Tree, model: Model) -> Pieces:
         if name != "origin":
             things = (own, *about.get(name, ()))
             yield (SETTINGS, name), Statement(said(getattr(settings, name)), settings.origin, things)
-    reading, entry = Reading(tree), settings_entry(tree)
-    if load_settings(reading) is None or reading.findings:
+    loader, entry = Loader(tree), settings_entry(tree)
+    if load_settings(loader) is None or loader.findings:
         yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
     for line in signer_lines(load_signers(tree)):
         yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))

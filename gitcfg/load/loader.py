@@ -1,0 +1,99 @@
+"""What loads a tree: files checked against their schemas, names that are defined once, and findings."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from gitcfg.git.tree import Entry, EntryKind, Tree
+from gitcfg.load import document, schema
+from gitcfg.load.document import Document
+from gitcfg.model import Finding, Origin
+from gitcfg.model.names import shown
+from gitcfg.sandbox import progress
+
+
+class Loader(msgspec.Struct):
+    """A tree while it is loaded: its findings so far, and the definitions that could not be understood."""
+
+    tree: Tree
+    findings: list[Finding] = []
+    unread: dict[str, set[str]] = {}
+
+    def report(self, code: str, subject: str, message: str, *origins: Origin, hint: str = "") -> None:
+        """Add a finding about one name."""
+        self.findings.append(Finding(code, (subject,), message, origins, hint=hint))
+
+    def mark_unread(self, kind: str, name: str) -> None:
+        """Remember that a definition could not be understood."""
+        self.unread.setdefault(kind, set()).add(name)
+
+    def files(self, folder: str, suffix: str = ".yaml") -> Iterator[Entry]:
+        """Yield the files of a kind's folder; links, submodules and misspelt endings are findings."""
+        for entry in self.tree.entries(folder):
+            name = entry.path.rpartition("/")[2]
+            if name.startswith(".") and name != suffix:
+                continue
+            if entry.kind is not EntryKind.FILE:
+                message = f"A {entry.kind.value} stands where a file should."
+                self.report("GC101", entry.path, message, Origin(entry.path), hint="Commit the file itself.")
+            elif name.endswith(suffix):
+                yield entry
+            elif name.lower().endswith((".yml", ".yaml")):
+                stem, _, ending = name.rpartition(".")
+                message = f"The file's name ends in .{ending}."
+                self.report(
+                    "GC103", entry.path, message, Origin(entry.path), hint=f"Rename it to {stem}.yaml."
+                )
+
+    def read(self, entry: Entry, kind: str) -> tuple[Document, set[str | None]]:
+        """Return a file's document, and where it is not to be trusted.
+
+        The set holds the names under the document's one map of definitions that are wrong, and
+        None if something else is.
+        """
+        progress.note("reading", entry.path)
+        if entry.size > document.MAX_BYTES:
+            doc = document.too_large(entry.path, entry.size)
+        else:
+            doc = document.parse(entry.path, self.tree.read(entry))
+        if doc.findings:
+            self.findings += doc.findings
+            if any(finding.code == "GC101" for finding in doc.findings):
+                return doc, {None}
+        wrong: set[str | None] = set()
+        for problem in schema.problems(kind, doc.value):
+            wrong.add(str(problem.path[1]) if len(problem.path) > 1 else None)
+            origin = doc.key(*problem.path) if problem.key else doc.at(*problem.path)
+            if not doc.missing(*problem.path):  # that has been told (GC106)
+                self.report("GC102", entry.path, problem.message, origin, hint=problem.hint)
+        return doc, wrong
+
+
+# Which definitions a folder holds: legal names, each once, none differing only in case (GC103).
+
+
+class Register:
+    """The names of one kind; one that is defined twice, or nearly, is a finding."""
+
+    def __init__(self, loader: Loader, noun: str, pattern: re.Pattern[str]) -> None:
+        self._loader, self._noun, self._pattern = loader, noun, pattern
+        self._places: dict[str, Origin] = {}
+        self._folded: dict[str, str] = {}
+
+    def admit(self, name: str, origin: Origin) -> bool:
+        """Return whether this name may be defined here; report why not."""
+        if not self._pattern.fullmatch(name):
+            self._loader.report("GC103", name, f"{shown(name)!r} is no name for a {self._noun}.", origin)
+            return False
+        first = self._folded.setdefault(name.casefold(), name)
+        if name in self._places:
+            message = f"The {self._noun} {name} is defined twice."
+            self._loader.report("GC103", name, message, origin, self._places[name])
+            return False
+        if first != name:
+            names = (min(name, first), max(name, first))
+            message = f"The {self._noun}s {names[0]} and {names[1]} differ only in case."
+            self._loader.findings.append(Finding("GC103", names, message, (origin, self._places[first])))
+        self._places[name] = origin
+        return True
