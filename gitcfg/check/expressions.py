@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 
+from gitcfg.check.files import params_taken
 from gitcfg.check.findings import Tally, of
 from gitcfg.check.structure import files
 from gitcfg.check.target_parsers import Judge, Question, Verdicts
@@ -22,7 +23,6 @@ from gitcfg.compile.values import join_list
 from gitcfg.model import FileEntry, Finding, Op, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import is_secret
-from gitcfg.render.files import Taken
 
 _FORMAT = "condor"
 _UNKNOWN = "$ENV(UNKNOWN)"
@@ -192,7 +192,7 @@ class Expressions:
 
     def _follows(self, node_class: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
         """Return whether a macro in it is wrong by itself: that is reported where the macro is written."""
-        for name in self._names.intersection(self._named(used)):
+        for name in self._names.intersection(map(self._by_lower.get, used)):
             cell = node_class.cell(name)
             if cell is not None and any(map(self._surely_wrong, _texts(cell))):
                 return True
@@ -215,16 +215,9 @@ class Expressions:
             if entry.format == _FORMAT:
                 known = self._taken.get(id(entry))
                 if known is None:
-                    known = self._taken[id(entry)] = (entry, self._of_entry(entry))
+                    known = self._taken[id(entry)] = (entry, params_taken(self._fleet, self._params, entry))
                 taken |= known[1]
         return taken
-
-    def _of_entry(self, entry: FileEntry) -> int:
-        taken = Taken(self._fleet.declarations, entry)
-        return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
-
-    def _named(self, lower: Iterable[str]) -> Iterator[str]:
-        return (self._by_lower[name] for name in lower if name in self._by_lower)
 
     @cached_property
     def _by_lower(self) -> Mapping[str, str]:

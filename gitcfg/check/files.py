@@ -11,11 +11,11 @@ import msgspec
 from gitcfg.check.findings import Tally, of, sentence
 from gitcfg.check.references import declared
 from gitcfg.check.structure import files, some
-from gitcfg.compile.fleet import Fleet, FleetNode
+from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass, finish_value
 from gitcfg.compile.operations import NOTHING, PENDING
 from gitcfg.compile.partial import Cell
-from gitcfg.compile.surface import Surface, Surfaces, Suspects
+from gitcfg.compile.surface import Bits, Surface, Surfaces, Suspects
 from gitcfg.git.tree import EntryKind
 from gitcfg.install.policy import is_own, stops_agent
 from gitcfg.load.document import MAX_BYTES, conflicts, left_over, read_again, unresolved
@@ -23,7 +23,7 @@ from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem, Undecl
 from gitcfg.model.names import SIGNERS, did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
 from gitcfg.model.secrets import unversioned
-from gitcfg.render.files import Pieces, content, selected, separators
+from gitcfg.render.files import Pieces, Taken, content, selected, separators
 from gitcfg.render.formats import Format, LineFormat, formats, is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
@@ -37,7 +37,9 @@ _MODE = re.compile(r"0?[0-7]{3}")
 def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
     """Yield what is wrong with file entries and templates."""
     for entry in files(fleet.model):
-        yield from _entry(fleet, entry)
+        for reason, hint in (*_contents(fleet, entry), *_path(entry.path), *_mode(entry)):
+            message = f"The file entry {shown(entry.path)} {reason}."
+            yield of("GC209", entry.path, message, [entry.origin], hint=hint)
     for subsystem in fleet.model.subsystems.values():
         yield from _commands(fleet, subsystem)
     for name in sorted(fleet.model.templates - fleet.templates.keys()):
@@ -50,12 +52,6 @@ def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
             broken.add(name)
             yield finding
     yield from _failing(fleet, engine, broken)
-
-
-def _entry(fleet: Fleet, entry: FileEntry) -> Iterator[Finding]:
-    path = shown(entry.path)
-    for reason, hint in (*_contents(fleet, entry), *_path(entry.path), *_mode(entry)):
-        yield of("GC209", entry.path, f"The file entry {path} {reason}.", [entry.origin], hint=hint)
 
 
 def _contents(fleet: Fleet, entry: FileEntry) -> Iterator[tuple[str, str]]:
@@ -161,13 +157,9 @@ def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator
                 content(fleet, fleet[node_class.names[0]], entry, engine)
             except TemplateProblem as problem:
                 broken.add(name)
-                yield _failed(name, problem, fleet[node_class.names[0]])
-
-
-def _failed(name: str, problem: TemplateProblem, node: FleetNode) -> Finding:
-    message = f"The template {shown(name)} fails on {node.name}: {problem.message}"
-    origin = Origin(f"templates/{problem.name}", problem.line)
-    return of("GC208", name, message, [origin], hint=problem.hint)
+                message = f"The template {shown(name)} fails on {node_class.names[0]}: {problem.message}"
+                origin = Origin(f"templates/{problem.name}", problem.line)
+                yield of("GC208", name, message, [origin], hint=problem.hint)
 
 
 # What a format may have something against: asked once of every cell and of all names together.
@@ -416,3 +408,9 @@ class Lines:
         if pieces is None:
             return None
         return "".join(pieces.values()), not any(pieces.get(name) for name in self._odd)
+
+
+def params_taken(fleet: Fleet, params: Bits, entry: FileEntry) -> int:
+    """Return the parameters that an entry with a format takes, as bits."""
+    taken = Taken(fleet.declarations, entry)
+    return params.among(name for name in params.names if taken.separators(name) is not None)

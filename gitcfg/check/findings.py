@@ -82,15 +82,12 @@ def lookup(code: str) -> Code:
     """Return the code of that name, in any case. GitcfgError: there is none."""
     known = CODES.get(code.upper())
     if known is None:
-        raise GitcfgError(f"There is no finding with the code {code!r}.", _hint(code))
+        family = [name for name in CODES if re.match(r"GC\d", code.upper()) and name[:3] == code[:3].upper()]
+        hint = "A code is GC and three digits, as at the head of a finding: GC204."
+        if family:
+            hint = f"There are {', '.join(family)}."
+        raise GitcfgError(f"There is no finding with the code {code!r}.", hint)
     return known
-
-
-def _hint(code: str) -> str:
-    family = [name for name in CODES if re.match(r"GC\d", code.upper()) and name[:3] == code[:3].upper()]
-    if family:
-        return f"There are {', '.join(family)}."
-    return "A code is GC and three digits, as at the head of a finding: GC204."
 
 
 def explanation(code: str) -> str:
@@ -125,16 +122,8 @@ def of(
 ) -> Finding:
     """Return a finding, with the severity of its code unless another is given."""
     named = (subjects,) if isinstance(subjects, str) else subjects
-    return Finding(
-        code,
-        named,
-        message,
-        tuple(origins),
-        tuple(nodes),
-        grave or CODES[code].severity,
-        sentence(hint),
-        veiled,
-    )
+    severity = grave or CODES[code].severity
+    return Finding(code, named, message, tuple(origins), tuple(nodes), severity, sentence(hint), veiled)
 
 
 def sentence(text: str) -> str:
@@ -169,17 +158,18 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     groups: dict[tuple[str, tuple[str, ...], str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.code, finding.subjects, finding.message), []).append(finding)
-    return tuple(sorted(map(_one, groups.values()), key=_order))
+    return tuple(
+        sorted(
+            map(_merged, groups.values()),
+            key=lambda one: (one.code, one.subjects, one.origins, one.message, one.nodes),
+        )
+    )
 
 
-def _one(group: list[Finding]) -> Finding:
+def _merged(group: list[Finding]) -> Finding:
     # In an order that does not depend on who found what first; the gravest speaks for all.
     group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
     first = min(group, key=lambda finding: not finding.is_error)
     origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}
     nodes = sorted({node for finding in group for node in finding.nodes})
     return msgspec.structs.replace(first, origins=tuple(origins), nodes=tuple(nodes))
-
-
-def _order(finding: Finding) -> tuple[object, ...]:
-    return finding.code, finding.subjects, finding.origins, finding.message, finding.nodes

@@ -11,19 +11,20 @@ from msgspec.structs import replace
 
 from gitcfg.cache import Cache, NoCache
 from gitcfg.check.files import params_read
-from gitcfg.check.results import FILES, PLACES, Checked, as_told, checked, question, same_nodes
-from gitcfg.check.rules.ledger import Ledger, TakenOver
-from gitcfg.check.run import Examined, examine
+from gitcfg.check.findings import folded
+from gitcfg.check.results import FILES, PLACES, WHO, Checked, as_reported, checked, question, with_causes
+from gitcfg.check.rules.ruling import Ledger, Ruling, TakenOver, find_reallocated_nodes, follow_ledger
+from gitcfg.check.run import Examined, concluded, examine
 from gitcfg.check.structure import needs_of
 from gitcfg.check.target_parsers import Judge
-from gitcfg.check.unused import Idle, Traces, Tracing, file_of
+from gitcfg.check.usage import Idle, Usage, UsageWatch, file_of
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import Version, find_bearers, find_collecting_nodes, find_nodes_made_from
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
 from gitcfg.compile.subset import Part, limit_nodesets, narrow_model
-from gitcfg.git.tree import Entry, Tree, fingerprint
-from gitcfg.load.repository import is_repository
+from gitcfg.git.tree import Tree, changed_paths, fingerprint
+from gitcfg.load.repository import is_repository, load_nodes_only
 from gitcfg.model import Finding, Model, Settings
 from gitcfg.model.graph import reach, reverse
 from gitcfg.model.names import FOLDERS, SETTINGS
@@ -43,68 +44,40 @@ class Sample(msgspec.Struct, frozen=True):
     fleet: Fleet
     names: Set[str]
     changed: Set[str]
-    traces: Traces
+    usage: Usage
 
 
-class _Lost(msgspec.Struct, frozen=True):
-    """What only nodes that have changed showed before, and no node is known to show now."""
+_SHOWN = ("features", "groups", "secrets", "won", "busy")
+"""What usage names a node for, each by its name or place."""
 
-    features: frozenset[str]
-    groups: frozenset[str]
-    secrets: frozenset[str]
-    won: frozenset[str]
-    busy: frozenset[str]
-
-    def is_shown(self, traces: Traces) -> bool:
-        """Return whether traces show all of it."""
-        return (
-            self.features <= traces.features.keys()
-            and self.groups <= traces.groups.keys()
-            and self.secrets <= traces.secrets.keys()
-            and self.won <= traces.won.keys()
-            and self.busy <= traces.busy.keys()
-        )
+_Lost = Mapping[str, Set[str]]
+"""Of these, what only nodes that have changed showed before, and no node is known to show now."""
 
 
-def merge_traces(prior: Traces, sample: Sample, now: Version, roster: Roster) -> Traces:
+def _is_shown(lost: _Lost, usage: Usage) -> bool:
+    return all(names <= getattr(usage, kind).keys() for kind, names in lost.items())
+
+
+def merge_usage(prior: Usage, sample: Sample, now: Version, roster: Roster) -> Usage:
     """Return what all nodes show, from what they showed before and what the sample shows."""
-    traces = _replace_traces(prior, sample)
-    lost = _Lost(
-        frozenset(prior.features.keys() - traces.features.keys()),
-        frozenset(prior.groups.keys() - traces.groups.keys()),
-        frozenset(prior.secrets.keys() - traces.secrets.keys()),
-        frozenset(key for key in prior.won.keys() - traces.won.keys() if file_of(key) not in sample.changed),
-        frozenset(
-            key for key in prior.busy.keys() - traces.busy.keys() if file_of(key) not in sample.changed
-        ),
-    )
-    if lost.is_shown(traces):
-        return traces
+    usage = _replace_usage(prior, sample)
+    lost: dict[str, Set[str]] = {
+        kind: getattr(prior, kind).keys() - getattr(usage, kind).keys() for kind in _SHOWN
+    }
+    for kind in ("won", "busy"):
+        lost[kind] = {key for key in lost[kind] if file_of(key) not in sample.changed}
+    if _is_shown(lost, usage):
+        return usage
     others = _search(lost, sample, now, roster)
-    return Traces(
-        {**others.features, **traces.features},
-        {**others.groups, **traces.groups},
-        {**others.secrets, **traces.secrets},
-        {**others.won, **traces.won},
-        {**others.busy, **traces.busy},
-        traces.idle,
-        traces.own,
-    )
+    return replace(usage, **{kind: {**getattr(others, kind), **getattr(usage, kind)} for kind in _SHOWN})
 
 
-def _replace_traces(prior: Traces, sample: Sample) -> Traces:
+def _replace_usage(prior: Usage, sample: Sample) -> Usage:
     """Return what the other nodes showed before, and what the sample shows."""
-    names, after = sample.names, sample.traces
+    names, after = sample.names, sample.usage
+    shown = {kind: {**getattr(after, kind), **_without(getattr(prior, kind), names)} for kind in _SHOWN}
     own = [found for found in prior.own if stem(found.origins[0].file) not in names]
-    return Traces(
-        {**after.features, **_without(prior.features, names)},
-        {**after.groups, **_without(prior.groups, names)},
-        {**after.secrets, **_without(prior.secrets, names)},
-        {**after.won, **_without(prior.won, names)},
-        {**after.busy, **_without(prior.busy, names)},
-        _idle(prior.idle, after.idle, names),
-        [*own, *after.own],
-    )
+    return replace(after, **shown, idle=_idle(prior.idle, after.idle, names), own=[*own, *after.own])
 
 
 def stem(path: str) -> str:
@@ -126,32 +99,32 @@ def _idle(before: Mapping[str, Idle], after: Mapping[str, Idle], names: Set[str]
     return result
 
 
-def _search(lost: _Lost, sample: Sample, now: Version, roster: Roster) -> Traces:
+def _search(lost: _Lost, sample: Sample, now: Version, roster: Roster) -> Usage:
     """Return what other nodes show; search those that have what is lost until all of it is found."""
     fleet = sample.fleet
-    tracing = Tracing(fleet, fleet.surfaces)
+    watch = UsageWatch(fleet, fleet.surfaces)
     waiting = (name for name in _candidates(lost, now, roster) if name not in sample.names)
     for count, name in enumerate(waiting, 1):
         definition = roster.definition(name)
         # All nodes with overrides are in the sample.
         node_class = fleet.stacks.compile(definition, (), fleet.effects(name, definition, ()))
         node_class.names.append(name)
-        tracing.see(node_class, fleet.surfaces.of(node_class))
+        watch.see(node_class, fleet.surfaces.of(node_class))
         if count % _BATCH == 0:
-            tracing.end()
-            if lost.is_shown(tracing.traces):
+            watch.end()
+            if _is_shown(lost, watch.usage):
                 break
-    tracing.end()
-    return tracing.traces
+    watch.end()
+    return watch.usage
 
 
 def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     """Yield the nodes that may show what is lost, in order of name."""
-    files = {file_of(key) for key in lost.won | lost.busy}
+    files = {file_of(key) for key in lost["won"] | lost["busy"]}
     named = {(file.partition("/")[0], stem(file)) for file in files}
-    users = find_nodes_made_from((f"secrets/{name}.yaml" for name in lost.secrets), (now,))
-    features = lost.features | {name for kind, name in named if kind == "features"}
-    groups = lost.groups | {name for kind, name in named if kind == "groups"}
+    users = find_nodes_made_from((f"secrets/{name}.yaml" for name in lost["secrets"]), (now,))
+    features = lost["features"] | {name for kind, name in named if kind == "features"}
+    groups = lost["groups"] | {name for kind, name in named if kind == "groups"}
     bearers = find_bearers(now, features, groups)
     if users is None or bearers is None:
         yield from roster.names()
@@ -251,7 +224,7 @@ class State(msgspec.Struct, frozen=True):
     places: Places
     told: list[Finding]
     parsed: list[Finding]
-    traces: Traces
+    usage: Usage
     implied: dict[str, str]
     untyped: list[str]
     loose: list[str]
@@ -273,7 +246,7 @@ def make_state(fleet: Fleet, places: Places, examined: Examined, prior: State | 
 
     `places` are the files of the tree, `prior` what this check started from.
     """
-    if fleet.model.unread or examined.traces is None:
+    if fleet.model.unread or examined.usage is None:
         return None
     if any(finding.code == "GC208" for finding in examined.told):
         return None
@@ -284,7 +257,7 @@ def make_state(fleet: Fleet, places: Places, examined: Examined, prior: State | 
         places,
         examined.told,
         examined.parsed,
-        examined.traces,
+        examined.usage,
         implied,
         untyped,
         names,
@@ -308,13 +281,9 @@ def _untyped(fleet: Fleet) -> tuple[dict[str, str], list[str]]:
 
 def places_of(tree: Tree) -> Places:
     """Return the id and kind of everything in a tree that matters, by path."""
-    return {entry.path: (entry.id, entry.kind.value) for entry in _entries(tree)}
-
-
-def _entries(tree: Tree) -> Iterator[Entry]:
-    yield from (entry for entry in map(tree.entry, FILES) if entry is not None)
-    for place in FOLDERS:
-        yield from tree.entries(place)
+    files = (entry for entry in map(tree.entry, FILES) if entry is not None)
+    entries = chain(files, chain.from_iterable(map(tree.entries, FOLDERS)))
+    return {entry.path: (entry.id, entry.kind.value) for entry in entries}
 
 
 def recheck(
@@ -328,10 +297,12 @@ def recheck(
     stuck = conditional or not changed.isdisjoint(prior.untyped)
     allocated = frozenset(path for path in changed if path.startswith("allocations/"))
     stuck = stuck or are_about(allocated, [*prior.told, *prior.parsed])
-    anew = _find_allocated(prior.ledger, now.model) if allocated and not stuck else NOBODY
+    reallocated = NOBODY
+    if allocated and not stuck:
+        reallocated = frozenset(find_reallocated_nodes(prior.ledger, now.model.allocations))
     both = prior.places.keys() & places.keys()
-    aside = allocated | (_SETTINGS if prior.settings == _without_ignores(now.model) else NOBODY)
-    names = None if stuck else _find_concerned(changed - aside, both, now, roster, anew)
+    apart = allocated | (_SETTINGS if prior.settings == _without_ignores(now.model) else NOBODY)
+    names = None if stuck else _find_concerned(changed - apart, both, now, roster, reallocated)
     if names is None:
         return None
     told, parsed = select_lasting(prior.told, changed, names), select_lasting(prior.parsed, changed, names)
@@ -344,47 +315,38 @@ def recheck(
     if ledger is None:
         return None
     examined = examine(fleet, None, judge, TakenOver(ledger))
-    if examined.traces is None or any(finding.code == "GC208" for finding in examined.told):
+    if examined.usage is None or any(finding.code == "GC208" for finding in examined.told):
         return None
     before, after = [*prior.told, *prior.parsed], [*examined.told, *examined.parsed]
     if not agree(before, after, changed) or clashes(prior.loose, fleet):
         return None
     for nodeset in fleet.model.nodesets.values():
         fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
-    sample = Sample(fleet, names, changed, examined.traces)
-    traces = merge_traces(prior.traces, sample, now, roster)
+    sample = Sample(fleet, names, changed, examined.usage)
+    usage = merge_usage(prior.usage, sample, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
     told, parsed = [*told, *examined.told], [*parsed, *examined.parsed]
-    return Rechecked(fleet, Examined(told, traces, parsed, examined.ruling, unjudged))
+    return Rechecked(fleet, Examined(told, usage, parsed, examined.ruling, unjudged))
 
 
 def _without_ignores(model: Model) -> Settings:
     return replace(model.settings, ignore=())
 
 
-def _find_allocated(before: Ledger, model: Model) -> Set[str]:
-    """Return the nodes whose allocations have changed."""
-    from gitcfg.check.rules.ledger import touched
-
-    return touched(before, model.allocations)
-
-
 def _recheck_rules(before: Ledger, fleet: Fleet, names: Set[str]) -> Ledger | None:
     """Return what rules count after a change of some nodes; None if they may be violated."""
     if fleet.rule_engine is None:
         return None if fleet.model.allocations else before  # allocations without a rule
-    from gitcfg.check.rules.run import still
-
     try:
-        return still(before, fleet, fleet.rule_engine, names)
+        return follow_ledger(before, fleet, fleet.rule_engine, names)
     except Stopped:
         return None
 
 
 def _find_concerned(
-    changed: Set[str], both: Set[str], now: Version, roster: Roster, anew: Set[str]
+    changed: Set[str], both: Set[str], now: Version, roster: Roster, reallocated: Set[str]
 ) -> frozenset[str] | None:
-    """Return the nodes to check, gone ones and those with new allocations (`anew`) included; None: all."""
+    """Return the nodes to check, with those that are gone or `reallocated`; None: all."""
     changed = frozenset(path for path in changed if not _is_irrelevant(path))
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
@@ -395,7 +357,7 @@ def _find_concerned(
         return None
     if find_collecting_nodes(now.model.nodes):  # from nodes outside the sample
         return None
-    names = found.union(map(stem, nodes), anew, *(override.members or () for override in overrides))
+    names = found.union(map(stem, nodes), reallocated, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
         return None
     some = any(name in roster for name in names)  # a fleet without nodes is checked differently
@@ -445,13 +407,13 @@ class Subject(Sized, Protocol):
         ...
 
     @property
-    def roster(self) -> "Roster": ...
+    def roster(self) -> Roster: ...
 
     @property
-    def version(self) -> "Version": ...
+    def version(self) -> Version: ...
 
     @property
-    def compiled(self) -> "Fleet": ...
+    def compiled(self) -> Fleet: ...
 
     @property
     def engine(self) -> "TemplateEngine": ...
@@ -473,35 +435,33 @@ class Checks:
         self._today = today
         self._cache = cache
 
-    def checked(self, subject: Subject, judged_by: str = "", judge: "Judge | None" = None) -> Checked:
+    def checked(self, subject: Subject, judged_by: str = "", judge: Judge | None = None) -> Checked:
         """Return the findings; `judged_by` names the judge and all that its verdicts depend on."""
         known = self.known(judged_by)
         if known is not None:
             return known
-        return as_told(self._check(subject, judged_by, judge), self._today, bool(judged_by))
+        return as_reported(self._check(subject, judged_by, judge), self._today, bool(judged_by))
 
     def known(self, judged_by: str) -> Checked | None:
         """Return the result of such a check from the cache; None if it is not there."""
         found = self._cache.get(self._question(judged_by), Checked)
-        return as_told(found, self._today, bool(judged_by)) if found is not None else None
+        return as_reported(found, self._today, bool(judged_by)) if found is not None else None
 
     def _question(self, judged_by: str) -> str:
         return question(self._tree, self._earlier, self._today, judged_by)
 
-    def _check(self, subject: Subject, judged_by: str, judge: "Judge | None") -> Checked:
+    def _check(self, subject: Subject, judged_by: str, judge: Judge | None) -> Checked:
         """Check what has changed since the last check, or everything."""
-        from gitcfg.check.rules.run import Ruling
-        from gitcfg.check.run import concluded, examine
-
-        last = f"state 7 {judged_by}"
+        last = f"state 8 {judged_by}"
         prior = None if subject.is_compiled() else self._cache.get(last, State)
         places = places_of(self._tree)
         taken = recheck(prior, places, subject.version, subject.roster, self._today, judge) if prior else None
         fleet = taken.fleet if taken else subject.compiled
         ruling = None if subject.whole else Ruling(fleet, frozenset(fleet.names))
         examined = taken.examined if taken else examine(fleet, subject.engine, judge, ruling)
-        found = concluded(fleet, examined, self._previous(), subject.roster)
-        if not isinstance(self._cache, NoCache) and examined.traces is not None:
+        before = None if self._earlier is None else Roster(load_nodes_only(self._earlier, self._cache))
+        found = concluded(fleet, examined, before, subject.roster)
+        if not isinstance(self._cache, NoCache) and examined.usage is not None:
             if taken is None:
                 subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
             left = make_state(fleet, places, examined, prior if taken else None)
@@ -511,20 +471,15 @@ class Checks:
                     self._cache.put(self._implied, left.implied)
         return self._keep(subject, found, examined, judged_by)
 
-    def _keep(
-        self, subject: Subject, found: "list[Finding]", examined: "Examined", judged_by: str
-    ) -> Checked:
+    def _keep(self, subject: Subject, found: list[Finding], examined: Examined, judged_by: str) -> Checked:
         """Cache the result, and the one without the findings of parsers."""
-        from gitcfg.check.findings import folded
-        from gitcfg.check.results import with_causes
-
         model = subject.model
         alone = with_causes(model, folded(found))
         findings = with_causes(model, folded([*found, *examined.parsed])) if examined.parsed else alone
-        answer = checked(subject.model, len(subject), findings, bool(examined.unjudged))
+        answer = checked(model, len(subject), findings, bool(examined.unjudged))
         self._cache.put(self._question(judged_by), answer)
         if judged_by:
-            self._cache.put(self._question(""), checked(subject.model, len(subject), alone))
+            self._cache.put(self._question(""), checked(model, len(subject), alone))
         return answer
 
     def implied(self) -> dict[str, str] | None:
@@ -540,11 +495,4 @@ class Checks:
         """The tree before, if its nodes may differ."""
         if self._before is None or not is_repository(self._before):
             return None
-        return None if same_nodes(self._tree, self._before) else self._before
-
-    def _previous(self) -> "Roster | None":
-        """Return the nodes before, if any may be gone."""
-        from gitcfg.compile.nodes import Roster
-        from gitcfg.load.repository import load_nodes_only
-
-        return None if self._earlier is None else Roster(load_nodes_only(self._earlier, self._cache))
+        return self._before if changed_paths(self._before, self._tree, WHO) else None

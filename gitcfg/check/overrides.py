@@ -75,19 +75,15 @@ def _condition(fleet: Fleet, override: Override) -> Iterator[Finding]:
 
 def delivery(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
     """What is wrong with how commits get to nodes. `roster` are all nodes; the fleet may have only some."""
-    yield from _walk_in(fleet)
+    for ref in fleet.model.settings.walk_in or ():
+        if ref.name not in fleet.model.groups:
+            yield missing("group", ref.name, ref.origin, fleet.model.groups)
     yield from _first(fleet)
     unread = fleet.model.unread.get("holds", frozenset())
     for name, hold in fleet.model.holds.items():
         if name not in unread:
             yield from _hold(fleet, roster, hold)
     yield from _keys(fleet, roster)
-
-
-def _walk_in(fleet: Fleet) -> Iterator[Finding]:
-    for ref in fleet.model.settings.walk_in or ():
-        if ref.name not in fleet.model.groups:
-            yield missing("group", ref.name, ref.origin, fleet.model.groups)
 
 
 def _first(fleet: Fleet) -> Iterator[Finding]:

@@ -17,10 +17,15 @@ from gitcfg.model.rules import Permit
 def references(fleet: Fleet) -> Iterator[Finding]:
     """GC201 for every name that nothing has."""
     fleet.compile_layers()
-    yield from _features(fleet.model)
-    yield from _groups(fleet.model)
-    yield from _parameters(fleet.model)
-    yield from _subsystems(fleet.model)
+    model = fleet.model
+    for ref in model.mentioned_features():
+        if ref.name not in model.features:
+            yield missing("feature", ref.name, ref.origin, model.features)
+    for ref in (ref for node in model.hosts() for ref in node.groups.items):
+        if ref.name not in model.groups:
+            yield missing("group", ref.name, ref.origin, model.groups)
+    yield from _parameters(model)
+    yield from _subsystems(model)
     yield from _contents(fleet)
     yield from _bound(fleet)
     yield from _collected(fleet)
@@ -30,19 +35,6 @@ def missing(noun: str, name: str, origin: Origin, known: Collection[str]) -> Fin
     """GC201 about one mention of a name."""
     hint = did_you_mean(name, known)
     return of("GC201", name, f"There is no {noun} {shown(name)}.", [origin], hint=hint)
-
-
-def _features(model: Model) -> Iterator[Finding]:
-    for ref in model.mentioned_features():
-        if ref.name not in model.features:
-            yield missing("feature", ref.name, ref.origin, model.features)
-
-
-def _groups(model: Model) -> Iterator[Finding]:
-    for node in model.hosts():
-        for ref in node.groups.items:
-            if ref.name not in model.groups:
-                yield missing("group", ref.name, ref.origin, model.groups)
 
 
 def _parameters(model: Model) -> Iterator[Finding]:
@@ -136,18 +128,14 @@ def _named(
     if not PARAMETER.fullmatch(name):
         yield of("GC103", name, f"{shown(name)!r} is no name for a parameter.", [origin])
         return
-    yield from _nearly(name, origin, seen)
-    if fleet.model.settings.undeclared is not Undeclared.ALLOW and not declared(fleet, name):
-        hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
-        yield of("GC201", name, f"There is no parameter {name}.", [origin], hint=hint, grave=grave)
-
-
-def _nearly(name: str, origin: Origin, seen: dict[str, tuple[str, Origin]]) -> Iterator[Finding]:
     first, place = seen.setdefault(name.casefold(), (name, origin))
     if first != name:
         names = (min(name, first), max(name, first))
         message = f"The parameters {names[0]} and {names[1]} differ only in case."
         yield of("GC103", names, message, [origin, place])
+    if fleet.model.settings.undeclared is not Undeclared.ALLOW and not declared(fleet, name):
+        hint = did_you_mean(name, fleet.model.parameters) or "Declare it under parameters/."
+        yield of("GC201", name, f"There is no parameter {name}.", [origin], hint=hint, grave=grave)
 
 
 # GC201: what rules are about when they say who may change what.
@@ -163,7 +151,10 @@ def rule_names(fleet: Fleet) -> Iterator[Finding]:
     for rule in fleet.model.rules.values():
         if rule.permit is not None:
             yield from _missing(fleet.model, rule.permit)
-            yield from _parameters_rule_names(fleet, rule.permit)
+            bound = fleet.bindings.names if rule.permit.params else ()
+            for ref in _exact(rule.permit.params):
+                if ref.name not in bound and not declared(fleet, ref.name):
+                    yield missing("parameter", ref.name, ref.origin, fleet.model.parameters)
 
 
 def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
@@ -178,13 +169,6 @@ def _missing(model: Model, permit: Permit) -> Iterator[Finding]:
         if not unreadable(model, _SHEETS.get(noun, "")):
             found = (ref for ref in _exact(refs) if ref.name not in known)
             yield from (missing(noun, ref.name, ref.origin, known) for ref in found)
-
-
-def _parameters_rule_names(fleet: Fleet, permit: Permit) -> Iterator[Finding]:
-    bound = fleet.bindings.names if permit.params else ()
-    for ref in _exact(permit.params):
-        if ref.name not in bound and not declared(fleet, ref.name):
-            yield missing("parameter", ref.name, ref.origin, fleet.model.parameters)
 
 
 def _exact(refs: Iterable[Ref]) -> Iterator[Ref]:

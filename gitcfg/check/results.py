@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from gitcfg.check.findings import CODES, folded, of
 from gitcfg.check.structure import inclusion
-from gitcfg.git.tree import Tree, changed_paths, fingerprint
+from gitcfg.git.tree import Tree, fingerprint
 from gitcfg.model import Feature, Finding, Group, Ignore, Ignored, Model, Origin, Severity
 from gitcfg.model.delivery import is_over
 from gitcfg.model.graph import reach
@@ -67,7 +67,8 @@ def without_ignored(
             by_code.setdefault(entry.code, []).append(entry)
     kept, ignored, used = list[Finding](), list[Ignored](), set[Ignore]()
     for finding in findings:
-        matching = () if finding.is_error else _matching(finding, by_code.get(finding.code, ()))
+        candidates = () if finding.is_error else by_code.get(finding.code, ())
+        matching = tuple(one for one in candidates if one.subject is None or one.subject in finding.subjects)
         used.update(matching)
         if matching and _covers(matching, finding):
             ignored.append(Ignored(finding, matching[0]))
@@ -76,10 +77,6 @@ def without_ignored(
     unused = (entry for entry in entries if entry not in used and is_ignorable(entry.code))
     over = [_left_over(entry, today) for entry in unused if parsed or entry.code != "GC307"]
     return (folded([*kept, *over]) if over else tuple(kept)), tuple(ignored)
-
-
-def _matching(finding: Finding, entries: Iterable[Ignore]) -> tuple[Ignore, ...]:
-    return tuple(one for one in entries if one.subject is None or one.subject in finding.subjects)
 
 
 def _covers(matching: Iterable[Ignore], finding: Finding) -> bool:
@@ -142,17 +139,12 @@ def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: b
     return Checked(findings, *sizes, unjudged, model.settings.ignore)
 
 
-def as_told(found: Checked, today: date, parsed: bool) -> Checked:
+def as_reported(found: Checked, today: date, parsed: bool) -> Checked:
     """Return what counts on a day; `parsed`: targets' own parsers took part."""
     if not found.ignore:
         return found
     kept, ignored = without_ignored(found.findings, found.ignore, today, parsed)
     return msgspec.structs.replace(found, findings=kept, ignore=(), ignored=ignored)
-
-
-def same_nodes(tree: Tree, before: Tree) -> bool:
-    """Return whether two trees have the same nodes, so that none can be gone."""
-    return not changed_paths(before, tree, WHO)
 
 
 def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> str:

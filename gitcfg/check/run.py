@@ -6,7 +6,6 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg.check.definitions import DiscardedValues, definitions, memberships
 from gitcfg.check.expressions import Expressions
 from gitcfg.check.files import WrittenValues, entries
 from gitcfg.check.findings import folded
@@ -14,13 +13,12 @@ from gitcfg.check.nodes import Relations, stopped
 from gitcfg.check.overrides import delivery, overrides, retired
 from gitcfg.check.references import references, rule_names
 from gitcfg.check.results import ignores, with_causes, without_ignored
-from gitcfg.check.rules.ledger import Ledger
-from gitcfg.check.rules.run import Ruling
+from gitcfg.check.rules.ruling import Ledger, Ruling
 from gitcfg.check.secrets import OpenSecrets, SecretReaders, markers, sealed
 from gitcfg.check.structure import clashes, structure
 from gitcfg.check.target_parsers import Judge, begin, parsed, unjudged
-from gitcfg.check.unused import Traces, Tracing, endings
-from gitcfg.check.values import FinalValues
+from gitcfg.check.usage import Usage, UsageWatch, endings
+from gitcfg.check.values import DiscardedValues, FinalValues, definitions, memberships
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import Roster
@@ -75,13 +73,13 @@ class RuleResults(Protocol):
 class Examined(msgspec.Struct, frozen=True):
     """The result of a check of everything, before what concerns all nodes together is concluded from it.
 
-    `parsed` are the findings of targets' own parsers. Without `traces` no node could be checked. `ruling` are
+    `parsed` are the findings of targets' own parsers. Without `usage` no node could be checked. `ruling` are
     the findings of rules, which concern many nodes. `unjudged` are the repository's files with entries whose
     target's parser is not installed.
     """
 
     told: list[Finding]
-    traces: Traces | None
+    usage: Usage | None
     parsed: list[Finding] = []
     ruling: RuleResults | None = None
     unjudged: frozenset[str] = frozenset()
@@ -126,16 +124,16 @@ def examine(
     progress.note("checking rules")
     ruling = ruling or Ruling(fleet)
     found += ruling.findings
-    tracing = Tracing(fleet, fleet.surfaces)
+    watch = UsageWatch(fleet, fleet.surfaces)
     with nullcontext(engine) if engine else TemplateEngine(fleet.templates) as templates:
         found += entries(fleet, templates)
         expressions = Expressions(fleet, fleet.surfaces, judge)
-        found += watched(fleet, templates, tracing, expressions)
+        found += watched(fleet, templates, watch, expressions)
         told = parsed(fleet, templates, judge, tuple(found)) if judge is not None else ()
         of_parsers = [*told, *expressions.refused()]
     found += fleet.layers.findings
     lacking = unjudged(fleet, judge) if judge is not None else frozenset()
-    return Examined(found, tracing.traces, of_parsers, ruling, lacking)
+    return Examined(found, watch.usage, of_parsers, ruling, lacking)
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:
@@ -155,11 +153,11 @@ def concluded(
 
     `roster` are all nodes, where the fleet has only some.
     """
-    if examined.traces is None:
+    if examined.usage is None:
         return examined.told
     roster = roster or fleet.roster
     gone = retired(roster, before) if before is not None else ()
-    together = (*endings(fleet, examined.traces, roster), *delivery(fleet, roster))
+    together = (*endings(fleet, examined.usage, roster), *delivery(fleet, roster))
     return [*examined.told, *together, *gone]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg.check.files import params_taken
 from gitcfg.check.findings import Tally, of
 from gitcfg.check.nodes import chosen, unreadable
 from gitcfg.check.structure import bindings, files
@@ -35,7 +36,7 @@ from gitcfg.model.age import X25519, Header, Recipient, Stanza, header, is_recip
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import OPEN, WORDS, mark_in, marked, may_hold_key, open_mark
 from gitcfg.model.text import counted
-from gitcfg.render.files import PRIVATE, Taken, held
+from gitcfg.render.files import PRIVATE, held
 from gitcfg.render.templates import TemplateEngine
 
 FOLDER = "secrets"
@@ -326,14 +327,9 @@ class OpenSecrets:
             return True
         known = self._taken.get(id(entry))
         if known is None:
-            known = self._taken[id(entry)] = (entry, self._takes(entry))
+            known = self._taken[id(entry)] = (entry, params_taken(self._fleet, self._params, entry))
         found = known[1] & surface.bound
         return found != found & self._params.mask(node_class.secrets)
-
-    def _takes(self, entry: FileEntry) -> int:
-        """Return what an entry takes, as bits: each parameter is tested once, not once a class."""
-        taken = Taken(self._fleet.declarations, entry)
-        return self._params.among(name for name in self._params.names if taken.separators(name) is not None)
 
 
 def _closed(entry: FileEntry, param: str, secret: str) -> Iterator[Finding]:
@@ -363,34 +359,31 @@ class Prose(msgspec.Struct, frozen=True, gc=False):
     origin: Origin
 
 
-def prose(model: Model) -> Iterator[Prose]:
-    """Such texts that may hold a private key, and what else of a definition is no value of a node's."""
-    hosts = ((one.definition, "node set") for one in model.nodesets.values())
-    yield from _described(
-        chain(
-            ((one, "parameter") for one in model.parameters.values()),
-            ((one, "subsystem") for one in model.subsystems.values()),
-            ((one, "feature") for one in model.features.values()),
-            ((one, "group") for one in model.groups.values()),
-            ((one, "node") for one in model.nodes.values()),
-            hosts,
-            ((one, "rule") for one in model.rules.values()),
-        )
-    )
-    yield from _beside(model)
-    for parameter in model.parameters.values():
-        yield from _schema(parameter)
-    for subsystem in model.subsystems.values():
-        yield from _commands(subsystem)
-
-
 _Described = Parameter | Subsystem | Feature | Group | Node | Rule
 
 
-def _described(found: Iterable[tuple[_Described, str]]) -> Iterator[Prose]:
-    for one, noun in found:
+def prose(model: Model) -> Iterator[Prose]:
+    """Such texts that may hold a private key, and what else of a definition is no value of a node's."""
+    described: Iterator[tuple[_Described, str]] = chain(
+        ((one, "parameter") for one in model.parameters.values()),
+        ((one, "subsystem") for one in model.subsystems.values()),
+        ((one, "feature") for one in model.features.values()),
+        ((one, "group") for one in model.groups.values()),
+        ((one, "node") for one in model.nodes.values()),
+        ((one.definition, "node set") for one in model.nodesets.values()),
+        ((one, "rule") for one in model.rules.values()),
+    )
+    for one, noun in described:
         if may_hold_key(one.description):  # a fleet of 10,000 nodes has as many descriptions
             yield Prose(f"The description of the {noun}", one.name, one.description, one.origin)
+    yield from _beside(model)
+    for parameter in model.parameters.values():
+        place = parameter.schema_origin or parameter.origin
+        for text in _texts(parameter.schema):  # its descriptions, examples and permitted values
+            yield Prose("The schema of the parameter", parameter.name, text, place)
+    for subsystem in model.subsystems.values():
+        for word in chain.from_iterable(words for _, words in subsystem.commands()):
+            yield Prose("A command of the subsystem", subsystem.name, word, subsystem.origin)
 
 
 def _beside(model: Model) -> Iterator[Prose]:
@@ -408,23 +401,11 @@ def _beside(model: Model) -> Iterator[Prose]:
                 yield Prose("A recipient of the secret", secret.name, ref.name, ref.origin)
 
 
-def _schema(parameter: Parameter) -> Iterator[Prose]:
-    """Yield a schema has descriptions, examples and permitted values of its own."""
-    for text in _texts(parameter.schema):
-        place = parameter.schema_origin or parameter.origin
-        yield Prose("The schema of the parameter", parameter.name, text, place)
-
-
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         yield from chain.from_iterable(map(_texts, value.values() if isinstance(value, dict) else value))
-
-
-def _commands(subsystem: Subsystem) -> Iterator[Prose]:
-    for word in chain.from_iterable(words for _, words in subsystem.commands()):
-        yield Prose("A command of the subsystem", subsystem.name, word, subsystem.origin)
 
 
 # GC513: other tools' encrypted text, and private keys that everybody can read, wherever text is written.

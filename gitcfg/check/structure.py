@@ -43,34 +43,32 @@ def structure(fleet: Fleet) -> Iterator[Finding]:
     """Yield what is wrong between features and between parameters, on any node."""
     model = fleet.model
     include, depends = inclusion(model), dependence(model)
-    after = _edges(model, {f.name: f.after for f in _features(model)})
+    after = _edges(model, {f.name: f.after for f in model.features.values()})
     needs = needs_of(model)
     yield from _circles("GC202", include, "{} includes itself.", "{} include each other in a circle.")
     words = ("{} depends on itself.", "{} depend on each other in a circle.")
     yield from (f for f in _circles("GC203", needs, *words) if _among(f, depends))
     yield from _circles("GC203", after, "{} comes after itself.", "{} come after each other in a circle.")
-    yield from _parameter_circles(model)
+    yield from _circles("GC203", parameter_edges(model), *words)
     yield from _feature_conflicts(model, needs)
 
 
 def inclusion(model: Model) -> Edges:
     """Return what each feature includes, and where that is said."""
-    return _edges(model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in _features(model)})
+    return _edges(
+        model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in model.features.values()}
+    )
 
 
 def dependence(model: Model) -> Edges:
     """Return what each feature depends on, and where that is said."""
-    return _edges(model, {f.name: f.depends for f in _features(model)})
+    return _edges(model, {f.name: f.depends for f in model.features.values()})
 
 
 def needs_of(model: Model) -> Edges:
     """Return what each feature includes or depends on."""
     depends = dependence(model)
     return {name: {**targets, **depends[name]} for name, targets in inclusion(model).items()}
-
-
-def _features(model: Model) -> Iterable[Feature]:
-    return model.features.values()
 
 
 def _edges(model: Model, refs: Mapping[str, Iterable[Ref]]) -> dict[str, dict[str, Origin]]:
@@ -113,11 +111,6 @@ def parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:
         name: {ref.name: ref.origin for ref in parameter.depends if ref.name in model.parameters}
         for name, parameter in model.parameters.items()
     }
-
-
-def _parameter_circles(model: Model) -> Iterator[Finding]:
-    words = ("{} depends on itself.", "{} depend on each other in a circle.")
-    return _circles("GC203", parameter_edges(model), *words)
 
 
 def _conflicts(items: Mapping[str, Feature]) -> dict[tuple[str, ...], list[Origin]]:
@@ -249,11 +242,11 @@ class Demands:
         self._pairs: dict[tuple[str, ...], list[tuple[str, Origin]]] = {}
         for name in sorted(bits.names):
             self._add(name, define(name), known)
-        self._wanted = [
+        self._required = [
             (bits.mask(needer for needer, _ in needers), bits.among([name]), name)
             for name, needers in self._needers.items()
         ]
-        self._apart = [(bits.mask(pair), pair) for pair in self._pairs]
+        self._conflicting = [(bits.mask(pair), pair) for pair in self._pairs]
 
     def _add(self, name: str, dependent: Dependent | None, known: Container[str]) -> None:
         for ref in dependent.depends if dependent is not None else ():
@@ -267,14 +260,11 @@ class Demands:
     def missing(self, have: int) -> list[tuple[str, list[tuple[str, Origin]]]]:
         """Return what is wanted and not there, each with who wants it and where that is said."""
         return [
-            (name, self._there(have, self._needers[name]))
-            for needers, itself, name in self._wanted
+            (name, [need for need in self._needers[name] if have & self._bits.bit(need[0])])
+            for needers, itself, name in self._required
             if have & needers and not have & itself
         ]
 
-    def _there(self, have: int, dependent: list[tuple[str, Origin]]) -> list[tuple[str, Origin]]:
-        return [(name, origin) for name, origin in dependent if have & self._bits.bit(name)]
-
     def clashing(self, have: int) -> list[tuple[tuple[str, ...], list[tuple[str, Origin]]]]:
         """Pairs that must not be together and are, each with who says so and where."""
-        return [(pair, self._pairs[pair]) for mask, pair in self._apart if have & mask == mask]
+        return [(pair, self._pairs[pair]) for mask, pair in self._conflicting if have & mask == mask]

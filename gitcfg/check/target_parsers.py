@@ -227,15 +227,10 @@ def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Findin
     origins += [*_sources(entry, verdict.line), entry.origin]
     message = f"The file {shown(entry.path, 200)} {verdict.reason}."
     grave = None if verdict.grave else Severity.WARNING
-    hint = verdict.hint or _look(node_class, entry, verdict.line)
+    hint = verdict.hint
+    if not hint and entry.template is not None and verdict.line:  # it is not a line of the template
+        hint = f"`gitcfg render {node_class.names[0]} --file {entry.path}` shows the file."
     return of("GC307", params or (entry.path,), message, origins, node_class.names, hint, grave)
-
-
-def _look(node_class: NodeClass, entry: FileEntry, line: int) -> str:
-    """Return how to see the line, which is not one of the template's."""
-    if entry.template is None or not line:
-        return ""
-    return f"`gitcfg render {node_class.names[0]} --file {entry.path}` shows the file."
 
 
 def _sources(entry: FileEntry, line: int) -> Iterator[Origin]:

@@ -1,4 +1,4 @@
-"""GC306, GC311, GC503: the final values of nodes."""
+"""Values (GC206, GC207, GC306, GC311, GC503, GC504, GC506, GC509): declared, bound, composed and final."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,19 +7,274 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.definitions import unfit
 from gitcfg.check.findings import Tally, of
+from gitcfg.check.structure import bindings, composed, listed
 from gitcfg.compile.classad import find_unbalanced
-from gitcfg.compile.declarations import COMPOSING
+from gitcfg.compile.declarations import COMPOSING, implied_kinds
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass, finish_value
-from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity
-from gitcfg.compile.partial import MAX_WEIGHT, Cell
+from gitcfg.compile.operations import LACKING, NOTHING, PENDING, Step, apply, identity, is_reset
+from gitcfg.compile.partial import MAX_WEIGHT, Cell, Partial
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
-from gitcfg.compile.values import Misfit
-from gitcfg.model import Finding, Op, Parameter
-from gitcfg.model.names import shown
+from gitcfg.compile.values import Misfit, is_macro_text
+from gitcfg.load.document import read_again
+from gitcfg.load.schema import FORMATS, unknown_formats
+from gitcfg.model import Binding, Finding, ListEdit, Node, NodeSet, Op, Origin, Parameter
+from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.secrets import is_secret, secret_name
+
+_TAKEN_OUT = (
+    "What stands there everybody can read who has the repository: make a new one, "
+    "and keep that with `gitcfg secret set NAME`."
+)
+_JUDGED = frozenset({Op.SET, Op.DEFAULT})
+
+
+def definitions(fleet: Fleet) -> Iterator[Finding]:
+    """Yield what is wrong with declarations and with single bindings."""
+    unread = fleet.model.unread.get("parameters", frozenset())
+    for parameter in fleet.model.parameters.values():
+        if parameter.name not in unread:
+            yield from _parameter(fleet, parameter)
+    disagreeing: dict[str, list[Binding]] = {}
+    sure = _Sure(fleet)
+    for name, binding in bindings(fleet):
+        if binding.op is Op.SET and type(binding.given) in sure[name]:
+            continue
+        if fleet.declarations.declared_kind(name) is None:
+            disagreeing.setdefault(name, []).append(binding)
+        else:
+            yield from _binding(fleet, name, binding)
+    for name, bound in disagreeing.items():
+        yield from _agreement(fleet, name, bound)
+
+
+class _Sure(dict[str, frozenset[type]]):
+    """The types of plain values with which nothing can be wrong, by parameter."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        super().__init__()
+        self._declarations = fleet.declarations
+
+    def __missing__(self, name: str) -> frozenset[type]:
+        parameter = self._declarations.find(name)
+        judged = parameter is None or parameter.type is None or parameter.schema is not None
+        self[name] = frozenset() if judged else self._declarations.as_written(name)
+        return self[name]
+
+
+def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
+    name = parameter.name
+    if not parameter.description:
+        yield of("GC504", name, f"{name} has no description.", [parameter.origin])
+    own = fleet.declarations.own_schema(parameter)
+    reason = own.refusal if own is not None else None
+    if reason:
+        origin = parameter.schema_origin or parameter.origin
+        yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
+    elif own is not None:
+        yield from _unknown_formats(fleet, parameter)
+    if parameter.default is None:
+        return
+    if parameter.secret:
+        message = f"{name} is secret, so it has no default."
+        yield of("GC206", name, message, [parameter.default.at], hint=_TAKEN_OUT, veiled=True)
+        return
+    if parameter.must_change:
+        hint = "Take the default away: whoever binds it says a value."
+        yield of(
+            "GC207", name, f"{name} must be changed, so it has no default.", [parameter.default.at], hint=hint
+        )
+        return
+    try:
+        value = fleet.declarations.value_of(parameter, parameter.default)
+    except Misfit as misfit:
+        yield of("GC206", name, f"The default does not fit: {name} {misfit}.", [parameter.default.at])
+        return
+    yield from unfit(fleet, parameter, name, value, [parameter.default.at], "GC206", "The default")
+
+
+def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
+    """Yield GC102 for an unknown format in a schema, which would check nothing."""
+    found = list(unknown_formats(parameter.schema or {}))
+    origin = parameter.schema_origin or parameter.origin
+    if not found:
+        return
+    document = read_again(fleet.tree, origin.file)
+    own = ("parameters", parameter.name, "schema")
+    above = own if document.key(*own) == origin else ("defaults", "schema")
+    for path, form in found:
+        place = document.at(*above, *path)
+        message = f"The schema of {parameter.name} asks for the format {shown(form)}, which does not exist."
+        hint = did_you_mean(form, FORMATS) or f"There are {', '.join(FORMATS)}."
+        yield of("GC102", origin.file, message, [place], hint=hint)
+
+
+def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
+    """Yield findings where what is bound to a parameter without a type does not agree on one."""
+    found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
+    kinds = implied_kinds((name, binding) for binding in bound)
+    if found and kinds and not fleet.declarations.secret(name):
+        message = f"What is bound to {name} does not agree on a type: one of it is {kinds[name]}."
+        hint = f"Declare the type of {name}."
+        yield of("GC206", name, message, [binding.at for binding in bound], hint=hint)
+    else:
+        yield from found
+
+
+def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
+    try:
+        step = fleet.declarations.step(name, binding)
+    except Misfit as misfit:
+        secret = binding.op is not Op.SECRET and fleet.declarations.secret(name)
+        hint = _TAKEN_OUT if secret else ""
+        yield of("GC206", name, f"{name} {misfit}.", [binding.at], hint=hint, veiled=secret)
+        return
+    parameter = fleet.declarations.find(name)
+    if parameter is not None and step.op in _JUDGED:
+        yield from unfit(fleet, parameter, name, step.given, [binding.at], "GC206", "The value")
+
+
+def unfit(
+    fleet: Fleet, parameter: Parameter, name: str, value: Any, origins: list[Origin], code: str, what: str
+) -> Iterator[Finding]:
+    """Yield where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
+    own = fleet.declarations.own_schema(parameter)
+    if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or is_macro_text(parameter, value):
+        return
+    reason = own.problem(value)
+    if reason:
+        yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins)
+
+
+# GC506: lists of nodes that silently drop what the set gave.
+
+_LISTS = ("groups", "features", "without", "labels")
+
+
+def memberships(fleet: Fleet) -> Iterator[Finding]:
+    """Warnings about what nodes' lists say."""
+    for name in sorted(fleet.model.nodes.keys() & fleet.roster.sets.keys()):
+        yield from _dropped(fleet.model.nodes[name], fleet.roster.sets[name])
+
+
+def _dropped(node: Node, nodeset: NodeSet) -> Iterator[Finding]:
+    """GC506: a list that replaces the set's and lacks some of it."""
+    words, origins = [], []
+    for key in _LISTS:
+        own: ListEdit = getattr(node, key)
+        given: ListEdit = getattr(nodeset.definition, key)
+        lost = _names(given) - _names(own)
+        if own.op is Op.SET and given.op is not Op.REMOVE and lost:
+            words.append(f"{key} {listed(sorted(lost))}")
+            origins += [own.origin or node.origin, given.origin or nodeset.origin]
+    if words:
+        message = f"{node.name} drops what its node set {nodeset.name} gives: {'; '.join(words)}."
+        hint = "Write {$prepend: [...]}, {$append: [...]} or {$remove: [...]} to compose the lists."
+        yield of("GC506", node.name, message, origins, [node.name], hint)
+
+
+def _names(edit: ListEdit) -> set[str]:
+    return {item.feature if hasattr(item, "feature") else item.name for item in edit.items}
+
+
+# GC509: values that undo others' work.
+
+_COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.AND, Op.OR, Op.MERGE})
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """What a layer does to what lies below it, of the parameters in which composing steps occur.
+
+    `sets`: where the first step that resets is a plain value; `closed` and `composing` are masks: where
+    some step resets, and where one that acts at the end composes. `inside`: plain values in the layer that
+    discard what the layer itself composed, each with where that is.
+    """
+
+    sets: dict[str, Origin]
+    setting: int
+    closed: int
+    composing: int
+    inside: tuple[tuple[str, Origin, tuple[Origin, ...]], ...]
+
+
+class DiscardedValues:
+    """GC509: a plain value above steps that composed something."""
+
+    def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
+        self._surfaces = surfaces
+        self._names = {name for name, _ in composed(fleet, *_COMPOSING)}
+        self._heads: dict[int, tuple[Partial, _Head]] = {}
+        self._discarded: dict[tuple[str, Origin, tuple[Origin, ...]], list[str]] = {}
+
+    def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
+        if not self._names:
+            return ()
+        below = 0
+        for place, part in enumerate(node_class.parts):
+            head = self._head(part)
+            for name in self._surfaces.params.of(below & head.setting):
+                composed = self._composed(node_class.parts[:place], name)
+                self._discarded.setdefault((name, head.sets[name], composed), []).extend(node_class.names)
+            for event in head.inside:
+                self._discarded.setdefault(event, []).extend(node_class.names)
+            below = below & ~head.closed | head.composing
+        return ()
+
+    def end(self) -> Iterator[Finding]:
+        hint = "Compose with it, as $and, $append or $merge do, or take the lower operations away."
+        for (name, origin, below), nodes in self._discarded.items():
+            message = f"This plain value of {name} discards what lower layers composed."
+            yield of("GC509", name, message, [origin, *below], nodes, hint)
+
+    def _composed(self, parts: tuple[Partial, ...], name: str) -> tuple[Origin, ...]:
+        """Return where the steps are that act on a parameter in these layers and compose."""
+        acting: list[Step] = []
+        for cell in (part.cells[name] for part in parts if name in part.cells):
+            acting = [*cell.steps] if cell.closed else [*acting, *cell.steps]
+        return _composing(acting)
+
+    def _head(self, part: Partial) -> _Head:
+        known = self._heads.get(id(part))
+        if known is None:
+            known = self._heads[id(part)] = (part, self._found(part))
+        return known[1]
+
+    def _found(self, part: Partial) -> _Head:
+        sets: dict[str, Origin] = {}
+        inside: list[tuple[str, Origin, tuple[Origin, ...]]] = []
+        names = [name for name in part.cells if name in self._names]
+        for name in names:
+            steps = [step for step, _ in part.steps(name)]
+            first = next(filter(is_reset, steps), None)
+            if first is not None and first.op is Op.SET:
+                sets[name] = first.origin
+            inside += ((name, *event) for event in _discarding(steps))
+        mask = self._surfaces.params.mask
+        return _Head(
+            sets,
+            mask(sets),
+            mask(name for name in names if part.cells[name].closed),
+            mask(name for name in names if _composing(part.cells[name].steps)),
+            tuple(inside),
+        )
+
+
+def _composing(steps: Iterable[Step]) -> tuple[Origin, ...]:
+    return tuple(step.origin for step in steps if step.op in _COMPOSING)
+
+
+def _discarding(steps: Iterable[Step]) -> Iterator[tuple[Origin, tuple[Origin, ...]]]:
+    """Yield the plain values among steps that find something composed below, and where."""
+    acting: list[Step] = []
+    for step in steps:
+        composed = _composing(acting)
+        if step.op is Op.SET and composed:
+            yield step.origin, composed
+        acting = [step] if is_reset(step) else [*acting, step]
+
+
+# GC306, GC311, GC503: the final values of nodes.
 
 _MOST_STEPS = 50
 """Of so many layers the guilty one is looked for: each is a judgement."""
@@ -44,17 +299,14 @@ class FinalValues:
         for name in self._surfaces.params.of(surface.pending):
             cell = self._surfaces.cell(node_class, name)
             if cell.value is PENDING:
-                found = [*_asked(node_class, name, cell), *_strange(self._fleet, node_class, name, cell)]
+                found = [*_lacking(node_class, name, cell), *_misfits(self._fleet, node_class, name, cell)]
                 facts = node_class.facts(name)
                 value = node_class.value(name, cell)
-                yield from found or _named(node_class, _value(self._fleet, name, cell, value, facts))
+                for finding in found or _value(self._fleet, name, cell, value, facts):
+                    yield msgspec.structs.replace(finding, nodes=tuple(node_class.names))
 
     def end(self) -> Iterable[Finding]:
         return self._tally.findings()
-
-
-def _is_unfit(fleet: Fleet, name: str, cell: Cell) -> bool:
-    return any(_judged(fleet, name, cell))
 
 
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
@@ -75,12 +327,7 @@ def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
         yield of("GC306", name, message, cell.origins, hint=hint)
 
 
-def _named(node_class: NodeClass, findings: Iterable[Finding]) -> Iterator[Finding]:
-    for finding in findings:
-        yield msgspec.structs.replace(finding, nodes=tuple(node_class.names))
-
-
-def _asked(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+def _lacking(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     for step in cell.steps:
         if step.op is Op.FACT and node_class.facts(name).get(step.given) is None:
             message = f"{name} wants the fact {step.given}, which is not given."
@@ -88,7 +335,7 @@ def _asked(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
             yield of("GC311", name, message, [step.origin], node_class.names, hint)
 
 
-def _strange(fleet: Fleet, node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
+def _misfits(fleet: Fleet, node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     """Facts that are no value of the parameter's type: what is composed on them would hide it."""
     for step in cell.steps:
         fact = node_class.definition.facts.get(step.given) if step.op is Op.FACT else None
@@ -112,7 +359,9 @@ def _value(
     if isinstance(value, list) and not (parameter is not None and parameter.unique):
         yield from _repeated(name, value, cell)
     if isinstance(value, str) and any(step.op in (Op.AND, Op.OR) for step in cell.steps):
-        yield from _unclosed(name, value, cell)
+        reason = find_unbalanced(value)
+        if reason:
+            yield of("GC306", name, f"{name} cannot be composed out of these: {reason}.", cell.origins)
     single = len(cell.steps) == 1 and cell.steps[0].op in _JUDGED_ALREADY
     if parameter is None or value is None or (single and value == cell.value):
         return
@@ -120,13 +369,6 @@ def _value(
         return  # what does not fit is told where it is written (GC206)
     for finding in _final(fleet, parameter, name, value, cell):
         yield _blamed(fleet, parameter, finding, cell, facts)
-
-
-def _unclosed(name: str, value: str, cell: Cell) -> Iterator[Finding]:
-    reason = find_unbalanced(value)
-    if reason:
-        message = f"{name} cannot be composed out of these: {reason}."
-        yield of("GC306", name, message, cell.origins)
 
 
 def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell) -> Iterator[Finding]:

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.check.definitions import definitions
 from gitcfg.check.run import check
+from gitcfg.check.values import definitions
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import Mentions

@@ -115,14 +115,11 @@ class RuledFleet:
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
         """Return where it is said that nodes have a feature, or what includes it."""
         kinds = {id(node_class): node_class for node_class in map(self.fleet.node_classes.__getitem__, nodes)}
-        return [place for node_class in kinds.values() for place in self._installed(node_class, feature)]
-
-    def _installed(self, node_class: NodeClass, feature: str) -> Iterator[Origin]:
-        leads = self.fleet.layers.reaches.leads
-        yield from installed(node_class, self.fleet.model, feature)
-        for use in (use for each in node_class.effects.installs for use in each.uses):
-            if use.feature == feature or leads(use.feature, feature):
-                yield use.origin
+        return [
+            place
+            for node_class in kinds.values()
+            for place in installed(node_class, self.fleet.model, feature)
+        ]
 
 
 # The values that domains are about: parameters of nodes, or attributes of instances, and whose they are.

@@ -142,7 +142,12 @@ def _twice(
             having.setdefault(same, []).append(held)
     for (_, value), sharing in having.items():
         if len(sharing) > 1:
-            places = some([_place(rule, held) for held in sharing])
+            places = some(
+                [
+                    held.seen.slot if len(rule.domains) == 1 else f"{held.name} of {held.seen.slot}"
+                    for held in sharing
+                ]
+            )
             had = f"{shown(str(value))} is had by {places}"
             message = f"{had}, and the rule {rule.name} wants it once{_in(said, key)}."
             origins = [place for held in sharing for place in held.origins]
@@ -174,10 +179,6 @@ def room(domains: Mapping[str, Values]) -> Iterator[tuple[Mapping[str, Values], 
     for kind, alike in kinds.items():
         if kind is not Kind.NETWORK or len(alike) == 1:  # networks of two lengths are no set
             yield alike, reduce(or_, alike.values()).size
-
-
-def _place(rule: Rule, held: Held) -> str:
-    return f"{held.name} of {held.seen.slot}" if len(rule.domains) > 1 else held.seen.slot
 
 
 def _in(said: Uniqueness, key: Key | None) -> str:

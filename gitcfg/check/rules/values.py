@@ -116,12 +116,12 @@ class _Said(msgspec.Struct):
 
 def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Finding]:
     """Yield what is wrong with conditions, unused ones included; those on circles are not evaluated."""
-    for collect, said in _said_collected_where(collecting, asked).items():
+    for collect, said in _collected_where(collecting, asked).items():
         if not collecting.circular(collect):
             yield from _wrong(collecting, collect, said)
 
 
-def _said_collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Collect, _Said]:
+def _collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Collect, _Said]:
     found = {
         collect: _Said({name for name, _ in places}, {origin for _, origin in places}, set())
         for collect, places in collecting.written().items()
@@ -161,8 +161,8 @@ def collected(collecting: Collecting) -> Iterator[Finding]:
         if each.lack is not None:
             lacking.setdefault(each.lack, []).append(each)
     for lack, those in lacking.items():
-        if lack.why in _TOLD:
-            yield _TOLD[lack.why](collecting, lack, those)
+        if lack.why in _FINDINGS:
+            yield _FINDINGS[lack.why](collecting, lack, those)
     yield from conditions(collecting, asked)
 
 
@@ -219,7 +219,7 @@ def _secret(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Find
     return of("GC306", _own(those), message, _places(those), _nodes(those), hint)
 
 
-_TOLD: Mapping[Why, Callable[[Collecting, Lack, Sequence[Asking]], Finding]] = {
+_FINDINGS: Mapping[Why, Callable[[Collecting, Lack, Sequence[Asking]], Finding]] = {
     Why.CIRCLE: _circle,
     Why.NOT_ONE: _not_one,
     Why.TOO_MUCH: _too_much,

@@ -1,16 +1,21 @@
-"""What rules saw of each node where nothing was wrong, so that a change is compared with that."""
+"""The judgement of rules: of a whole fleet, or of some nodes by what was counted of the others before."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
+from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
 import msgspec
 
 from gitcfg.cel import Key, as_key, plain_key
 from gitcfg.check.rules.base import Holding, RuledFleet
-from gitcfg.check.rules.conditions import Failures, judged_whole
-from gitcfg.check.rules.counts import counted, right, room, scopes
-from gitcfg.domain import Value, Values
+from gitcfg.check.rules.conditions import Failures, invariants, judged_whole, meaningless
+from gitcfg.check.rules.counts import counted, counts, leftover, pointless, right, room, scopes, unique
+from gitcfg.check.rules.values import attributes, collected, domains, misread
+from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.rules.placement import RuleEngine
+from gitcfg.domain import Value
 from gitcfg.model import Finding
 from gitcfg.model.rules import Allocation, Rule, RuleKind
 
@@ -87,18 +92,18 @@ def _followed(before: Mapping[str, T], after: Mapping[str, T], names: Set[str]) 
     return {**kept, **after}
 
 
-# Keeps what rules saw, and judges by it alone whether they still hold after a change of some nodes.
+# Keeps what rules saw, and judges by it alone whether they follow_ledger hold after a change of some nodes.
 
 Keys = dict[str, PlainKey]
 """The keys of slots."""
 _LARGE = 1 << 63
 
 
-def kept(ruled: RuledFleet, holding: Holding, failures: Failures) -> Ledger:
+def make_ledger(judged: "Judged") -> Ledger:
     """Return what is kept of a check of rules that finds nothing."""
-    groups: list[Keys] = []
+    ruled, groups = judged.ruled, list[Keys]()
     numbers = dict(_numbers(ruled, groups))
-    different = dict(_different(ruled, holding, failures, groups))
+    different = dict(_different(judged, groups))
     whole = {rule: [seen.name for seen in ruled.view.slots(rule)] for rule in judged_whole(ruled)}
     return Ledger(groups, numbers, different, whole, decided(ruled.fleet.model.allocations))
 
@@ -115,7 +120,7 @@ def _lines(said: Allocation) -> Iterator[tuple[str, str]]:
         yield slot, repr([(name, bound.op.value, bound.given, bound.text) for name, bound in given.items()])
 
 
-def touched(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
+def find_reallocated_nodes(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
     """Return the nodes about which something else was decided since, those that are gone among them."""
     now = decided(allocations)
     pairs = [(before.decided.get(name, {}), now.get(name, {})) for name in before.decided.keys() | now.keys()]
@@ -138,15 +143,13 @@ def _numbers(ruled: RuledFleet, groups: list[Keys]) -> Iterator[tuple[str, Numbe
         yield rule.name, Numbers(place, Counter(seen.slot for those in found for seen in those))
 
 
-def _different(
-    ruled: RuledFleet, holding: Holding, failures: Failures, groups: list[Keys]
-) -> Iterator[tuple[str, Different]]:
+def _different(judged: "Judged", groups: list[Keys]) -> Iterator[tuple[str, Different]]:
     """Yield the values that differ, by rule."""
-    for rule in ruled.rules(RuleKind.DOMAIN):
+    for rule in judged.ruled.rules(RuleKind.DOMAIN):
         if rule.unique is not None:
-            within = scopes(ruled, rule, rule.unique, failures)
+            within = scopes(judged.ruled, rule, rule.unique, judged.failures)
             groups.append({slot: plain_key(key) for slot, key in within.items()})
-            yield rule.name, Different(len(groups) - 1, _had(holding, rule))
+            yield rule.name, Different(len(groups) - 1, _had(judged.holding, rule))
 
 
 def _had(holding: Holding, rule: Rule) -> dict[str, dict[str, int | str | None]]:
@@ -162,17 +165,17 @@ def _packed(value: Value) -> Value:
     return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
 
 
-def hold(ruled: RuledFleet, holding: Holding, ledger: Ledger) -> bool:
+def _hold(judged: "Judged", ledger: Ledger) -> bool:
     """Return whether the rules hold for what they counted."""
-    rules = ruled.view.book.rules
-    groups = [{slot: _key(key) for slot, key in keys.items()} for keys in ledger.groups]
+    rules, holding = judged.ruled.view.book.rules, judged.holding
+    groups = [{slot: _unpacked(key) for slot, key in keys.items()} for keys in ledger.groups]
     counted, different = ledger.counted.items(), ledger.different.items()
     return all(_enough(rules[name], groups[said.among], said.found) for name, said in counted) and all(
         _differ(holding, rules[name], groups[said.among], said.had) for name, said in different
     )
 
 
-def _key(kept: PlainKey) -> Key | None:
+def _unpacked(kept: PlainKey) -> Key | None:
     return None if kept is None else as_key(tuple(kept) if isinstance(kept, list) else kept)
 
 
@@ -201,9 +204,98 @@ def _differ(
                 if same in taken:
                     return False
                 taken.add(same)
-    return all(_room(holding, rule, names) for names in wanting.values())
+    for names in wanting.values():
+        domains = {name: holding.values[rule.name, name] for name in names}
+        if any(sum(names[name] for name in alike) > size for alike, size in room(domains)):
+            return False
+    return True
 
 
-def _room(holding: Holding, rule: Rule, names: Counter[str]) -> bool:
-    domains: dict[str, Values] = {name: holding.values[rule.name, name] for name in names}
-    return all(sum(names[name] for name in those) <= size for those, size in room(domains))
+# Runs the checks of rules on a fleet that has some.
+
+_JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")
+"""Where something of these was misread, it is not known what nodes have."""
+
+
+class Ruling:
+    """What is wrong with rules. Where nothing asks for it, it costs nothing."""
+
+    def __init__(self, fleet: Fleet, names: Set[str] | None = None) -> None:
+        """`names` are the nodes of a fleet that has not all: only what concerns each of them is found."""
+        self._fleet = fleet
+        self._names = names
+        self._judged: Judged | None = None
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them."""
+        return tuple(self._found())
+
+    def ledger(self) -> Ledger | None:
+        """Return what the next check may take over; None: nothing, for something is wrong."""
+        if self.findings:
+            return None
+        return Ledger() if self._judged is None else make_ledger(self._judged)
+
+    def _found(self) -> Iterator[Finding]:
+        fleet, model = self._fleet, self._fleet.model
+        if model.allocations:
+            yield from pointless(model)
+        known = not any(model.unread.get(kind) for kind in _JUDGED)
+        if fleet.rule_engine is not None:
+            self._judged = judged = Judged(fleet, fleet.rule_engine, self._names)
+            yield from judged.of_rules()
+            if known:
+                yield from judged.of_nodes() if self._names is None else judged.of_each()
+        if fleet.collecting is not None and known:
+            yield from collected(fleet.collecting)
+
+
+# Judges the rules of a fleet: by themselves, on all nodes together, and on each node alone.
+
+
+class Judged:
+    """A fleet, all of it or the nodes `names`, and what its rules find there."""
+
+    def __init__(self, fleet: Fleet, rule_engine: RuleEngine, names: Set[str] | None = None) -> None:
+        self.ruled = RuledFleet(fleet, rule_engine, names)
+        self.holding = Holding(self.ruled)
+        self.failures = Failures(self.ruled)
+
+    def of_rules(self) -> Iterator[Finding]:
+        """Yield what is wrong with rules whatever nodes there are."""
+        yield from meaningless(self.ruled)
+        yield from misread(self.ruled, self.holding)
+
+    def of_nodes(self) -> Iterator[Finding]:
+        """Yield what is wrong with nodes together, and one by one."""
+        yield from counts(self.ruled)
+        yield from unique(self.ruled, self.holding, self.failures)
+        yield from self.of_each()
+
+    def of_each(self) -> Iterator[Finding]:
+        """Yield what is wrong with single nodes, and with expressions evaluated on them."""
+        yield from leftover(self.ruled, self.holding)
+        yield from domains(self.ruled, self.holding)
+        yield from attributes(self.ruled)
+        yield from invariants(self.ruled, self.failures)
+        yield from self.failures.findings()
+
+
+def follow_ledger(before: Ledger, fleet: Fleet, rule_engine: RuleEngine, names: Set[str]) -> Ledger | None:
+    """Return what is kept after a change of some nodes, which are all that the fleet holds.
+
+    None: rules may not hold any more, which only a look at all nodes can say, and show.
+    """
+    judged = Judged(fleet, rule_engine, names)
+    if any(True for _ in chain(pointless(fleet.model), judged.of_rules())):
+        return None  # what features say now may make rules wait for themselves
+    ledger = make_ledger(judged)
+    if not before.matches(ledger) or any(
+        not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())
+    ):
+        return None
+    if any(True for _ in judged.of_each()):
+        return None
+    after = before.followed(ledger, names)
+    return after if _hold(judged, after) else None

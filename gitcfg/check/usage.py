@@ -24,7 +24,7 @@ class Idle(msgspec.Struct):
     nodes: list[str]
 
 
-class Traces(msgspec.Struct):
+class Usage(msgspec.Struct):
     """What nodes show of the definitions that they have. A node is named for each, as a witness.
 
     `features`, `groups`, `secrets`: those that some node has. `won`: the bindings, by their places, that
@@ -51,41 +51,41 @@ def file_of(key: str) -> str:
     return key.rpartition("\0")[2].rsplit(":", 2)[0]
 
 
-def endings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[Finding]:
+def endings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[Finding]:
     """GC501, GC502, GC505, GC508, GC512: what could be deleted without any node noticing.
 
     `roster` are all nodes; the fleet may have only some.
     """
-    yield from _idle(traces)
+    yield from _idle(usage)
     model = fleet.model
     if not (roster.model.nodes or roster.sets) or model.unread:
         return
-    features = traces.features.keys() | frozenset[str]().union(
+    features = usage.features.keys() | frozenset[str]().union(
         *(node_class.features for node_class in fleet.walking_in)
     )
     for name, feature in model.features.items():
         if name not in features:
             yield of("GC502", name, f"No node has the feature {name}.", [feature.origin])
     walk_in = (ref.name for ref in model.settings.walk_in or ())
-    groups = {model.settings.default_group, *traces.groups, *walk_in}
+    groups = {model.settings.default_group, *usage.groups, *walk_in}
     for name, group in model.groups.items():
         if name not in groups:
             yield of("GC502", name, f"No node is in the group {name}.", [group.origin])
-    secrets = traces.secrets.keys() | {
+    secrets = usage.secrets.keys() | {
         name for node_class in fleet.walking_in for name in node_class.secrets.values()
     }
     for name, secret in model.secrets.items():
         if name not in secrets:
             yield of("GC512", name, f"No node gets the secret {name}.", [secret.origin])
-    for name, binding in _settings(fleet, traces, roster):
-        if str(binding.origin) not in traces.won and counts(fleet, name, binding):
+    for name, binding in _settings(fleet, usage, roster):
+        if str(binding.origin) not in usage.won and counts(fleet, name, binding):
             yield idle_setting(name, binding)
-    yield from traces.own
+    yield from usage.own
 
 
-def _idle(traces: Traces) -> Iterator[Finding]:
-    for key, idle in traces.idle.items():
-        if key in traces.busy:
+def _idle(usage: Usage) -> Iterator[Finding]:
+    for key, idle in usage.idle.items():
+        if key in usage.busy:
             continue
         if idle.code == "GC508":
             message = f"This $remove takes nothing away from {idle.name}."
@@ -94,15 +94,15 @@ def _idle(traces: Traces) -> Iterator[Finding]:
         yield of(idle.code, idle.name, message, [idle.origin], idle.nodes)
 
 
-def _settings(fleet: Fleet, traces: Traces, roster: Roster) -> Iterator[tuple[str, Binding]]:
+def _settings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[tuple[str, Binding]]:
     """Yield the bindings that should win somewhere, but for nodes' own, which are reported with the node."""
     model = fleet.model
     layers: list[Feature | Group | Node | Override] = []
-    layers += [feature for feature in model.features.values() if feature.name in traces.features]
+    layers += [feature for feature in model.features.values() if feature.name in usage.features]
     layers += [
         group
         for group in model.groups.values()
-        if group.name in traces.groups or group.name == model.settings.default_group
+        if group.name in usage.groups or group.name == model.settings.default_group
     ]
     for nodeset in roster.model.nodesets.values():
         if nodeset.definition.params and any(not roster.definition(name).retired for name in nodeset.members):
@@ -136,11 +136,11 @@ _NOT_ASKED = ("nodes/", "allocations/")
 by those who look at rules."""
 
 
-class Tracing:
-    """Fills traces. A class without nodes shows nothing."""
+class UsageWatch:
+    """Fills usage. A class without nodes shows nothing."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
-        self.traces = Traces()
+        self.usage = Usage()
         self._fleet = fleet
         self._surfaces = surfaces
         self._features = 0
@@ -156,7 +156,7 @@ class Tracing:
         node = node_class.names[0]
         self._have(node_class, surface, node)
         for secret in node_class.secrets.values():
-            self.traces.secrets.setdefault(secret, node)
+            self.usage.secrets.setdefault(secret, node)
         self._see_tops(node_class, surface, node)
         for cell in surface.joins.values():
             if cell.value is not PENDING:
@@ -196,8 +196,8 @@ class Tracing:
         new = surface.features & ~self._features
         if new:
             self._features |= new
-            self.traces.features.update((name, node) for name in self._surfaces.features.of(new))
-        groups = self.traces.groups
+            self.usage.features.update((name, node) for name in self._surfaces.features.of(new))
+        groups = self.usage.groups
         for ref in () if node_class.definition.retired else node_class.definition.groups:
             if ref.name not in groups and ref.name in self._fleet.model.groups:
                 groups[ref.name] = node
@@ -213,7 +213,7 @@ class Tracing:
     def _won(self, steps: Iterable[Step], node: str) -> None:
         for step in steps:
             if not step.origin.file.startswith(_NOT_ASKED):
-                self.traces.won.setdefault(str(step.origin), node)
+                self.usage.won.setdefault(str(step.origin), node)
 
     def _own(self, node_class: NodeClass, surface: Surface) -> None:
         """The bindings of the node's own file that do not count on it: it is the only one that has them."""
@@ -230,7 +230,7 @@ class Tracing:
             if self._surfaces.params.bit(name) & sure:
                 continue
             if counts(self._fleet, name, binding) and not self._counts(node_class, name, binding.origin):
-                self.traces.own.append(idle_setting(name, binding))
+                self.usage.own.append(idle_setting(name, binding))
 
     def _counts(self, node_class: NodeClass, name: str, origin: Origin) -> bool:
         cell = self._surfaces.cell(node_class, name)
@@ -252,9 +252,9 @@ class Tracing:
     def _show(self, code: str, name: str, origin: Origin, node_class: NodeClass, does: bool) -> None:
         key = place(name, origin)
         if does:
-            self.traces.busy.setdefault(key, node_class.names[0])
+            self.usage.busy.setdefault(key, node_class.names[0])
         else:
-            idle = self.traces.idle.setdefault(key, Idle(code, name, origin, []))
+            idle = self.usage.idle.setdefault(key, Idle(code, name, origin, []))
             idle.nodes += node_class.names
 
 
