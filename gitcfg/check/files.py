@@ -18,7 +18,7 @@ from gitcfg.compile.partial import Cell
 from gitcfg.compile.surface import Bits, Surface, Surfaces, Suspects
 from gitcfg.git.tree import EntryKind
 from gitcfg.install.policy import is_own, stops_agent
-from gitcfg.load.document import MAX_BYTES, conflicts, left_over, read_again, unresolved
+from gitcfg.load.document import MAX_BYTES, conflict_finding, find_conflicts, find_markers, read_again
 from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem, Undeclared
 from gitcfg.model.names import SIGNERS, did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
@@ -119,15 +119,15 @@ def _unresolved(fleet: Fleet) -> Iterator[Finding]:
         yield from _merging(f"files/{name}", text or "", Severity.WARNING)
     signers = fleet.tree.entry(SIGNERS)
     if signers is not None and signers.kind is EntryKind.FILE and signers.size <= MAX_BYTES:
-        blocks = left_over(fleet.tree.read(signers).decode("utf-8", "replace"))
+        blocks = find_markers(fleet.tree.read(signers).decode("utf-8", "replace"))
         if blocks:
-            yield unresolved(SIGNERS, blocks)
+            yield conflict_finding(SIGNERS, blocks)
 
 
 def _merging(path: str, text: str, severity: Severity = Severity.ERROR) -> list[Finding]:
     """Return what git would write of a conflict: half of it may well be text."""
-    blocks = [block for block in conflicts(text) if block.whole]
-    return [unresolved(path, blocks, severity)] if blocks else []
+    blocks = [block for block in find_conflicts(text) if block.whole]
+    return [conflict_finding(path, blocks, severity)] if blocks else []
 
 
 def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Finding]:

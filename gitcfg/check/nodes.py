@@ -19,7 +19,7 @@ from gitcfg.compile.partial import Cell
 from gitcfg.compile.selection import NodeView, Selection, Stopped, evaluate_condition
 from gitcfg.compile.surface import Surface, Surfaces, Suspects
 from gitcfg.git.tree import Tree
-from gitcfg.load.document import inside_of
+from gitcfg.load.document import find_in_scalar
 from gitcfg.model import Finding, Model, Origin, Ref
 from gitcfg.model.names import shown
 
@@ -262,14 +262,16 @@ def _compiled(text: str) -> _Looks | CelProblem:
 def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
     """Return a condition that says nothing."""
     message = f"The condition cannot be read: {problem.message}"
-    place = inside_of(tree, where, problem.line, problem.column)
+    place = find_in_scalar(tree, where, problem.line, problem.column)
     return of("GC102", where.origin.file, message, [place], hint=problem.hint)
 
 
 def stopped(tree: Tree, found: Stopped) -> Finding:
     """Return an expression that came to no end: of which nodes it is true is not known."""
     message = f"{found.what} fails: {found.problem.message}"
-    places = [] if found.at is None else [inside_of(tree, found.at, found.problem.line, found.problem.column)]
+    places = (
+        [] if found.at is None else [find_in_scalar(tree, found.at, found.problem.line, found.problem.column)]
+    )
     return of("GC408", found.owner, message, places, hint=found.problem.hint)
 
 
@@ -279,5 +281,5 @@ def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterato
     for name, problem in selection.failed.items():
         alike.setdefault(problem.args, []).append(name)
     for (said, line, column, hint), names in alike.items():
-        place = inside_of(tree, where, line, column)
+        place = find_in_scalar(tree, where, line, column)
         yield of("GC408", owner, f"The condition of {owner} fails: {said}", [place], names, hint)

@@ -17,7 +17,7 @@ from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.selection import Selection
 from gitcfg.compile.surface import Surface, Surfaces
 from gitcfg.git.tree import Entry, EntryKind, Tree
-from gitcfg.load.document import conflicts, unresolved
+from gitcfg.load.document import conflict_finding, find_conflicts
 from gitcfg.model import (
     Feature,
     FileEntry,
@@ -98,9 +98,9 @@ def _content(
     try:
         found = header_of(tree, entry)
     except ValueError as error:
-        blocks = conflicts(tree.read(entry).decode("utf-8", "replace")) if entry.size <= _MOST else ()
+        blocks = find_conflicts(tree.read(entry).decode("utf-8", "replace")) if entry.size <= _MOST else ()
         if blocks:
-            yield unresolved(entry.path, blocks)
+            yield conflict_finding(entry.path, blocks)
             return
         hint = f"`gitcfg secret set {secret.name}` writes it anew."
         yield _finding(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)

@@ -43,7 +43,7 @@ def place(file: str, node: Any) -> Origin:
 
 
 def source(node: Any, value: Any) -> str | None:
-    """What stands there, of a plain scalar that is not text (`017`, `TRUE`); nothing of what is missing."""
+    """Return the source of a plain scalar that is not text (`017`, `TRUE`); None of what is missing."""
     text = node.value
     return text if type(value) is not str and type(text) is str else None
 
@@ -69,7 +69,7 @@ _SHOWN = 5
 _HINT = "Keep the lines that are meant and delete those with markers; `git status` names all such files."
 
 
-class Block(msgspec.Struct, frozen=True):
+class Conflict(msgspec.Struct, frozen=True):
     """The lines from its first marker to its last. `whole`: it begins, parts and ends as git writes it."""
 
     first: int
@@ -77,47 +77,42 @@ class Block(msgspec.Struct, frozen=True):
     whole: bool
 
 
-def conflicts(text: str) -> list[Block]:
+def find_conflicts(text: str) -> list[Conflict]:
     """Return the conflicts in a text, in order. Where some markers were deleted, what is left of them is one.
 
     `=======` alone is none: texts underline with it.
     """
     if _BEGIN not in text and _END not in text:  # nearly all texts, of which none waits for the rest
         return []
-    return left_over(text)
+    return find_markers(text)
 
 
-def left_over(text: str) -> list[Block]:
+def find_markers(text: str) -> list[Conflict]:
     """Return the same of a text in which no line may begin with `=======` either."""
-    return list(_blocks([(text.count("\n", 0, m.start()) + 1, m[1]) for m in _MARKER.finditer(text)]))
+    groups: list[list[tuple[int, str]]] = []
+    is_open = False
+    for found in _MARKER.finditer(text):
+        if found[1] == _BEGIN or not is_open:
+            groups.append([])
+        groups[-1].append((text.count("\n", 0, found.start()) + 1, found[1]))
+        is_open = found[1] != _END
+    return [_join_markers(group) for group in groups]
 
 
-def _blocks(markers: Sequence[tuple[int, str]]) -> Iterator[Block]:
-    held: list[tuple[int, str]] = []
-    for marker in markers:
-        if marker[1] == _BEGIN and held:
-            yield _block(held)
-            held = []
-        held.append(marker)
-        if marker[1] == _END:
-            yield _block(held)
-            held = []
-    if held:
-        yield _block(held)
-
-
-def _block(markers: Sequence[tuple[int, str]]) -> Block:
+def _join_markers(markers: Sequence[tuple[int, str]]) -> Conflict:
     kinds = [kind for _, kind in markers]
     whole = kinds[0] == _BEGIN and kinds[-1] == _END and _MIDDLE in kinds
-    return Block(markers[0][0], markers[-1][0], whole)
+    return Conflict(markers[0][0], markers[-1][0], whole)
 
 
-def unresolved(file: str, blocks: Sequence[Block], severity: Severity = Severity.ERROR) -> Finding:
-    """GC101: one finding a file, at each conflict."""
-    spans = ", ".join(f"{block.first} to {block.last}" for block in blocks[:_SHOWN])
-    more = f" and {len(blocks) - _SHOWN:,} more" if len(blocks) > _SHOWN else ""
+def conflict_finding(
+    file: str, conflicts: Sequence[Conflict], severity: Severity = Severity.ERROR
+) -> Finding:
+    """Return GC101: one finding a file, at each conflict."""
+    spans = ", ".join(f"{conflict.first} to {conflict.last}" for conflict in conflicts[:_SHOWN])
+    more = f" and {len(conflicts) - _SHOWN:,} more" if len(conflicts) > _SHOWN else ""
     message = f"An unresolved merge, lines {spans}{more}."
-    origins = tuple(Origin(file, block.first) for block in blocks)
+    origins = tuple(Origin(file, conflict.first) for conflict in conflicts)
     return Finding("GC101", (file,), message, origins, severity=severity, hint=_HINT)
 
 
@@ -202,12 +197,11 @@ def parse(file: str, data: bytes) -> Document:
     document = Document(file, None, None, [])
     try:
         text = _decode(data)
-        blocks = conflicts(text)
-        if blocks:
-            document.findings.append(unresolved(file, blocks))
+        conflicts = find_conflicts(text)
+        if conflicts:
+            document.findings.append(conflict_finding(file, conflicts))
             return document
-        read = quick(text) or _read_carefully(file, text, document.findings)
-        document.value, document.node = read
+        document.value, document.node = quick(text) or _read_carefully(file, text, document.findings)
         if isinstance(document.value, dict):
             document.top = {key.value: node for key, node in document.node.value}
     except Refused as refused:
@@ -221,10 +215,10 @@ def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any,
     try:
         return Reader(file, text, findings).read()
     except Refused:
-        blocks = left_over(text)
-        if not blocks:
+        conflicts = find_markers(text)
+        if not conflicts:
             raise
-        findings[:] = [unresolved(file, blocks)]
+        findings[:] = [conflict_finding(file, conflicts)]
         return None, None
 
 
@@ -257,11 +251,14 @@ def _decode(data: bytes) -> str:
 _LINE = re.compile(r"([^\r\n]*)(\r?\n|$)")
 
 
-def block_spots(text: str, start: int, value: str) -> Iterator[int]:
+def _find_in_block(text: str, start: int, value: str) -> Iterator[int]:
     """Where each character of a value stands in the text, and its end; fewer if the text says another."""
     # As many as it may have, and not those of the whole file: none gives less than one character.
     lines = [(found.start(), found[1]) for found in islice(_LINE.finditer(text, start), len(value) + 2)][1:]
-    indent, joint = _indent(lines, value), " " if text[start] == ">" else ""
+    # Its first line may begin with blanks of its own, beyond those that indent the block.
+    first = next((line for _, line in lines if line.strip(" ")), "")
+    indent = max(0, _count_blanks(first) - _count_blanks(value.lstrip("\n")))
+    joint = " " if text[start] == ">" else ""
     end, done = start, 0
     for begin, line in lines:
         content = line[indent:]
@@ -278,13 +275,7 @@ def block_spots(text: str, start: int, value: str) -> Iterator[int]:
         yield from [end] * (len(value) - done + 1)
 
 
-def _indent(lines: list[tuple[int, str]], value: str) -> int:
-    """Return how far the block is indented: its first line may begin with blanks of its own."""
-    own, first = value.lstrip("\n"), next((line for _, line in lines if line.strip(" ")), "")
-    return max(0, _blanks(first) - _blanks(own))
-
-
-def _blanks(text: str) -> int:
+def _count_blanks(text: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
@@ -319,20 +310,20 @@ _ESCAPES = {
 """Any other character stands for itself."""
 
 
-def flow_spots(text: str, start: int, value: str) -> Iterator[int]:
+def _find_in_flow(text: str, start: int, value: str) -> Iterator[int]:
     """Where each character of a value stands in the text, and its end; fewer if the text says another."""
     quote = text[start] if text[start] in "\"'" else ""
     at, done = start + len(quote), 0
     while done < len(value):
-        said, width = _unit(text, at, quote)
-        if width == 0 or not value.startswith(said, done):
+        unit, width = _read_unit(text, at, quote)
+        if width == 0 or not value.startswith(unit, done):
             return
-        yield from [at] * len(said)
-        at, done = at + width, done + len(said)
+        yield from [at] * len(unit)
+        at, done = at + width, done + len(unit)
     yield at
 
 
-def _unit(text: str, at: int, quote: str) -> tuple[str, int]:
+def _read_unit(text: str, at: int, quote: str) -> tuple[str, int]:
     """Return what the next few characters say, and how many they are."""
     if folded := _FOLDED.match(text, at):
         breaks = folded[0].count("\n")
@@ -360,64 +351,49 @@ _OTHER_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 """They end a line for libyaml alone."""
 
 
-class Inside:
-    """Places in the files of a tree, each of which is read once."""
+class ScalarPlaces:
+    """Find characters of scalars' values in the files of a tree, each of which is read once."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._written: dict[str, _Written | None] = {}
+        self._files: dict[str, tuple[str, list[int]]] = {}
 
-    def of(self, scalar: Ref, line: int, column: int) -> Origin:
-        """`inside` of a text that stands in the tree; the scalar's own place where it is not there."""
-        file = scalar.origin.file
-        if file not in self._written:
-            self._written[file] = self._read(file)
-        written = self._written[file]
-        return scalar.origin if written is None else written.inside(scalar, line, column)
+    def find(self, scalar: Ref, line: int, column: int) -> Origin:
+        """Return the place of a line and column of a scalar's value, counted from 1 as its origin is.
 
-    def _read(self, file: str) -> "_Written | None":
-        entry = self._tree.entry(file)
-        if entry is None or entry.kind is not EntryKind.FILE:
-            return None
-        return _Written(self._tree.read(entry).decode(errors="replace").removeprefix("\ufeff"))
-
-
-def inside_of(tree: Tree, scalar: Ref, line: int, column: int) -> Origin:
-    """Return a single place of `Inside`."""
-    return Inside(tree).of(scalar, line, column)
-
-
-def inside(document: str, scalar: Ref, line: int, column: int) -> Origin:
-    """The place of what stands in a line and column of a scalar's value, counted from 1 as its origin is.
-
-    The scalar's own place where that cannot be known: the document is another, or has unusual line ends.
-    """
-    return _Written(document).inside(scalar, line, column)
-
-
-class _Written:
-    """A document, and where its lines begin."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = _starts(text)
-        self._usual = _OTHER_BREAKS.search(text) is None
-
-    def inside(self, scalar: Ref, line: int, column: int) -> Origin:
-        origin, text, value = scalar.origin, self._text, scalar.name
-        start = _offset(text, self._starts, origin.line, origin.column)
-        if not self._usual or start >= len(text):
+        The scalar's own place where that cannot be known: the file is another, or has unusual line ends.
+        """
+        origin, value = scalar.origin, scalar.name
+        text, starts = self._read(origin.file)
+        start = _offset(text, starts, origin.line, origin.column)
+        if start >= len(text):
             return origin
-        spots = block_spots if text[start] in "|>" else flow_spots
+        spots = _find_in_block if text[start] in "|>" else _find_in_flow
         found = list(spots(text, start, value))
         if len(found) <= len(value):
             return origin
-        at = found[_offset(value, _starts(value), line, column)]
-        row = bisect(self._starts, at)
-        return Origin(origin.file, row, at - self._starts[row - 1] + 1)
+        at = found[_offset(value, _find_lines(value), line, column)]
+        row = bisect(starts, at)
+        return Origin(origin.file, row, at - starts[row - 1] + 1)
+
+    def _read(self, file: str) -> tuple[str, list[int]]:
+        """Return the text of a file, and where its lines begin; no text where nothing can be found in it."""
+        if file not in self._files:
+            entry = self._tree.entry(file)
+            text = ""
+            if entry is not None and entry.kind is EntryKind.FILE:
+                text = self._tree.read(entry).decode(errors="replace").removeprefix("\ufeff")
+            text = "" if _OTHER_BREAKS.search(text) else text
+            self._files[file] = text, _find_lines(text)
+        return self._files[file]
 
 
-def _starts(text: str) -> list[int]:
+def find_in_scalar(tree: Tree, scalar: Ref, line: int, column: int) -> Origin:
+    """Return a single place of `ScalarPlaces`."""
+    return ScalarPlaces(tree).find(scalar, line, column)
+
+
+def _find_lines(text: str) -> list[int]:
     return [0, *(found.end() for found in re.finditer("\n", text))]
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from gitcfg.git.tree import Entry, Tree
 from gitcfg.load.collections import DeferredMapping
-from gitcfg.load.document import MAX_BYTES, left_over, unresolved
+from gitcfg.load.document import MAX_BYTES, conflict_finding, find_markers
 from gitcfg.load.loader import Loader
 from gitcfg.model import Finding, Key, Origin
 from gitcfg.model.names import HOST, shown
@@ -74,9 +74,9 @@ def _read_keys(loader: Loader, entry: Entry) -> Iterator[Key]:
         loader.report("GC101", entry.path, message, Origin(entry.path), hint="Spread it over several files.")
         return
     data = loader.tree.read(entry)
-    blocks = left_over(data.decode("utf-8", "replace"))
+    blocks = find_markers(data.decode("utf-8", "replace"))
     if blocks:
-        loader.findings.append(unresolved(entry.path, blocks))
+        loader.findings.append(conflict_finding(entry.path, blocks))
         return
     for number, line in enumerate(data.split(b"\n"), 1):
         text = line.strip()

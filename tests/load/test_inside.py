@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcfg.git.tree import DictTree, Entry
-from gitcfg.load.document import Inside, inside, inside_of, parse
+from gitcfg.load.document import ScalarPlaces, find_in_scalar, parse
 from gitcfg.model import Origin, Ref
 
 CASES = {
@@ -48,6 +48,10 @@ def scalar(document: str) -> Ref:
 
 def _step(found: dict[str, object]) -> str:
     return next((key for key in ("all", "rules", "r", "where", "a") if key in found), "")
+
+
+def inside(document: str, scalar: Ref, line: int, column: int) -> Origin:
+    return find_in_scalar(DictTree({scalar.origin.file: document}), scalar, line, column)
 
 
 def place(value: str, index: int) -> tuple[int, int]:
@@ -124,7 +128,7 @@ def test_it_is_read_from_the_tree() -> None:
     tree = DictTree({"holds/a.yaml": "\ufeffwhere: abc\n", "holds/b.yaml": b"where: \xff"})
     for name, column in (("a", 9), ("b", 8), ("c", 8)):
         own = Origin(f"holds/{name}.yaml", 1, 8)
-        assert inside_of(tree, Ref("abc", own), 1, 2) == Origin(own.file, 1, column)
+        assert find_in_scalar(tree, Ref("abc", own), 1, 2) == Origin(own.file, 1, column)
 
 
 def test_a_file_is_read_once_however_many_places_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +142,7 @@ def test_a_file_is_read_once_however_many_places_are_asked_for(monkeypatch: pyte
         return real(entry)
 
     monkeypatch.setattr(tree, "read", counted)
-    places = Inside(tree)
-    assert places.of(Ref("one\ntwo\n", Origin("f.yaml", 1, 4)), 2, 2) == Origin("f.yaml", 3, 4)
-    assert places.of(Ref("x && y", Origin("f.yaml", 4, 4)), 1, 6) == Origin("f.yaml", 4, 10)
+    places = ScalarPlaces(tree)
+    assert places.find(Ref("one\ntwo\n", Origin("f.yaml", 1, 4)), 2, 2) == Origin("f.yaml", 3, 4)
+    assert places.find(Ref("x && y", Origin("f.yaml", 4, 4)), 1, 6) == Origin("f.yaml", 4, 10)
     assert read == ["f.yaml"]

@@ -12,7 +12,7 @@ from gitcfg.check.rules.base import RuledFleet, named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.rules.evaluate import VALUES, Candidate, read_values, strip_frames
 from gitcfg.compile.rules.rulebook import Circle, find_places
-from gitcfg.load.document import Inside
+from gitcfg.load.document import ScalarPlaces
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.sandbox import progress
@@ -23,10 +23,10 @@ _HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait f
 
 def meaningless(ruled: RuledFleet) -> Iterator[Finding]:
     """Expressions that cannot be understood, and rules that install what they read."""
-    inside = Inside(ruled.fleet.tree)
+    places = ScalarPlaces(ruled.fleet.tree)
     for wrong in ruled.view.book.unreadable:
         message = f"The `{wrong.part}` of the rule {wrong.rule} cannot be read: {wrong.problem.message}"
-        place = inside.of(wrong.at, wrong.problem.line, wrong.problem.column)
+        place = places.find(wrong.at, wrong.problem.line, wrong.problem.column)
         yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
     for circle in ruled.view.book.strata.circles:
         yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
@@ -78,13 +78,13 @@ class Failures:
         """Yield the expressions that failed, the conditions of rules first."""
         for rule in self._ruled.view.book.rules.values():
             self._add_known(rule)
-        inside = Inside(self._ruled.fleet.tree)
+        places = ScalarPlaces(self._ruled.fleet.tree)
         for (name, part), (at, problems) in sorted(self._found.items()):
             alike: dict[tuple[str, int, int, str], list[str]] = {}
             for node, problem in problems:
                 alike.setdefault(problem.args, []).append(node)
             for (said, line, column, hint), nodes in alike.items():
-                place = inside.of(at, line, column)
+                place = places.find(at, line, column)
                 message = f"The `{part}` of the rule {name} fails: {said}"
                 yield of("GC408", name, message, [place], sorted(set(nodes)), hint)
 

@@ -13,7 +13,7 @@ from gitcfg.check.structure import SHOWN, listed, some
 from gitcfg.compile.operations import Collect, Lack, Why
 from gitcfg.compile.rules.collect import Asking, Collecting, Link
 from gitcfg.domain import DomainProblem
-from gitcfg.load.document import inside_of
+from gitcfg.load.document import find_in_scalar
 from gitcfg.model import Finding, Origin, Ref
 from gitcfg.model.names import shown
 from gitcfg.model.rules import Domain, Rule, RuleKind
@@ -35,7 +35,7 @@ def _place(ruled: RuledFleet, domain: Domain, problem: DomainProblem) -> Origin:
     item = domain.items[problem.index]
     if not isinstance(item, str):
         return domain.places[problem.index]
-    return inside_of(ruled.fleet.tree, Ref(item, domain.places[problem.index]), 1, problem.column)
+    return find_in_scalar(ruled.fleet.tree, Ref(item, domain.places[problem.index]), 1, problem.column)
 
 
 def domains(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
