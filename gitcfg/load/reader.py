@@ -132,7 +132,10 @@ class Reader:
                 raise Refused("The file holds no document.", 1, 1, "Write {} if nothing is to be said.")
             value, node = self.value(next(self.events), 1)
             next(self.events)
-            self.end(next(self.events))
+            end = next(self.events)
+            if type(end) is not yaml.StreamEndEvent:
+                place = (end.start_mark.line + 1, end.start_mark.column + 1)
+                raise Refused("The file holds a second document.", *place, "Write one document a file.")
         except yaml.YAMLError as error:
             reason, line, column = yaml.complaint(error)
             hint = "Indent with blanks: YAML allows no tabs there." if "\t" in self.line(line) else ""
@@ -146,27 +149,13 @@ class Reader:
         lines = self.text.split("\n", number)
         return lines[number - 1] if number <= len(lines) else ""
 
-    def end(self, event: Any) -> None:
-        if type(event) is not yaml.StreamEndEvent:
-            start = event.start_mark
-            raise Refused(
-                "The file holds a second document.",
-                start.line + 1,
-                start.column + 1,
-                "Write one document a file.",
-            )
-
     def value(self, event: Any, level: int, key: str = "") -> tuple[Any, Any]:
         kind = type(event)
         start = event.start_mark
         line, column = start.line + 1, start.column + 1
         if kind is yaml.AliasEvent or event.anchor is not None:
-            raise Refused(
-                "Anchors and aliases are not allowed.",
-                line,
-                column,
-                "Let features include each other instead of repeating YAML.",
-            )
+            hint = "Let features include each other instead of repeating YAML."
+            raise Refused("Anchors and aliases are not allowed.", line, column, hint)
         if event.tag is not None:
             raise Refused(f"The tag {event.tag} is not allowed.", line, column, "Write the plain value.")
         if kind is yaml.ScalarEvent:
@@ -185,15 +174,10 @@ class Reader:
         if not event.implicit[0]:
             return text, node
         if text == "":
-            self.findings.append(
-                Finding(
-                    "GC106",
-                    (key,),
-                    f"The value of {shown(key)} is missing." if key else "A value is missing.",
-                    (Origin(self.file, *(self.place if self.place[0] == line else (line, column))),),
-                    hint='Write null or "".',
-                )
-            )
+            message = f"The value of {shown(key)} is missing." if key else "A value is missing."
+            place = self.place if self.place[0] == line else (line, column)
+            origins = (Origin(self.file, *place),)
+            self.findings.append(Finding("GC106", (key,), message, origins, hint='Write null or "".'))
             return None, node
         try:
             return resolve(text), node
@@ -211,7 +195,9 @@ class Reader:
             self.place = place
             value, node = self.value(next(self.events), level + 1, key)
             if key in result:
-                self.duplicate(key, place, places[key])
+                origins = (Origin(self.file, *place), Origin(self.file, *places[key]))
+                message = f"The key {key!r} stands twice in one mapping."
+                self.findings.append(Finding("GC101", (self.file,), message, origins))
                 continue
             result[key], places[key] = value, place
             pairs.append((yaml.ScalarNode("", key, event.start_mark), node))
@@ -223,21 +209,12 @@ class Reader:
         if type(event) is not yaml.ScalarEvent or event.anchor is not None or event.tag is not None:
             raise Refused("A key is not plain text.", *place, "Keys are names: plain or quoted text.")
         if event.value == "<<" and event.implicit[0]:
-            raise Refused(
-                "Merge keys are not allowed.",
-                *place,
-                "Let features include each other instead of merging YAML.",
-            )
+            hint = "Let features include each other instead of merging YAML."
+            raise Refused("Merge keys are not allowed.", *place, hint)
         if self.spans is not None:
             end: Any = event.end_mark
             self.spans.append((start.index, end.index))
         return event.value, place
-
-    def duplicate(self, key: str, place: tuple[int, int], first: tuple[int, int]) -> None:
-        origins = (Origin(self.file, *place), Origin(self.file, *first))
-        self.findings.append(
-            Finding("GC101", (self.file,), f"The key {key!r} stands twice in one mapping.", origins)
-        )
 
     def sequence(self, start: Any, level: int, key: str) -> tuple[list[Any], Any]:
         result: list[Any] = []

@@ -32,7 +32,7 @@ class Problem(msgspec.Struct, frozen=True):
     key: bool = False
 
 
-def described(error: Any) -> Iterator[Problem]:
+def describe_error(error: Any) -> Iterator[Problem]:
     """Yield a validation error of jsonschema as problems."""
     path = tuple(error.absolute_path)
     words = _WORDS.get(error.validator)
@@ -108,13 +108,15 @@ def _required(error: Any) -> tuple[str, str]:
     return f"lacks {_or(missing)}" if len(missing) == 1 else f"lacks {', '.join(missing)}", ""
 
 
-def _few(least: int) -> tuple[str, str]:
+def _min_properties(error: Any) -> tuple[str, str]:
+    least = error.validator_value
     return ("must not be empty", "") if least == 1 else ("says too little", f"Say {least} keys or more.")
 
 
-def _form(schema: Any) -> str:
-    """Return what a pattern asks for: an example of it says more than the pattern."""
-    return f"of {schema['examples'][0]}" if schema.get("examples") else str(schema["pattern"])
+def _pattern(error: Any) -> tuple[str, str]:
+    # An example of it says more than the pattern.
+    examples = error.schema.get("examples")
+    return f"does not have the form {f'of {examples[0]}' if examples else error.schema['pattern']}", ""
 
 
 _WORDS: dict[str, Any] = {
@@ -125,11 +127,11 @@ _WORDS: dict[str, Any] = {
     "not": lambda error: ("is a value, not an operation", ""),
     "minLength": lambda error: ("must not be empty", ""),
     "minItems": lambda error: ("must not be empty", ""),
-    "minProperties": lambda error: _few(error.validator_value),
+    "minProperties": _min_properties,
     "maxProperties": lambda error: ("holds two operations", "Say one of them."),
     "minimum": lambda error: (f"must be at least {error.validator_value}", ""),
     "maximum": lambda error: (f"must be at most {error.validator_value}", ""),
-    "pattern": lambda error: (f"does not have the form {_form(error.schema)}", ""),
+    "pattern": _pattern,
 }
 
 
@@ -159,7 +161,7 @@ class Weight(msgspec.Struct, frozen=True):
     patterns: int = 0
 
 
-def weighed(schema: dict[str, Any]) -> Weight:
+def weigh(schema: dict[str, Any]) -> Weight:
     """Return the weight of a schema; whether it is sound as such is for the validator to say."""
     parts = {id(part): part for _, part in parts_at(schema)}
     for part in parts.values():
@@ -189,19 +191,15 @@ def parts_at(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
         pending += [((*path, *step), inner) for step, inner in _inner_at(part, _ALL)]
 
 
-def _inner(part: dict[str, Any], keys: Iterable[str]) -> Iterator[dict[str, Any]]:
-    return (inner for _, inner in _inner_at(part, keys))
-
-
 def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
     for key in keys:
-        said = part.get(key)
-        if key in _BY_NAME and isinstance(said, dict):
-            yield from (((key, name), inner) for name, inner in said.items() if isinstance(inner, dict))
-        elif key in _OF_MANY and isinstance(said, list):
-            yield from (((key, at), inner) for at, inner in enumerate(said) if isinstance(inner, dict))
-        elif key not in _BY_NAME and isinstance(said, dict):
-            yield (key,), said
+        given = part.get(key)
+        if key in _BY_NAME and isinstance(given, dict):
+            yield from (((key, name), inner) for name, inner in given.items() if isinstance(inner, dict))
+        elif key in _OF_MANY and isinstance(given, list):
+            yield from (((key, at), inner) for at, inner in enumerate(given) if isinstance(inner, dict))
+        elif key not in _BY_NAME and isinstance(given, dict):
+            yield (key,), given
 
 
 def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
@@ -252,8 +250,8 @@ def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
         target = _target(root, reference) if isinstance(reference, str) else None
         if isinstance(target, dict):
             pending.append((target, above, here))
-        pending += [(inner, above, here) for inner in _inner(part, _HERE)]
-        pending += [(inner, above, nowhere) for inner in _inner(part, _BELOW)]
+        pending += [(inner, above, here) for _, inner in _inner_at(part, _HERE)]
+        pending += [(inner, above, nowhere) for _, inner in _inner_at(part, _BELOW)]
 
 
 # Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains.
@@ -269,7 +267,7 @@ _REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
 _ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
 _MASK = "\0value\0"
 _NO_JSON = "it holds a number that JSON has not: an infinite one, none at all, or an endless one."
-_TOLD = {
+_MESSAGES = {
     "anyOf": f"{_MASK} fits none of the choices",
     "format": f"{_MASK} is no regular expression, or looks around or back, or is too large",
 }
@@ -315,15 +313,11 @@ def _explained(kind: str, document: Any) -> Iterator[Problem]:
     explained = False
     for error in _explainer(kind).iter_errors(document):
         explained = True
-        yield from described(error)
-    if not explained:
-        yield from _in_its_own_words(_judge(kind), document)
-
-
-def _in_its_own_words(judge: Any, document: Any) -> Iterator[Problem]:
-    """What jsonschema-rs says where jsonschema, whose `$` stands before a last newline too, is content."""
-    try:
-        judge.validate(document)
+        yield from describe_error(error)
+    if explained:
+        return
+    try:  # jsonschema, whose `$` stands before a last newline too, is content: jsonschema-rs says why not
+        _judge(kind).validate(document)
     except ValueError as error:
         path, reason = getattr(error, "instance_path", ()), getattr(error, "message", str(error))
         yield Problem(tuple(path), f"The value does not fit: {shown(reason)}.")
@@ -417,7 +411,7 @@ class OwnSchema:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         text = _json(schema)
-        found: tuple[Any, Weight] = (None, Weight(_NO_JSON)) if text is None else _own(text)
+        found: tuple[Any, Weight] = (None, Weight(_NO_JSON)) if text is None else _compile_own(text)
         self._judge, self._weight = found
         self.refusal = self._weight.refusal
         self._schema = schema
@@ -431,7 +425,13 @@ class OwnSchema:
             return _NO_JSON
         if self._weight.steps * size > _MOST_WORK or self._weight.patterns * size > _MOST_MATCHED:
             return "it is too large to be judged by such a schema."
-        return None if self._judge.is_valid(value) else _refused(self._judge, value, self._schema)
+        if self._judge.is_valid(value):
+            return None
+        try:
+            self._judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
+        except ValueError as error:
+            return _describe_refusal(error, self._schema)
+        return None
 
 
 def _size(value: Any) -> int | None:
@@ -442,43 +442,35 @@ def _size(value: Any) -> int | None:
     return None if text is None else len(text)
 
 
-def _refused(judge: Any, value: Any, schema: Any) -> str | None:
-    try:
-        judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
-    except ValueError as error:
-        return _said(error, schema)
-    return None
-
-
-def _said(error: Any, schema: Any = None) -> str:
+def _describe_refusal(error: Any, schema: Any = None) -> str:
     """Return an error of jsonschema-rs, which writes a mask where it would quote the value."""
     kind = error.kind.name if hasattr(error, "kind") else ""
-    message = _TOLD.get(kind, getattr(error, "message", str(error)))
+    message = _MESSAGES.get(kind, getattr(error, "message", str(error)))
     if kind == "enum":
-        message = f"{_MASK} is not one of {_listed(error.kind.options)}"
+        message = f"{_MASK} is not one of {_join_values(error.kind.options)}"
     elif kind == "contains":
-        message = f"{_MASK} holds {_wanted(schema, error.schema_path)}"
+        message = f"{_MASK} holds {_missing_item(schema, error.schema_path)}"
     elif kind == "format" and schema is not None and error.kind.format in FORMATS:
         message = f"{_MASK} is not {FORMATS[error.kind.format]}"
     value = shown(json.dumps(getattr(error, "instance", None), ensure_ascii=False))
     where = "/".join(map(str, getattr(error, "instance_path", ())))
-    told = shown(message.replace(_MASK, value), _MOST_CHOICES if kind == "enum" else 160)
-    return f"{told} (at {shown(where)})." if where else f"{told}."
+    sentence = shown(message.replace(_MASK, value), _MOST_CHOICES if kind == "enum" else 160)
+    return f"{sentence} (at {shown(where)})." if where else f"{sentence}."
 
 
-def _listed(values: Iterable[Any]) -> str:
+def _join_values(values: Iterable[Any]) -> str:
     return ", ".join(value if isinstance(value, str) and value else json.dumps(value) for value in values)
 
 
-def _wanted(schema: Any, path: Iterable[Any]) -> str:
+def _missing_item(schema: Any, path: Iterable[Any]) -> str:
     """Return what a list lacks by `contains`, at the path of a schema."""
     for part in path:
         if isinstance(schema, dict | list):
             schema = schema.get(part) if isinstance(schema, dict) else schema[part]
     if isinstance(schema, dict) and "const" in schema:
-        return f"no {_listed([schema['const']])}"
+        return f"no {_join_values([schema['const']])}"
     if isinstance(schema, dict) and isinstance(schema.get("enum"), list):
-        return f"none of {_listed(schema['enum'])}"
+        return f"none of {_join_values(schema['enum'])}"
     return "no item that `contains` asks for"
 
 
@@ -490,26 +482,23 @@ def _json(value: Any) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _own(text: str) -> tuple[Any, Weight]:
-    """The validator of a pushed schema, if it is valid, and what validation costs."""
+def _compile_own(text: str) -> tuple[Any, Weight]:
+    """Return the validator of a pushed schema, if it is valid, and what validation costs."""
     schema = json.loads(text)
-    weight = weighed(schema)
+    weight = weigh(schema)
     if weight.refusal is not None:
         return None, weight
-    try:
-        return _own_judge(schema), weight
-    except ValueError as error:
-        return None, Weight(_said(error))
-
-
-def _own_judge(schema: Any) -> Any:
-    """Return a validator that fetches nothing and whose regular expressions take linear time."""
     import jsonschema_rs
 
-    options = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES)
-    return jsonschema_rs.Draft202012Validator(
-        schema, pattern_options=options, retriever=_fetch_nothing, mask=_MASK, validate_formats=True
-    )
+    try:
+        # It fetches nothing, and its regular expressions take linear time.
+        options = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES)
+        validator = jsonschema_rs.Draft202012Validator(
+            schema, pattern_options=options, retriever=_fetch_nothing, mask=_MASK, validate_formats=True
+        )
+        return validator, weight
+    except ValueError as error:
+        return None, Weight(_describe_refusal(error))
 
 
 def _fetch_nothing(uri: str) -> Any:

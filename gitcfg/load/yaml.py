@@ -169,19 +169,14 @@ class _Dumper(yaml.CSafeDumper):
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    style = _style(value)
+    style = "|" if "\n" in value else None
+    if any(line_break in value for line_break in "\x85\u2028\u2029"):  # lines to YAML 1.1 alone
+        style = '"'
     dumper.has_stand_ins = dumper.has_stand_ins or value != value.translate(_STOOD_FOR)
     plain = value.replace("\t", "").replace("\n", "")
     if style == "|" and dumper.standing_in and not value[0].isspace() and plain.isprintable():
         value = _BLANKS.sub(lambda found: found[0].translate(_STANDING_IN), value)
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-def _style(value: str) -> str | None:
-    """Return lines as a block, but for those that only YAML 1.1 takes for lines."""
-    if any(line_break in value for line_break in "\x85\u2028\u2029"):
-        return '"'
-    return "|" if "\n" in value else None
 
 
 _Dumper.add_representer(str, _represent_text)
@@ -216,7 +211,7 @@ def _dumped(value: Any, standing_in: bool) -> tuple[str, bool]:
 
 
 def first_tab(text: str, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """Line and column of the first tab outside the spans of values and outside comments."""
+    """Return line and column of the first tab outside the spans of values and outside comments."""
     done = 0
     for start, end in [*sorted(spans), (len(text), len(text))]:
         between = text[done : max(done, start)]
@@ -224,11 +219,8 @@ def first_tab(text: str, spans: list[tuple[int, int]]) -> tuple[int, int] | None
         for line in between.split("\n"):
             tab = line.partition("#")[0].find("\t")
             if tab >= 0:
-                return _place(text, offset + tab)
+                index = offset + tab
+                return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
             offset += len(line) + 1
         done = max(done, end)
     return None
-
-
-def _place(text: str, index: int) -> tuple[int, int]:
-    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)

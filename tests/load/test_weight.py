@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gitcfg.load.schema import Weight, weighed
+from gitcfg.load.schema import Weight, weigh
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from gitcfg.load.schema import Weight, weighed
     ],
 )
 def test_every_part_counts_as_often_as_a_value_meets_it(schema: Any, steps: int, patterns: int) -> None:
-    assert weighed(schema) == Weight(None, steps, patterns)
+    assert weigh(schema) == Weight(None, steps, patterns)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_every_part_counts_as_often_as_a_value_meets_it(schema: Any, steps: int,
     ],
 )
 def test_what_leads_outside_or_round_and_round_is_refused(schema: Any, said: str) -> None:
-    refusal = weighed(schema).refusal
+    refusal = weigh(schema).refusal
     assert (refusal or "").startswith(said) or said in (refusal or "")
     assert bool(refusal) == bool(said)
 
@@ -59,4 +59,4 @@ def test_what_leads_outside_or_round_and_round_is_refused(schema: Any, said: str
     ],
 )
 def test_what_is_no_schema_at_all_is_left_to_the_validator(schema: Any) -> None:
-    assert weighed(schema).refusal is None
+    assert weigh(schema).refusal is None
