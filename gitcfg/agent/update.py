@@ -12,8 +12,7 @@ from contextlib import suppress
 
 from ..install.commands import run_command
 from ..install.disk import write_file
-from ..install.drift import Drift, find_drift
-from ..install.interruption import recover
+from ..install.drift import Drift, find_drift, recover
 from ..install.outcome import (
     FAILED,
     OK,

@@ -1,21 +1,38 @@
-"""Drift: managed files that were changed by hand, with differences. What is not public is never shown."""
+"""Drift: managed files that were changed by hand, with differences. What is not public is never shown.
+
+What an interrupted installation left is no drift: it is finished or rolled back first.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from typing import NamedTuple
 
-from .disk import ABSENT, FILE, LINK, FileState, find_ids, intended_state, read_open_file
-from .interruption import recover_locked
-from .outcome import Obstacle, Refused
+from .disk import ABSENT, FILE, LINK, NOBODY, FileState, find_ids, intended_state, read_open_file
+from .outcome import Obstacle, Outcome, Refused
 from .package import File
 from .policy import name_of, parent_of
 from .record import read_record
-from .store import Place, Store, hold_lock, open_store
+from .store import BACKUP, JOURNAL, STAGED, Place, Store, hold_lock, open_store
 
 _MOST = 1 << 20
 _HIDDEN = "the content differs (not shown: not everybody may read the file)\n"
+
+
+def recover(place: Place) -> Outcome | None:
+    """Finish or roll back an installation that died; return its outcome, None if there was none."""
+    with open_store(place) as store, hold_lock(store, place):
+        return _recover(store, place)
+
+
+def _recover(store: Store, place: Place) -> Outcome | None:
+    if not any(map(store.has, (JOURNAL, STAGED, BACKUP))):
+        return None
+    from .recovery import recover_interrupted  # mostly there is nothing to recover, and it takes time
+
+    return recover_interrupted(store, place)
 
 
 def describe_difference(store: Store, place: Place, file: File, stands: FileState, should: FileState) -> str:
@@ -72,9 +89,8 @@ def unified_diff(old: str, new: str, names: tuple[str, str], most: int) -> str:
     """Return a diff of two different texts with these names, of at most about `most` characters."""
     import difflib
 
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
     diff = ""
-    for line in lines:
+    for line in difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm=""):
         if len(diff) + len(line) >= most:
             return f"{diff}... (the rest is not shown)\n"
         diff += f"{line}\n"
@@ -98,7 +114,7 @@ def find_drift(place: Place) -> tuple[Drift, ...]:
     An installation that died is finished or taken back first, since its files are no drift.
     """
     with open_store(place) as store, hold_lock(store, place):
-        recover_locked(store, place)
+        _recover(store, place)
         record = read_record(store)
         if record is None or record.package is None:
             return ()
@@ -111,17 +127,13 @@ def _find_drift_of(store: Store, place: Place, file: File) -> Drift | None:
         stands = store.tree.read_state(file.path)
     except Obstacle as error:
         return Drift(file.path, LINKED, f"{error.message}\n")
-    should = intended_state(file, _owner(file))
+    owner = NOBODY
+    with suppress(Refused):
+        owner = find_ids(file.owner, file.group)
+    should = intended_state(file, owner)
     if stands == should:
         return None
     return Drift(file.path, _kind(stands, should), describe_difference(store, place, file, stands, should))
-
-
-def _owner(file: File) -> tuple[int, int]:
-    try:
-        return find_ids(file.owner, file.group)
-    except Refused:
-        return (-1, -1)
 
 
 def _kind(stands: FileState, should: FileState) -> str:

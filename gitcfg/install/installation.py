@@ -23,7 +23,7 @@ from .outcome import (
 from .package import Actions, Package
 from .plan import (
     Plan,
-    Request,
+    PlanRequest,
     check_permitted,
     check_space,
     make_plan,
@@ -70,14 +70,17 @@ class Installation:
         except Refused as error:
             outcome = self.outcome._replace(result=REFUSED, step="prepare", output=str(error))
             return keep_report(store, outcome)
-        if plan.idle:
-            return self._record_unchanged(store, record)
-        return self._carry_out(store, record, plan, owners)
+        if not plan.idle:
+            return self._carry_out(store, record, plan, owners)
+        if record.package != self.package:
+            write_record(store, INSTALLED, self.package, record.folders)
+        settle_debts(store, self.package, self.outcome)
+        return keep_report(store, self.outcome._replace(result=UNCHANGED))
 
     def _check_base(self, record: Record) -> None:
-        """Busy: somebody was quicker. The actions would leave daemons with what that has brought."""
-        stands = record.package.digest if record.package is not None else ""
-        if self.base and stands not in ("", self.base, self.package.digest):
+        """Raise Busy if somebody was quicker: the actions would leave daemons with what that has brought."""
+        in_force = record.package.digest if record.package is not None else ""
+        if self.base and in_force not in ("", self.base, self.package.digest):
             raise Busy(
                 "Another installation ended here meanwhile: what stands is not what this one begins from.",
                 "Deploy again.",
@@ -85,16 +88,8 @@ class Installation:
 
     def make_plan(self, store: Store, record: Record, owners: Owners) -> Plan:
         """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""
-        request = self._request(store, record, owners)
-        check_permitted(request, self.policy, self.place.folder)
-        plan = make_plan(request)
-        if not plan.idle:
-            check_space(store, plan, self.package, record.package)
-        return plan
-
-    def _request(self, store: Store, record: Record, owners: Owners) -> Request:
         paths = touched_paths(record.package, self.package)
-        return Request(
+        request = PlanRequest(
             old=record.package,
             new=self.package,
             actions=self.actions,
@@ -105,18 +100,17 @@ class Installation:
             spared=self.spared,
             owed=record.owed,
         )
-
-    def _record_unchanged(self, store: Store, record: Record) -> Outcome:
-        if record.package != self.package:
-            write_record(store, INSTALLED, self.package, record.folders)
-        settle_debts(store, self.package, self.outcome)
-        return keep_report(store, self.outcome._replace(result=UNCHANGED))
+        check_permitted(request, self.policy, self.place.folder)
+        plan = make_plan(request)
+        if not plan.idle:
+            check_space(store, plan, self.package, record.package)
+        return plan
 
     def _carry_out(self, store: Store, record: Record, plan: Plan, owners: Owners) -> Outcome:
-        found = JournalState(os.urandom(4).hex(), self.package.commit, self.package.digest)
+        state = JournalState(os.urandom(4).hex(), self.package.commit, self.package.digest)
         journal = Journal(store)
         try:
-            journal.begin(found.key, found.commit, found.digest)
+            journal.begin(state.key, state.commit, state.digest)
             self.place = self.place._replace(
                 redaction=collect_redaction(store, (record.package, self.package))
             )
@@ -124,37 +118,33 @@ class Installation:
             validate_subsystems(journal, self.place, self.package, self.policy)
             store.remove(STAGED)
             write_record(store, NEXT, self.package, (*record.folders, *plan.folders))
-            self._swap(store, journal, found, plan)
-            outcome = self._final_outcome(store, found, plan)
+            self._swap(store, journal, state, plan)
+            kept = (*kept_paths(store, self.place, plan), *state.aside)
+            outcome = self.outcome._replace(
+                changed=plan.changed, removed=plan.removed, kept=kept, **names_by_action(plan.steps)
+            )
             outcome = stop_owed(journal, self.place, self.policy, record.owed, self.package, outcome)
             journal.add({"end": outcome_to_json(outcome)})
         except (OSError, InstallError) as error:
-            return roll_back(
-                store, self.place, found, self.outcome.with_failure(REVERTED, as_step_failure(error))
-            )
-        return finish(store, self.place, found, outcome)
+            failure = self.outcome.with_failure(REVERTED, as_step_failure(error))
+            return roll_back(store, self.place, state, failure)
+        return finish(store, self.place, state, outcome)
 
-    def _swap(self, store: Store, journal: Journal, found: JournalState, plan: Plan) -> None:
+    def _swap(self, store: Store, journal: Journal, state: JournalState, plan: Plan) -> None:
         back_up(store, plan)
         journal.add({"plan": plan_to_json(plan)})
-        found.plan = plan
-        prepare(store, plan, self.package, found.key)
-        early = [number for number, step in enumerate(plan.steps) if step.early]
-        for number in early:
-            take_step(journal, self.place, found, number, plan.steps[number])
-        found.aside = exchange(store, self.place, plan, found.key)
-        for number in range(len(early), len(plan.steps)):
-            take_step(journal, self.place, found, number, plan.steps[number])
-        for name, wanted in plan.checks:
-            run_check(journal, self.place, name, wanted)
+        state.plan = plan
+        prepare(store, plan, self.package, state.key)
+        early = sum(step.early for step in plan.steps)
+        for number in range(early):
+            take_step(journal, self.place, state, number, plan.steps[number])
+        state.aside = exchange(store, self.place, plan, state.key)
+        for number in range(early, len(plan.steps)):
+            take_step(journal, self.place, state, number, plan.steps[number])
+        for name, check in plan.checks:
+            run_check(journal, self.place, name, check)
         if self.confirm is not None:
             self.confirm()
-
-    def _final_outcome(self, store: Store, found: JournalState, plan: Plan) -> Outcome:
-        kept = (*kept_paths(store, self.place, plan), *found.aside)
-        return self.outcome._replace(
-            changed=plan.changed, removed=plan.removed, kept=kept, **names_by_action(plan.steps)
-        )
 
 
 def install(
@@ -188,26 +178,21 @@ def repair(place: Place, policy: Policy, fresh: Package | None = None) -> Outcom
         record = read_record(store)
         if record is None or record.package is None:
             return Outcome(UNCHANGED, "", "")
-        package = _with_fresh_secrets(record.package, fresh)
+        package = record.package
+        if fresh is not None and fresh.digest == package.digest:
+            secret = {
+                path: file for path, file in fresh.files.items() if file.hidden and path in package.files
+            }
+            package = package._replace(files={**package.files, **secret})
         return Installation(place, package, Actions(), policy, spared=find_unknown(store, package))(store)
 
     return _run_guarded(place, Outcome(OK, "", ""), mend)
 
 
-def _with_fresh_secrets(package: Package, fresh: Package | None) -> Package:
-    """Return the package with the contents of its secret files, if `fresh` has the same digest."""
-    if fresh is None or fresh.digest != package.digest:
-        return package
-    known = {path: file for path, file in fresh.files.items() if file.hidden and path in package.files}
-    return package._replace(files={**package.files, **known})
-
-
-def _ignore(outcome: Outcome) -> None:
-    """Ignore an outcome."""
-
-
 def run_locked(
-    place: Place, work: Callable[[Store], Outcome], report: Callable[[Outcome], None] = _ignore
+    place: Place,
+    work: Callable[[Store], Outcome],
+    report: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Outcome:
     """Run `work` under the lock, after an installation that died was finished or rolled back.
 
@@ -216,9 +201,9 @@ def run_locked(
     """
     with open_store(place) as store, hold_lock(store, place):
         before = recover_interrupted(store, place)
-        if before is not None and store.disk.stat(store.at, JOURNAL) is not None:
-            return before
         if before is not None:
+            if store.has(JOURNAL):
+                return before
             report(before)
         return work(store)
 

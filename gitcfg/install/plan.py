@@ -34,51 +34,43 @@ class Activations(NamedTuple):
 
 
 def choose_activations(
-    here: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]
+    subsystems: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]
 ) -> Activations:
     """Return what is run so that all of these are restarted or reloaded, in order of name.
 
     A subsystem without a command for the one is done the other way; without both there is nothing to run, and
     only its check is. Of subsystems that cover each other the first in order of name is restarted.
     """
-    wanted = {**dict.fromkeys(reload, RELOAD), **dict.fromkeys(restart, RESTART)}
-    ways = {name: _way(here[name], way) for name, way in sorted(wanted.items())}
-    restarts = [name for name, way in ways.items() if way == RESTART]
-    reach = {name: _find_reached(here, name) for name in here}
-    chosen = [name for name in restarts if not any(_leads(reach, other, name) for other in restarts)]
-    covered = {name: tuple(one for one in sorted(reach[name] - {name}) if one in ways) for name in chosen}
+    kinds = {**dict.fromkeys(reload, RELOAD), **dict.fromkeys(restart, RESTART)}
+    for name in kinds:
+        subsystem = subsystems[name]
+        if bool(subsystem.restart) != bool(subsystem.reload):
+            kinds[name] = RESTART if subsystem.restart else RELOAD
+    restarts = sorted(name for name, kind in kinds.items() if kind == RESTART)
+    reach = {name: _find_reached(subsystems, name) for name in subsystems}
+
+    def is_restarted_by(name: str, other: str) -> bool:
+        """Return whether another restart restarts it; of two that do so to each other the first remains."""
+        return name != other and name in reach[other] and (other < name or other not in reach[name])
+
+    chosen = [name for name in restarts if not any(is_restarted_by(name, other) for other in restarts)]
+    covered = {name: tuple(one for one in sorted(reach[name] - {name}) if one in kinds) for name in chosen}
     done = {one for names in covered.values() for one in names}
-    reloads = [name for name, way in ways.items() if way == RELOAD and name not in done]
+    reloads = sorted(name for name, kind in kinds.items() if kind == RELOAD and name not in done)
     return Activations(tuple(chosen), tuple(reloads), covered)
 
 
-def _way(found: Subsystem, way: str) -> str:
-    if way == RESTART:
-        return RELOAD if found.reload and not found.restart else RESTART
-    return RESTART if found.restart and not found.reload else RELOAD
-
-
-def _leads(reach: Mapping[str, frozenset[str]], other: str, name: str) -> bool:
-    if other == name or name not in reach[other]:
-        return False
-    return other < name or other not in reach[name]
-
-
-def _find_reached(here: Mapping[str, Subsystem], start: str) -> frozenset[str]:
+def _find_reached(subsystems: Mapping[str, Subsystem], start: str) -> frozenset[str]:
     """Return everything that a restart restarts, through what it covers too."""
-    found: set[str] = set()
+    reached = {start}
     todo = [start]
     while todo:
-        name = todo.pop()
-        if name in found:
-            continue
-        found.add(name)
-        todo += [other for other in here if other not in found and _covers(here[name], other)]
-    return frozenset(found)
-
-
-def _covers(found: Subsystem, other: str) -> bool:
-    return any(matches(f"/{glob}", f"/{other}") for glob in found.covers)
+        covers = subsystems[todo.pop()].covers
+        for other in subsystems.keys() - reached:
+            if any(matches(f"/{glob}", f"/{other}") for glob in covers):
+                reached.add(other)
+                todo.append(other)
+    return frozenset(reached)
 
 
 class Entry(NamedTuple):
@@ -150,14 +142,15 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             for one in plan.entries
         ],
         "folders": list(plan.folders),
-        "steps": [{**one._asdict(), "undo": _undo_to_json(one.undo)} for one in plan.steps],
+        "steps": [_step_to_json(step) for step in plan.steps],
         "checks": [[name, check._asdict()] for name, check in plan.checks],
     }
 
 
-def _undo_to_json(undo: Undo) -> dict[str, Any]:
-    checks, owes = ([one._asdict() for one in some] for some in (undo.checks, undo.owes))
-    return {**undo._asdict(), "checks": checks, "owes": owes}
+def _step_to_json(step: Step) -> dict[str, Any]:
+    undo = step.undo._asdict()
+    undo.update({key: [one._asdict() for one in undo[key]] for key in ("checks", "owes")})
+    return {**step._asdict(), "undo": undo}
 
 
 def plan_from_json(data: Mapping[str, Any]) -> Plan:
@@ -168,7 +161,7 @@ def plan_from_json(data: Mapping[str, Any]) -> Plan:
             for one in data["entries"]
         ),
         folders=tuple(data["folders"]),
-        steps=tuple(_step_from_json(one) for one in data["steps"]),
+        steps=tuple(map(_step_from_json, data["steps"])),
         checks=tuple((name, _check_from_json(check)) for name, check in data["checks"]),
     )
 
@@ -180,12 +173,14 @@ def names_by_action(steps: tuple[Step, ...]) -> dict[str, Any]:
 
 
 def _step_from_json(data: Mapping[str, Any]) -> Step:
-    undo = data["undo"]
-    commands = tuple(tuple(one) for one in undo["commands"])
-    checks = tuple(_check_from_json(one) for one in undo["checks"])
-    owes = (Debt(one["name"], one["kind"], tuple(one["command"])) for one in undo.get("owes", ()))
-    own = Undo(commands, checks, undo["required"], tuple(owes))
-    return Step(data["kind"], data["name"], tuple(data["command"]), data["early"], own)
+    way_back = data["undo"]
+    undo = Undo(
+        tuple(map(tuple, way_back["commands"])),
+        tuple(map(_check_from_json, way_back["checks"])),
+        way_back["required"],
+        tuple(Debt(one["name"], one["kind"], tuple(one["command"])) for one in way_back.get("owes", ())),
+    )
+    return Step(data["kind"], data["name"], tuple(data["command"]), data["early"], undo)
 
 
 def _check_from_json(data: Mapping[str, Any]) -> Check:
@@ -197,7 +192,7 @@ def _check_from_json(data: Mapping[str, Any]) -> Check:
 Resolve = Callable[[tuple[str, ...]], Optional[tuple[str, ...]]]
 
 
-class Request(NamedTuple):
+class PlanRequest(NamedTuple):
     """What is asked: the package in force (None: nothing is known), the new one, and what is to be done.
 
     `states` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
@@ -222,7 +217,7 @@ def touched_paths(old: Package | None, new: Package) -> tuple[str, ...]:
     return tuple(sorted({*new.meant, *(old.meant if old else ())}))
 
 
-def effective_actions(request: Request) -> Actions:
+def effective_actions(request: PlanRequest) -> Actions:
     """Return what is to be done: nothing if the package in force is this very one."""
     old, new = request.old, request.new
     if old is not None and (old.commit, old.digest) == (new.commit, new.digest):
@@ -233,40 +228,42 @@ def effective_actions(request: Request) -> Actions:
 # Files.
 
 
-def find_drifted(request: Request) -> tuple[str, ...]:
+def find_drifted(request: PlanRequest) -> tuple[str, ...]:
     """Return the paths where something else stands than the package in force has, nor what the new one means.
 
     And secrets that came without a new version: no comparison of two commits tells of them.
     """
-    old, new = request.old.meant if request.old else {}, request.new.meant
-    return tuple(
-        path
-        for path in new
-        if path in old and path not in request.spared and _is_drifted(request, old[path], new[path])
-    )
+    drifted = []
+    for path, new in request.new.meant.items():
+        old = request.old.meant.get(path) if request.old else None
+        if old is None or path in request.spared:
+            continue
+        intended = (_intended_state(request, old), _intended_state(request, new))
+        is_new_secret = old.digest == new.digest and old.sha256 != new.sha256
+        if request.states[path] not in intended or is_new_secret:
+            drifted.append(path)
+    return tuple(drifted)
 
 
-def _is_drifted(request: Request, old: File, new: File) -> bool:
-    if request.states[new.path] not in (_intended_state(request, old), _intended_state(request, new)):
-        return True
-    return old.digest == new.digest and old.sha256 != new.sha256
-
-
-def _intended_state(request: Request, file: File) -> FileState:
+def _intended_state(request: PlanRequest, file: File) -> FileState:
     return intended_state(file, request.owners[file.owner, file.group])
 
 
-def plan_writes(request: Request) -> Iterable[Entry]:
+def plan_writes(request: PlanRequest) -> Iterable[Entry]:
     """Yield what does not stand as the new package means it."""
     for path, file in sorted(request.new.meant.items()):
         before, after = request.states[path], _intended_state(request, file)
-        _refuse(path, before)
+        _check_replaceable(path, before)
         if before != after and path not in request.spared:
-            _refuse_unknown(file, before)
+            if file.true_content is None and before.digest != file.sha256:
+                raise Refused(
+                    f"{path} holds secrets, and its content was not handed along.",
+                    "A server hands it to the node itself, over TLS.",
+                )
             yield Entry(path, before, after, _is_foreign(request, path, before, after))
 
 
-def plan_removals(request: Request) -> Iterable[Entry]:
+def plan_removals(request: PlanRequest) -> Iterable[Entry]:
     """Yield what only the package in force has.
 
     What stands where nothing of ours can (a folder, a device) is somebody's and stays.
@@ -276,11 +273,11 @@ def plan_removals(request: Request) -> Iterable[Entry]:
     for path in sorted(set(request.old.meant) - set(request.new.meant)):
         before = request.states[path]
         if before.kind in (FILE, LINK):
-            _refuse(path, before)
+            _check_replaceable(path, before)
             yield Entry(path, before, NOTHING, _is_foreign(request, path, before, NOTHING))
 
 
-def _refuse(path: str, before: FileState) -> None:
+def _check_replaceable(path: str, before: FileState) -> None:
     if before.kind in (FOLDER, SPECIAL):
         what = "A folder" if before.kind == FOLDER else "A device, pipe or socket"
         raise Obstacle(f"{what} stands at {path}, where a file is meant.", "Move it away.")
@@ -290,15 +287,7 @@ def _refuse(path: str, before: FileState) -> None:
         )
 
 
-def _refuse_unknown(file: File, before: FileState) -> None:
-    if file.true_content is None and before.digest != file.sha256:
-        raise Refused(
-            f"{file.path} holds secrets, and its content was not handed along.",
-            "A server hands it to the node itself, over TLS.",
-        )
-
-
-def _is_foreign(request: Request, path: str, before: FileState, after: FileState) -> bool:
+def _is_foreign(request: PlanRequest, path: str, before: FileState, after: FileState) -> bool:
     """Return whether what stands is neither the package in force nor what will stand, and would be lost."""
     if before.kind == ABSENT or before.digest == after.digest:
         return False
@@ -309,42 +298,42 @@ def _is_foreign(request: Request, path: str, before: FileState, after: FileState
 # Steps, and how they are undone.
 
 
-def find_stopping(request: Request) -> tuple[Subsystem, ...]:
+def find_stopping(request: PlanRequest) -> tuple[Subsystem, ...]:
     """Return what must be stopped, by the commands of the package in force; a retired node stops all."""
     old = request.old.running if request.old else {}
-    wanted = old if request.new.state == RETIRED else effective_actions(request).stop
-    found = (old[name] for name in sorted(set(wanted)) if name in old and name not in request.new.running)
-    return tuple(one for one in found if one.stop)
+    names = old if request.new.state == RETIRED else effective_actions(request).stop
+    stopping = (old[name] for name in sorted(set(names)) if name in old and name not in request.new.running)
+    return tuple(one for one in stopping if one.stop)
 
 
-def plan_stops(request: Request) -> Iterable[Step]:
+def plan_stops(request: PlanRequest) -> Iterable[Step]:
     """Before the files are swapped: what stops may read its old ones."""
-    for found in find_stopping(request):
-        command = request.resolve(found.stop)
+    for old in find_stopping(request):
+        command = request.resolve(old.stop)
         if command:
-            owes = (Debt(found.name, RESTART),)
-            undo = _undo(request.resolve, (found.restart or found.reload,), [found], owes)
-            yield Step(STOP, found.name, command, True, undo)
+            owes = (Debt(old.name, RESTART),)
+            undo = _make_undo(request.resolve, (old.restart or old.reload,), [old], owes)
+            yield Step(STOP, old.name, command, True, undo)
 
 
-def plan_activations(request: Request, chosen: Activations) -> list[Step]:
-    """Return restarts and reloads; what acts with the old files first."""
-    return sorted(_plan_activations(request, chosen), key=lambda step: not step.early)
+def plan_activations(request: PlanRequest, chosen: Activations) -> list[Step]:
+    """Return restarts and reloads; what acts with the old files first.
+
+    What the node did not run before has no old files to act with.
+    """
+    steps = []
+    before = request.old.running if request.old else {}
+    kinds = [(RESTART, name) for name in chosen.restart] + [(RELOAD, name) for name in chosen.reload]
+    for kind, name in kinds:
+        subsystem = request.new.running[name]
+        command = request.resolve(subsystem.restart if kind == RESTART else subsystem.reload)
+        if command:
+            undo = _plan_undo(request, kind, name, chosen.covered.get(name, ()))
+            steps.append(Step(kind, name, command, subsystem.using == "old" and name in before, undo))
+    return sorted(steps, key=lambda step: not step.early)
 
 
-def _plan_activations(request: Request, chosen: Activations) -> Iterable[Step]:
-    """Return what the node did not run before has no old files to act with."""
-    here, before = request.new.running, request.old.running if request.old else {}
-    for kind, names in ((RESTART, chosen.restart), (RELOAD, chosen.reload)):
-        for name in names:
-            found = here[name]
-            command = request.resolve(found.restart if kind == RESTART else found.reload)
-            if command:
-                undo = _way_back(request, kind, name, chosen.covered.get(name, ()))
-                yield Step(kind, name, command, found.using == "old" and name in before, undo)
-
-
-def _way_back(request: Request, kind: str, name: str, covered: tuple[str, ...]) -> Undo:
+def _plan_undo(request: PlanRequest, kind: str, name: str, covered: tuple[str, ...]) -> Undo:
     """As the package in force says. What it did not have is stopped, for it did not run.
 
     Where nothing is known of before, the same is run again with the old files, whether or not that works.
@@ -352,30 +341,29 @@ def _way_back(request: Request, kind: str, name: str, covered: tuple[str, ...]) 
     old, new = request.old, request.new.subsystems[name]
     if old is None:
         way = new.restart if kind == RESTART else new.reload
-        return _undo(request.resolve, (way,), (), (Debt(name, kind),), required=False)
+        return _make_undo(request.resolve, (way,), (), (Debt(name, kind),), required=False)
     beside = [old.running[one] for one in covered if one in old.running]
     owes = tuple(Debt(one.name, RESTART) for one in beside)
     found = old.running.get(name)
     if found is None:
         stop = request.resolve(new.stop)
         own = (Debt(name, STOP, stop),) if stop else ()
-        return _undo(request.resolve, (new.stop,), (), (*own, *owes), required=False)
+        return _make_undo(request.resolve, (new.stop,), (), (*own, *owes), required=False)
     ways = (found.restart or found.reload,) if kind == RESTART else (found.reload, found.restart)
     owed = Debt(name, RESTART if all(ways) else kind)  # one that may not do for a reload has failed too
-    return _undo(request.resolve, ways, [found, *beside], (owed, *owes))
+    return _make_undo(request.resolve, ways, [found, *beside], (owed, *owes))
 
 
-def _undo(
+def _make_undo(
     resolve: Resolve,
     ways: Iterable[tuple[str, ...]],
-    found: Iterable[Subsystem],
+    subsystems: Iterable[Subsystem],
     owes: tuple[Debt, ...],
     required: bool = True,
 ) -> Undo:
-    commands = (resolve(way) for way in ways)
-    checks = (resolve_check(one.check, resolve) for one in found)
-    kept = tuple(check for check in checks if check)
-    return Undo(tuple(command for command in commands if command), kept, required, owes)
+    commands = tuple(command for way in ways if (command := resolve(way)))
+    checks = tuple(check for one in subsystems if (check := resolve_check(one.check, resolve)))
+    return Undo(commands, checks, required, owes)
 
 
 def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
@@ -387,7 +375,7 @@ def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
 # The whole plan.
 
 
-def check_permitted(request: Request, policy: Policy, state: str) -> None:
+def check_permitted(request: PlanRequest, policy: Policy, state: str) -> None:
     """Raise Refused if the policy forbids a path or a command; `state` is the path of the state folder."""
     commands = [command for found in request.new.running.values() for command in found.commands]
     commands += [found.stop for found in find_stopping(request)]
@@ -396,7 +384,7 @@ def check_permitted(request: Request, policy: Policy, state: str) -> None:
         raise Refused("\n".join(refused))
 
 
-def make_plan(request: Request) -> Plan:
+def make_plan(request: PlanRequest) -> Plan:
     """Files, folders, steps and checks; Obstacle where something stands that is neither file nor link."""
     writes = tuple(plan_writes(request))
     removes = tuple(plan_removals(request))
@@ -412,16 +400,16 @@ def make_plan(request: Request) -> Plan:
     )
 
 
-def _choose(request: Request, mended: Iterable[str]) -> Activations:
-    here, wanted = request.new.running, effective_actions(request)
+def _choose(request: PlanRequest, mended: Iterable[str]) -> Activations:
+    here, actions = request.new.running, effective_actions(request)
     concerns = [pair for path in mended for pair in request.new.meant[path].concerns.items()]
     if request.new.state == RETIRED:
         return choose_activations({}, (), ())
     # What no longer runs owes nothing; what owes its stop, and is to run now, may have other files.
     owed = (one for one in request.owed if one.name in here)
     concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in owed]
-    restart = {*wanted.restart, *(name for name, way in concerns if way == RESTART)}
-    reload = {*wanted.reload, *(name for name, way in concerns if way == RELOAD)}
+    restart = {*actions.restart, *(name for name, way in concerns if way == RESTART)}
+    reload = {*actions.reload, *(name for name, way in concerns if way == RELOAD)}
     unknown = sorted((restart | reload) - set(here))
     if unknown:
         raise PackageError(f"The subsystem {unknown[0]!r} is to be activated and is not in the package.")
@@ -460,23 +448,22 @@ def check_space(store: Store, plan: Plan, package: Package, old: Package | None)
     own = _need(store.disk, needs, store.at, "the state folder")
     own.files += _STATE_FILES
     own.blocks += _STATE_FILES
-    sizes = [file.size for path, file in package.meant.items()]
+    sizes = [file.size for file in package.meant.values()]
     sizes += [2 * sum(sizes)]
-    sizes += [file.size for path, file in (old.meant if old else {}).items()]
+    sizes += [file.size for file in (old.meant if old else {}).values()]
     sizes += [entry.before.size for entry in plan.entries if entry.before.kind != ABSENT]
     for size in sizes:
         own.add(size)
     for entry in plan.entries:
         if entry.after.kind != ABSENT:
             _need_of_path(store.tree, entry.path, needs).add(entry.after.size)
-    _check_needs(needs.values())
+    for need in needs.values():
+        _check_need(need)
 
 
 def _need_of_path(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
     """Return the need of the file system that a file will be on, by its nearest folder that is there."""
-    inside = ["", *folders_of(path)]
-    missing = tree.missing_folders([path])
-    folder = inside[-1 - len(missing)]
+    folder = ["", *folders_of(path)][-1 - len(tree.missing_folders([path]))]
     with tree.folder(folder) as at:
         return _need(tree.disk, needs, at, folder or "/")
 
@@ -490,17 +477,16 @@ def _need(disk: Disk, needs: dict[int, Need], at: int, sample: str) -> Need:
     return needs[device]
 
 
-def _check_needs(needs: Iterable[Need]) -> None:
-    for need in needs:
-        if need.blocks > need.free:
-            wanted, left = need.blocks * need.block >> 10, need.free * need.block >> 10
-            raise NoRoom(
-                f"The file system of {need.sample} has {left} KiB left, and {wanted} KiB are needed.",
-                "Make room there.",
-            )
-        if need.free_files is not None and need.files > need.free_files:
-            raise NoRoom(
-                f"The file system of {need.sample} has room for {need.free_files} more files, "
-                f"and {need.files} are needed.",
-                "Remove files there.",
-            )
+def _check_need(need: Need) -> None:
+    if need.blocks > need.free:
+        needed, left = need.blocks * need.block >> 10, need.free * need.block >> 10
+        raise NoRoom(
+            f"The file system of {need.sample} has {left} KiB left, and {needed} KiB are needed.",
+            "Make room there.",
+        )
+    if need.free_files is not None and need.files > need.free_files:
+        raise NoRoom(
+            f"The file system of {need.sample} has room for {need.free_files} more files, "
+            f"and {need.files} are needed.",
+            "Remove files there.",
+        )

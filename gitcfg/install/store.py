@@ -81,11 +81,13 @@ class Store(NamedTuple):
     at: int
     path: str
 
+    def has(self, name: str) -> bool:
+        """Return whether there is a file or folder of that name."""
+        return self.disk.stat(self.at, name) is not None
+
     def read(self, name: str) -> bytes | None:
         """Return a file's content; None if there is none."""
-        if self.disk.stat(self.at, name) is None:
-            return None
-        return read_file(self.disk, self.at, name, _MOST)
+        return read_file(self.disk, self.at, name, _MOST) if self.has(name) else None
 
     def read_json(self, name: str) -> Any:
         """Return a file's content as data; None if there is none or it is not JSON."""
@@ -139,15 +141,13 @@ def open_store(place: Place) -> Iterator[Store]:
         root = disk.folder(top)
     except OSError as error:
         raise Refused(f"{place.root} cannot be opened: {error.strerror}.") from error
-    try:
+    with ExitStack() as stack:
+        stack.callback(os.close, root)
         tree = Tree(disk, root)
-        with ExitStack() as stack:
-            whole = os.path.join(top, place.folder[1:])
-            at = _enter(tree, place.folder, stack, whole)
-            _check_owner(at, whole)
-            yield Store(disk, tree, at, whole)
-    finally:
-        os.close(root)
+        whole = os.path.join(top, place.folder[1:])
+        at = _enter(tree, place.folder, stack, whole)
+        _check_owner(at, whole)
+        yield Store(disk, tree, at, whole)
 
 
 def _enter(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
@@ -190,8 +190,12 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
         file = os.open(LOCK, LOCK_FLAGS, 0o600, dir_fd=store.at)
         try:
             _wait(file, place, until)
-            if _is_lock_file(file, store):
-                _sign(file, place)
+            found = store.disk.stat(store.at, LOCK)
+            # A lock that was replaced meanwhile would keep nothing out.
+            if found is not None and os.path.samestat(found, os.fstat(file)):
+                with suppress(OSError):  # a full disk hinders nothing: a rollback may be what is to be done
+                    os.ftruncate(file, 0)
+                    os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
                 yield
                 return
         finally:
@@ -206,19 +210,6 @@ def _wait(file: int, place: Place, until: float) -> None:
                 f"Another installation is at work on this node: {holder}.", "Try again when it has ended."
             )
         place.clock.sleep(_PAUSE)
-
-
-def _is_lock_file(file: int, store: Store) -> bool:
-    """Return whether an open file still is the lock: one that was replaced would keep nothing out."""
-    found = store.disk.stat(store.at, LOCK)
-    return found is not None and os.path.samestat(found, os.fstat(file))
-
-
-def _sign(file: int, place: Place) -> None:
-    """Write the holder into the lock. A full disk hinders nothing: a rollback may be what is to be done."""
-    with suppress(OSError):
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
 
 
 def try_lock(file: int) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from gitcfg.deploy.messages import Done, Order
 from gitcfg.deploy.outcomes import FarError, LineLost
-from gitcfg.install.interruption import recover
+from gitcfg.install.drift import recover
 from gitcfg.install.package import Package, package_from_json
 from tests.deploy.forked import forked
 from tests.deploy.process import deploy, ordered, restarting

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install.disk import Disk
-from gitcfg.install.drift import find_drift
+from gitcfg.install.drift import find_drift, recover
 from gitcfg.install.installation import install
-from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import Busy, PackageError
 from gitcfg.install.package import Actions, Subsystem, parse_package
 from gitcfg.install.store import hold_lock, open_store

@@ -5,8 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from gitcfg.install.drift import find_drift
-from gitcfg.install.interruption import recover
+from gitcfg.install.drift import find_drift, recover
 from gitcfg.install.package import Actions
 from gitcfg.install.record import read_installed, read_last_report
 from tests.install.world import (

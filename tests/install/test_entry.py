@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.install.drift import recover
 from gitcfg.install.installation import install, repair
-from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import StepFailed
 from gitcfg.install.package import Actions, Subsystem
 from gitcfg.install.plan import RELOAD

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.install.disk import LARGEST, Disk
-from gitcfg.install.interruption import recover
+from gitcfg.install.drift import recover
 from gitcfg.install.package import Actions, Package, Subsystem
 from gitcfg.install.record import read_installed
 from tests.install.world import KILLED, World, killed_at, made_file, package

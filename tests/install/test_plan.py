@@ -7,7 +7,7 @@ from gitcfg.install.outcome import PackageError
 from gitcfg.install.package import Actions, Package, Subsystem
 from gitcfg.install.plan import (
     Plan,
-    Request,
+    PlanRequest,
     choose_activations,
     make_plan,
     plan_from_json,
@@ -131,9 +131,9 @@ def plan(old: Package | None, new: Package, stands: dict[str, FileState], **aske
 
 def request(
     old: Package | None, new: Package, stands: dict[str, FileState], **asked: tuple[str, ...]
-) -> Request:
+) -> PlanRequest:
     standing = {path: stands.get(path, NOTHING) for path in touched_paths(old, new)}
-    return Request(old, new, Actions(**asked), standing, ROOT, (), lambda command: command or None)
+    return PlanRequest(old, new, Actions(**asked), standing, ROOT, (), lambda command: command or None)
 
 
 def stands(content: bytes, mode: int = 0o644) -> FileState:
@@ -191,7 +191,7 @@ def test_a_command_that_the_policy_no_longer_allows_is_left_out_of_the_way_back(
     old = package({}, Subsystem("s", reload=("gone",)))
     new = package({}, sub("s"), commit="b")
     policy = Policy(commands=(("/r", "**"), ("/R", "**")))
-    made = make_plan(Request(old, new, Actions(reload=("s",)), {}, ROOT, (), policy.resolve))
+    made = make_plan(PlanRequest(old, new, Actions(reload=("s",)), {}, ROOT, (), policy.resolve))
     assert [step.undo.commands for step in made.steps] == [()]
     assert made.steps[0].command == ("/r", "s")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gitcfg.install.drift import recover
 from gitcfg.install.installation import install
-from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import Outcome
 from gitcfg.install.package import Actions, Check, Package, Subsystem
 from gitcfg.install.record import read_debts, read_installed, read_last_report

@@ -7,8 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.install.drift import find_drift
-from gitcfg.install.interruption import recover
+from gitcfg.install.drift import find_drift, recover
 from gitcfg.install.package import Subsystem
 from tests.install.conftest import MEMORY
 from tests.install.world import KILLED, World, killed_at, made_file, package, secret_file, standing

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from gitcfg.install.commands import OUTPUT, SHORTEST, SystemClock, make_redaction, run_command
 from gitcfg.install.disk import Disk
-from gitcfg.install.drift import find_drift
+from gitcfg.install.drift import find_drift, recover
 from gitcfg.install.installation import install, repair
-from gitcfg.install.interruption import recover
 from gitcfg.install.outcome import InstallError, Outcome, PackageError, StepFailed
 from gitcfg.install.package import (
     UNKNOWN,

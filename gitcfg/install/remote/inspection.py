@@ -35,7 +35,7 @@ from ..store import JOURNAL, LOCK, Place, Store, open_store
 
 @contextmanager
 def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
-    """The store, and whether it is there; else its place is taken by the nearest folder that is.
+    """Yield the store, and whether it exists; else its place is taken by the nearest folder that is.
 
     Refused as by `open_store`.
     """
@@ -56,11 +56,6 @@ def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
         os.close(root)
 
 
-def read_record_of(store: Store, there: bool) -> Record:
-    """Return the package in force, and the activations that it owes."""
-    return read_in_force(store) if there else Record()
-
-
 def lock_holder(store: Store, name: str = LOCK) -> str:
     """Return the holder of a lock, or nothing."""
     import fcntl
@@ -78,11 +73,6 @@ def lock_holder(store: Store, name: str = LOCK) -> str:
     return ""
 
 
-def has_journal(store: Store) -> bool:
-    """Return whether an installation died here; one that is at work looks the same."""
-    return store.disk.stat(store.at, JOURNAL) is not None
-
-
 AGENT_LOCK = "agent.lock"
 _SETTINGS = "/etc/gitcfg/agent.toml"
 _WANTS = "/etc/systemd/system/multi-user.target.wants"
@@ -96,25 +86,23 @@ def make_hello(place: Place) -> dict[str, Any]:
         "host": os.uname().nodename,
         "user": user_name(),
     }
-    with view_store(place) as (store, there):
-        hello["agent"] = _find_agent(store, there)
-        if there:
+    with view_store(place) as (store, exists):
+        hello["agent"] = _find_agent(store, exists)
+        if exists:
             hello.update(_read_in_force(store))
     return hello
 
 
 def _read_in_force(store: Store) -> dict[str, Any]:
     busy = lock_holder(store)
-    found: dict[str, Any] = {"busy": busy, "interrupted": not busy and has_journal(store)}
+    found: dict[str, Any] = {"busy": busy, "interrupted": not busy and store.has(JOURNAL)}
     report = read_report(store)
     if report is not None:
         found["report"] = outcome_to_json(report)
     try:
-        record = read_record_of(store, True)
-    except Damaged as error:
-        return {**found, "problem": error.message}
+        record = read_in_force(store)
     except InstallError as error:
-        return {**found, "problem": str(error)}
+        return {**found, "problem": error.message if isinstance(error, Damaged) else str(error)}
     package = record.package
     if record.owed:
         found["owed"] = list(debt_titles(record.owed))
@@ -135,12 +123,12 @@ def _read_decided(store: Store) -> dict[str, Any]:
     return {}
 
 
-def _find_agent(store: Store, there: bool) -> str:
+def _find_agent(store: Store, exists: bool) -> str:
     """Return whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
-    if there and lock_holder(store, AGENT_LOCK):
+    if exists and lock_holder(store, AGENT_LOCK):
         return "running"
-    found = (_SETTINGS, *_UNITS)
-    return "installed" if any(store.tree.read_state(path).kind != "absent" for path in found) else ""
+    installed = any(store.tree.read_state(path).kind != ABSENT for path in (_SETTINGS, *_UNITS))
+    return "installed" if installed else ""
 
 
 def user_name() -> str:
@@ -167,17 +155,17 @@ def rehearse(
 ) -> tuple[Outcome, dict[str, str]]:
     """Return the outcome, and by path what would change: from what stands to what is meant."""
     begun = Outcome(OK, package.commit, package.digest)
-    with view_store(place) as (store, there):
+    with view_store(place) as (store, exists):
         try:
-            record = read_record_of(store, there)
-            undone = _find_undone(store) if there else None
+            record = read_in_force(store) if exists else Record()
+            undone = _find_undone(store) if exists else None
             installing = Installation(place, package, actions, policy)
             plan = installing.make_plan(store, record, find_owners(package, record.package))
         except NoRoom:
             raise
         except Refused as error:
             return begun._replace(result=REFUSED, step="prepare", output=str(error)), {}
-        lines = [_INTERRUPTED] if there and has_journal(store) else []
+        lines = [_INTERRUPTED] if exists and store.has(JOURNAL) else []
         if record.owed and not plan.idle:
             lines.append(f"{_OWED}: {', '.join(debt_titles(record.owed))}.")
         found = begun._replace(

@@ -25,8 +25,9 @@ from ..package import (
     with_hidden_content,
 )
 from ..policy import find_path_problem, name_of, parent_of
+from ..record import read_in_force
 from ..store import Place, Store
-from .inspection import read_record_of, view_store
+from .inspection import view_store
 from .protocol import (
     CONTENTS,
     ID,
@@ -53,12 +54,11 @@ class KnownParts(NamedTuple):
     contents: Mapping[str, bytes]
 
 
-def find_known(store: Store, there: bool) -> KnownParts:
-    """What is in force; nothing where it cannot be read: it is set aside before anything is installed."""
-    try:
-        package = read_record_of(store, there).package
-    except InstallError:
-        package = None
+def find_known(store: Store, exists: bool) -> KnownParts:
+    """Return what is in force; nothing where it cannot be read: an installation sets that aside first."""
+    package = None
+    with suppress(InstallError):
+        package = read_in_force(store).package if exists else None
     if package is None:
         return KnownParts({}, {})
     parts = split_package(package_to_json(package), {})
@@ -103,20 +103,20 @@ def receive_lacking_contents(
 
 def receive_contents(line: FarLine, pieces: Iterable[bytes]) -> dict[str, bytes]:
     """Receive the contents that come with a small order, unasked."""
-    wanted = list_contents(pieces)
-    return dict(_split(wanted, line.receive({CONTENTS: _total_size(wanted)})[1]))
+    expected = list_contents(pieces)
+    return dict(_split(expected, line.receive({CONTENTS: _total_size(expected)})[1]))
 
 
-def _total_size(wanted: Collection[Content]) -> int:
-    whole = sum(one.size for one in wanted)
-    if any(not 0 <= one.size <= MAX_FILE for one in wanted) or whole > MAX_BYTES:
+def _total_size(expected: Collection[Content]) -> int:
+    whole = sum(one.size for one in expected)
+    if any(not 0 <= one.size <= MAX_FILE for one in expected) or whole > MAX_BYTES:
         raise PackageError(f"The files are larger than {MAX_BYTES >> 20} MiB.")
     return whole
 
 
-def _split(wanted: Iterable[Content], raw: bytes) -> Iterable[tuple[str, bytes]]:
+def _split(expected: Iterable[Content], raw: bytes) -> Iterable[tuple[str, bytes]]:
     start = 0
-    for one in wanted:
+    for one in expected:
         content = raw[start : start + one.size]
         start += one.size
         if hashlib.sha256(content).hexdigest() != one.sha256:
@@ -128,23 +128,21 @@ def _ask(line: FarLine, numbers: list[int]) -> None:
     line.say(LACKS, [json.dumps(numbers, separators=(",", ":")).encode()])
 
 
-def _read_standing(store: Store, wanted: Content) -> bytes | None:
+def _read_standing(store: Store, expected: Content) -> bytes | None:
     """Return the content, where one of the files that are to have it has it already."""
-    for path in wanted.paths:
-        if wanted.size <= MAX_FILE and _is_standing(store, path, wanted):
-            with suppress(OSError, Obstacle), store.tree.folder(parent_of(path)) as at:
-                content = read_file(store.disk, at, name_of(path), wanted.size)
-                if hashlib.sha256(content).hexdigest() == wanted.sha256:
-                    return content
+    if expected.size > MAX_FILE:
+        return None
+    for path in expected.paths:
+        if find_path_problem(path):
+            continue
+        with suppress(OSError, Obstacle):
+            if store.tree.read_state(path).digest != expected.sha256:
+                continue
+            with store.tree.folder(parent_of(path)) as at:
+                content = read_file(store.disk, at, name_of(path), expected.size)
+            if hashlib.sha256(content).hexdigest() == expected.sha256:
+                return content
     return None
-
-
-def _is_standing(store: Store, path: str, wanted: Content) -> bool:
-    if find_path_problem(path):
-        return False
-    with suppress(OSError, Obstacle):
-        return store.tree.read_state(path).digest == wanted.sha256
-    return False
 
 
 _MOST_ORDER, _MOST_WAIT = 4 << 20, 3600.0
@@ -191,8 +189,8 @@ def _receive(
     if "pieces" in data:
         pieces = _check_sum([piece.encode() for piece in data["pieces"]], data)
         return pieces, receive_contents(line, pieces)
-    with view_store(place) as (store, there):
-        known = find_known(store, there)
+    with view_store(place) as (store, exists):
+        known = find_known(store, exists)
         pieces = _check_sum(receive_pieces(line, known, _parse_ids(data["ids"])), data)
         return pieces, receive_lacking_contents(line, store, known, pieces, dry)
 
