@@ -26,23 +26,25 @@ def validate_subsystems(journal: Journal, place: Place, package: Package, policy
             title = f"validate {name}"
             place.listener.notify(title, "begun")
             staged = staged_command(journal.store, command)
-            ran = run_command(
-                staged, place.limits.validate, place.clock, _process_recorder(journal), place.redaction
-            )
-            _raise_unless_ok(place, title, command, ran)
+            result = _run(place, staged, place.limits.validate, _process_recorder(journal))
+            _raise_unless_ok(place, title, command, result)
 
 
-def take_step(journal: Journal, place: Place, found: JournalState, number: int, step: Step) -> None:
+def take_step(journal: Journal, place: Place, state: JournalState, number: int, step: Step) -> None:
     """Run a step. Its line is on the disk before, so that it is never begun again."""
     place.listener.notify(step.title, "begun")
     journal.add({"step": number})
-    found.begun.append(number)
-    ran = run_command(
-        step.command, place.limits.activate, place.clock, _process_recorder(journal), place.redaction
-    )
-    _raise_unless_ok(place, step.title, step.command, ran)
+    state.begun.append(number)
+    result = _run(place, step.command, place.limits.activate, _process_recorder(journal))
+    _raise_unless_ok(place, step.title, step.command, result)
     journal.note({"ran": number})
-    found.ran.append(number)
+    state.ran.append(number)
+
+
+def _run(
+    place: Place, command: Sequence[str], timeout: float, started: Callable[[int], None]
+) -> CommandResult:
+    return run_command(command, timeout, place.clock, started, place.redaction)
 
 
 def _process_recorder(journal: Journal) -> Callable[[int], None]:
@@ -50,27 +52,33 @@ def _process_recorder(journal: Journal) -> Callable[[int], None]:
     return lambda pid: journal.note({"process": [pid, start_time(pid)]})
 
 
-def run_check(journal: Journal, place: Place, name: str, wanted: Check) -> None:
-    """Run a check until it succeeds or its retries are used up; StepFailed then."""
+def run_check(journal: Journal, place: Place, name: str, check: Check) -> None:
+    """Run a check until it succeeds or its retries are used up; raise StepFailed then."""
     title = f"check {name}"
     place.listener.notify(title, "begun")
-    ran = try_check(place, wanted, _process_recorder(journal))
-    _raise_unless_ok(place, title, wanted.run, ran)
+    result = try_check(place, check, _process_recorder(journal))
+    _raise_unless_ok(place, title, check.run, result)
 
 
-def try_check(place: Place, wanted: Check, started: Callable[[int], None]) -> CommandResult:
+def try_check(place: Place, check: Check, started: Callable[[int], None]) -> CommandResult:
     """Run a check with its retries; return the result of the last try."""
-    ran = run_command(wanted.run, wanted.timeout, place.clock, started, place.redaction)
-    for _ in range(wanted.retries):
-        if ran.ok:
+    result = _run(place, check.run, check.timeout, started)
+    for _ in range(check.retries):
+        if result.ok:
             break
         place.clock.sleep(place.limits.check_pause)
-        ran = run_command(wanted.run, wanted.timeout, place.clock, started, place.redaction)
-    return ran
+        result = _run(place, check.run, check.timeout, started)
+    return result
+
+
+def _find_failed_check(journal: Journal, place: Place, step: Step) -> CommandResult | None:
+    started = lenient_process_recorder(journal)
+    results = (try_check(place, check, started) for check in step.undo.checks)
+    return next((result for result in results if not result.ok), None)
 
 
 def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
-    """Make a subsystem take the old files again: whether it did, and what it said if not.
+    """Make a subsystem take the old files again; return whether it did, and its output if not.
 
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
@@ -79,48 +87,48 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     for command in step.undo.commands:
         title = f"{step.title} again"
         place.listener.notify(title, "begun")
-        ran = run_command(command, place.limits.activate, place.clock, started, place.redaction)
-        if ran.ok:
-            tried = (try_check(place, one, started) for one in step.undo.checks)
-            ran = next((bad for bad in tried if not bad.ok), ran)
-        place.listener.notify(title, "done" if ran.ok else "failed")
-        if ran.ok:
+        result = _run(place, command, place.limits.activate, started)
+        if result.ok:
+            result = _find_failed_check(journal, place, step) or result
+        place.listener.notify(title, "done" if result.ok else "failed")
+        if result.ok:
             return True, ""
-        problem = f"{title}: {describe_end(ran)}\n{ran.output[-_UNDO_OUTPUT:]}".rstrip()
+        problem = _describe_failure(title, result)
     return not step.undo.commands, problem
 
 
 def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
-    """Return whether a subsystem that has taken the files is well with them, and what it said if not."""
-    started = lenient_process_recorder(journal)
-    tried = (try_check(place, one, started) for one in step.undo.checks)
-    bad = next((ran for ran in tried if not ran.ok), None)
-    if bad is None:
-        return True, ""
-    return False, f"{step.title}: {describe_end(bad)}\n{bad.output[-_UNDO_OUTPUT:]}".rstrip()
+    """Return whether a subsystem that has taken the files works with them, and its output if not."""
+    failed = _find_failed_check(journal, place, step)
+    return failed is None, _describe_failure(step.title, failed) if failed else ""
+
+
+def _describe_failure(title: str, result: CommandResult) -> str:
+    return f"{title}: {describe_end(result)}\n{result.output[-_UNDO_OUTPUT:]}".rstrip()
 
 
 def lenient_process_recorder(journal: Journal) -> Callable[[int], None]:
     """Return the same, but a full disk keeps no command from being run."""
+    record = _process_recorder(journal)
 
-    def noted(pid: int) -> None:
+    def record_if_possible(pid: int) -> None:
         with suppress(OSError):
-            _process_recorder(journal)(pid)
+            record(pid)
 
-    return noted
-
-
-def _raise_unless_ok(place: Place, title: str, command: Sequence[str], ran: CommandResult) -> None:
-    place.listener.notify(title, "done" if ran.ok else "failed")
-    if not ran.ok:
-        raise StepFailed(title, f"{title}: {describe_end(ran)}", command, ran.code, ran.output)
+    return record_if_possible
 
 
-def describe_end(ran: CommandResult) -> str:
-    """Say how a command that failed ended."""
-    if ran.code is None:
+def _raise_unless_ok(place: Place, title: str, command: Sequence[str], result: CommandResult) -> None:
+    place.listener.notify(title, "done" if result.ok else "failed")
+    if not result.ok:
+        raise StepFailed(title, f"{title}: {describe_end(result)}", command, result.code, result.output)
+
+
+def describe_end(result: CommandResult) -> str:
+    """Describe how a command that failed ended."""
+    if result.code is None:
         return "the time ran out."
-    return f"ended by signal {-ran.code}." if ran.code < 0 else f"exit code {ran.code}."
+    return f"ended by signal {-result.code}." if result.code < 0 else f"exit code {result.code}."
 
 
 def stop_owed(
@@ -147,8 +155,6 @@ def _stop(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -
     """Run the command that stops a subsystem; return what went wrong, or nothing."""
     title = f"stop {one.name}"
     place.listener.notify(title, "begun")
-    ran = run_command(
-        command, place.limits.activate, place.clock, lenient_process_recorder(journal), place.redaction
-    )
-    place.listener.notify(title, "done" if ran.ok else "failed")
-    return "" if ran.ok else f"{title}, which is owed: {describe_end(ran)} It stays owed."
+    result = _run(place, command, place.limits.activate, lenient_process_recorder(journal))
+    place.listener.notify(title, "done" if result.ok else "failed")
+    return "" if result.ok else f"{title}, which is owed: {describe_end(result)} It stays owed."

@@ -185,7 +185,9 @@ def run_command(
         restore_core_limit(process.pid)
         if started is not None:
             started(process.pid)
-            _release(process)
+            assert process.stdin is not None
+            with suppress(BrokenPipeError), process.stdin as gate:
+                gate.write(b"go\n")
         return _follow(process, clock.now() + timeout, clock, OutputTail(redaction))
     finally:
         if process.poll() is None:
@@ -195,16 +197,12 @@ def run_command(
                 stream.close()
 
 
-def _release(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    with suppress(BrokenPipeError), process.stdin as gate:
-        gate.write(b"go\n")
-
-
 def _follow(
     process: subprocess.Popen[bytes], until: float, clock: Clock, output: OutputTail
 ) -> CommandResult:
     """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
+    import subprocess
+
     assert process.stdout is not None
     pipe = process.stdout.fileno()
     os.set_blocking(pipe, False)
@@ -220,16 +218,10 @@ def _follow(
                 output.add(more)
                 if not more:
                     # The output is closed, and the process is not over.
-                    _wait(process, until, clock)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(max(0.0, min(_TICK, until - clock.now())))
     output.add(_read_pending(pipe))
     return CommandResult(process.returncode, output.text)
-
-
-def _wait(process: subprocess.Popen[bytes], until: float, clock: Clock) -> None:
-    import subprocess
-
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(max(0.0, min(_TICK, until - clock.now())))
 
 
 def _read_pending(pipe: int) -> bytes:

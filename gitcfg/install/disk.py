@@ -8,7 +8,7 @@ import hashlib
 import os
 import pwd
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -195,8 +195,7 @@ def _read_file_state(disk: Disk, at: int, name: str) -> FileState:
 def _digest(file: int) -> str:
     digest = hashlib.sha256()
     for _ in range(LARGEST // CHUNK + 1):
-        part = os.read(file, CHUNK)
-        if not part:
+        if not (part := os.read(file, CHUNK)):
             break
         digest.update(part)
     return digest.hexdigest()
@@ -293,7 +292,13 @@ class Tree:
 
 
 def write_file(
-    disk: Disk, at: int, name: str, content: bytes, owner: tuple[int, int] | None, mode: int
+    disk: Disk,
+    at: int,
+    name: str,
+    content: bytes,
+    owner: tuple[int, int] | None,
+    mode: int,
+    sync: bool = True,
 ) -> None:
     """Write a new file with owner and mode, and sync it; the caller syncs its folder."""
     file = disk.create(at, name)
@@ -301,7 +306,8 @@ def write_file(
         disk.write(file, content)
         uid, gid = owner or (os.geteuid(), os.getegid())
         disk.own(file, uid, gid, mode)
-        disk.sync(file)
+        if sync:
+            disk.sync(file)
     finally:
         os.close(file)
 
@@ -351,7 +357,8 @@ _MOST = (1 << 32) - 2
 
 def find_ids(owner: str, group: str) -> tuple[int, int]:
     """Return the numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
-    return _user(owner), _group(group)
+    uid = _find_id("user", owner, lambda name: pwd.getpwnam(name).pw_uid)
+    return uid, _find_id("group", group, lambda name: grp.getgrnam(name).gr_gid)
 
 
 def find_owners(new: Package, old: Package | None) -> Owners:
@@ -377,27 +384,12 @@ def find_foreign_file(package: Package) -> str:
     return ""
 
 
-def _user(name: str) -> int:
+def _find_id(kind: str, name: str, look_up: Callable[[str], int]) -> int:
     if name == "root":
         return 0
-    if _is_number(name):
+    if name.isascii() and name.isdigit() and int(name) <= _MOST:
         return int(name)
     try:
-        return pwd.getpwnam(name).pw_uid
+        return look_up(name)
     except KeyError:
-        raise Refused(f"There is no user {name!r} on this node.") from None
-
-
-def _group(name: str) -> int:
-    if name == "root":
-        return 0
-    if _is_number(name):
-        return int(name)
-    try:
-        return grp.getgrnam(name).gr_gid
-    except KeyError:
-        raise Refused(f"There is no group {name!r} on this node.") from None
-
-
-def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdigit() and int(name) <= _MOST
+        raise Refused(f"There is no {kind} {name!r} on this node.") from None

@@ -81,36 +81,37 @@ class Journal:
         self.store.disk.sync(self.store.at)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """One more line, on the disk when this returns."""
-        with self._opened() as file:
-            self._append(file, line)
-            self.store.disk.sync(file)
+        """Append a line, which is on the disk when this returns."""
+        self._append(line, sync=True)
 
     def note(self, line: Mapping[str, Any]) -> None:
-        """One more line, which a loss of power may take: what it tells ends with that, or is done again."""
-        with self._opened() as file:
-            self._append(file, line)
+        """Append a line that a loss of power may take: what it tells ends with that, or is done again."""
+        self._append(line, sync=False)
 
     @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _open(self) -> Iterator[int]:
         file = self.store.disk.append_to(self.store.at, JOURNAL)
         try:
             yield file
         finally:
             os.close(file)
 
-    def _append(self, file: int, line: Mapping[str, Any]) -> None:
-        size = os.fstat(file).st_size
-        try:
-            self.store.disk.write(file, encode_line(line))
-        except OSError:
-            # A full disk takes half a line; what comes after it must not be joined to that.
-            self.store.disk.truncate(file, size)
-            raise
+    def _append(self, line: Mapping[str, Any], sync: bool) -> None:
+        disk = self.store.disk
+        with self._open() as file:
+            size = os.fstat(file).st_size
+            try:
+                disk.write(file, encode_line(line))
+            except OSError:
+                # A full disk takes half a line; what comes after it must not be joined to that.
+                disk.truncate(file, size)
+                raise
+            if sync:
+                disk.sync(file)
 
     def mend(self) -> None:
         """Cut off a last line that is half written."""
-        with self._opened() as file:
+        with self._open() as file:
             size = whole_size(self.store.read(JOURNAL) or b"")
             if size != os.fstat(file).st_size:
                 self.store.disk.truncate(file, size)
@@ -153,27 +154,27 @@ def read_journal(store: Store) -> JournalState | None:
             f"An interrupted installation wrote a journal of {first.get('schema')!r}; this reads {SCHEMA}.",
             "Run the version that wrote it once more.",
         )
-    found = JournalState(first["begin"], first["commit"], first["digest"])
+    state = JournalState(first["begin"], first["commit"], first["digest"])
     for line in lines[1:]:
-        _apply_line(found, line)
-    return found
+        _apply_line(state, line)
+    return state
 
 
-def _apply_line(found: JournalState, line: Mapping[str, Any]) -> None:
+def _apply_line(state: JournalState, line: Mapping[str, Any]) -> None:
     (key, value), *_ = line.items()
     if key == "plan":
-        found.plan = plan_from_json(value)
+        state.plan = plan_from_json(value)
     elif key == "step":
-        found.begun.append(value)
+        state.begun.append(value)
     elif key == "ran":
-        found.ran.append(value)
+        state.ran.append(value)
     elif key == "process":
-        found.process = (value[0], value[1])
+        state.process = (value[0], value[1])
     elif key == "undo":
-        found.undo = outcome_from_json(value)
+        state.undo = outcome_from_json(value)
     elif key == "back":
-        found.back = tuple(value)
+        state.back = tuple(value)
     elif key == "undid":
-        found.undone[value[0]] = (value[1], value[2])
+        state.undone[value[0]] = (value[1], value[2])
     elif key == "end":
-        found.end = outcome_from_json(value)
+        state.end = outcome_from_json(value)

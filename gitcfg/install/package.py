@@ -15,9 +15,6 @@ from .policy import find_nested, find_path_problem
 
 T = TypeVar("T")
 
-_KEYS = ("sha256", "size")
-_LENGTHS = (64,)
-
 
 class Hidden:
     """`content` is None where it is not known here; two of the same SHA-256 are the same.
@@ -47,29 +44,6 @@ class Hidden:
 
 UNKNOWN = Hidden("unknown", 0)
 """Of a file whose content nobody has handed along: what stands is never it."""
-
-
-def hide_content(content: bytes) -> Hidden:
-    """Return a content that is known as a hidden one."""
-    return Hidden(hashlib.sha256(content).hexdigest(), len(content), content)
-
-
-def hidden_to_json(found: Hidden) -> dict[str, Any]:
-    """Return what a record keeps: `sealed` null says that the content shown is not the one that stands."""
-    return {
-        "sealed": None,
-        "hidden": None if found == UNKNOWN else {"sha256": found.sha256, "size": found.size},
-    }
-
-
-def hidden_from_json(data: Mapping[str, Any], where: str, most: int) -> Hidden | None:
-    """Of a file that holds secrets what is known of its content; None for any other file."""
-    if data.get("hidden") is None:
-        return UNKNOWN if "sealed" in data else None
-    kept = parse_mapping(data["hidden"], f"{where}: hidden")
-    check_keys(kept, f"{where}: hidden", _KEYS)
-    digest = parse_hash(kept.get("sha256"), f"{where}: sha256", _LENGTHS)
-    return Hidden(digest, int(parse_number(kept.get("size"), f"{where}: size", most)))
 
 
 SCHEMA = "gitcfg.node/1"
@@ -120,7 +94,7 @@ class File(NamedTuple):
 
 def with_hidden_content(file: File, content: bytes) -> File:
     """Return a file with its true content, which is in memory alone."""
-    return file._replace(hidden=hide_content(content))
+    return file._replace(hidden=Hidden(hashlib.sha256(content).hexdigest(), len(content), content))
 
 
 class Check(NamedTuple):
@@ -209,10 +183,14 @@ def parse_file(path: str, value: object) -> File:
         raise PackageError(f"The path {path!r} {problem}.")
     data = parse_mapping(value, path)
     check_keys(data, path, _FILE_KEYS)
+    mode = parse_text(data.get("mode"), f"{path}: mode")
+    # Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones.
+    if not _MODE.fullmatch(mode):
+        raise PackageError(f"{path} has the mode {mode!r}: three octal digits after a 0 are meant.")
     file = File(
         path=path,
         content=_parse_content(data, path),
-        mode=_parse_mode(data.get("mode"), path),
+        mode=mode,
         owner=parse_word(data.get("owner"), f"{path}: owner"),
         group=parse_word(data.get("group"), f"{path}: group"),
         digest=parse_hash(data.get("digest"), f"{path}: digest", DIGEST_LENGTHS),
@@ -245,17 +223,15 @@ def _parse_content(data: Mapping[str, Any], path: str) -> bytes:
 
 
 def _parse_hidden(data: Mapping[str, Any], path: str) -> Hidden | None:
+    """Return what is known of the content of a file that holds secrets; None for any other file."""
     if data.get("sealed") is not None:
         raise PackageError(f"{path} is sealed, and nobody has opened it.")
-    return hidden_from_json(data, path, MAX_FILE)
-
-
-def _parse_mode(value: object, path: str) -> str:
-    """Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones."""
-    mode = parse_text(value, f"{path}: mode")
-    if not _MODE.fullmatch(mode):
-        raise PackageError(f"{path} has the mode {mode!r}: three octal digits after a 0 are meant.")
-    return mode
+    if data.get("hidden") is None:
+        return UNKNOWN if "sealed" in data else None
+    hidden = parse_mapping(data["hidden"], f"{path}: hidden")
+    check_keys(hidden, f"{path}: hidden", ("sha256", "size"))
+    digest = parse_hash(hidden.get("sha256"), f"{path}: sha256", DIGEST_LENGTHS)
+    return Hidden(digest, int(parse_number(hidden.get("size"), f"{path}: size", MAX_FILE)))
 
 
 def parse_subsystem(name: str, value: object) -> Subsystem:
@@ -289,8 +265,6 @@ def _parse_check(value: object, where: str) -> Check | None:
 MAX_BYTES = 128 << 20
 """Of a package's JSON."""
 
-_COMMIT_LENGTHS = (40, 64)
-
 
 def parse_package(raw: bytes) -> Package:
     """Return the package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
@@ -322,7 +296,7 @@ def package_from_json(value: object) -> Package:
     check_depth(data.get("params"), "params")
     package = Package(
         node=parse_word(data.get("node"), "node"),
-        commit=parse_hash(data.get("commit"), "commit", _COMMIT_LENGTHS),
+        commit=parse_hash(data.get("commit"), "commit", (40, 64)),
         digest=parse_hash(data.get("digest"), "digest", DIGEST_LENGTHS),
         state=parse_choice(data.get("state"), "state", (ACTIVE, RETIRED)),
         features=parse_list(data.get("features", []), "features", parse_word),
@@ -347,10 +321,10 @@ def _check_references(package: Package) -> None:
 
 def _refuse_repeated_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     pairs = list(pairs)
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         raise ValueError("a key is repeated")
-    return found
+    return mapping
 
 
 def _refuse_constant(name: str) -> float:
@@ -372,38 +346,40 @@ def package_to_json(package: Package) -> dict[str, Any]:
         "groups": list(package.groups),
         "params": dict(package.params),
         "files": {path: _file_to_json(file) for path, file in package.files.items()},
-        "subsystems": {name: _subsystem_to_json(found) for name, found in package.subsystems.items()},
+        "subsystems": {name: _subsystem_to_json(one) for name, one in package.subsystems.items()},
     }
 
 
 def _file_to_json(file: File) -> dict[str, Any]:
     import base64
 
+    content: dict[str, Any]
     try:
         content = {"content": file.content.decode()}
     except UnicodeDecodeError:
         content = {"base64": base64.b64encode(file.content).decode()}
-    return {
+    data = {
         **content,
         "mode": file.mode,
         "owner": file.owner,
         "group": file.group,
         "digest": file.digest,
         "concerns": dict(file.concerns),
-        **(hidden_to_json(file.hidden) if file.hidden is not None else {}),
     }
+    if file.hidden is not None:
+        known = {"sha256": file.hidden.sha256, "size": file.hidden.size}
+        # `sealed` null says that the content shown is not the one that stands.
+        data |= {"sealed": None, "hidden": None if file.hidden == UNKNOWN else known}
+    return data
 
 
-def _subsystem_to_json(found: Subsystem) -> dict[str, Any]:
-    check = found.check
+def _subsystem_to_json(subsystem: Subsystem) -> dict[str, Any]:
+    check = subsystem.check
     return {
-        "validate": list(found.validate) or None,
-        "reload": list(found.reload) or None,
-        "restart": list(found.restart) or None,
-        "stop": list(found.stop) or None,
+        **{key: list(getattr(subsystem, key)) or None for key in _COMMAND_KEYS},
         "check": check and {"run": list(check.run), "timeout": check.timeout, "retries": check.retries},
-        "using": found.using,
-        "covers": list(found.covers),
+        "using": subsystem.using,
+        "covers": list(subsystem.covers),
     }
 
 
@@ -446,24 +422,19 @@ def parse_text(value: object, where: str, limit: int = MAX_NAME) -> str:
         raise PackageError(f"{where} is longer than {limit} characters.")
     if "\0" in value:
         raise PackageError(f"{where} holds a NUL.")
-    if not value.isascii():
-        _encoded(value, where)
-    return value
-
-
-def _encoded(value: str, where: str) -> bytes:
     try:
-        return value.encode()
+        value.encode()
     except UnicodeEncodeError as error:
         raise PackageError(f"{where} is not UTF-8.") from error
+    return value
 
 
 def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
     """Return text that is not empty and has no control characters: a name."""
-    found = parse_text(value, where, limit)
-    if not found or any(ord(char) < 32 or ord(char) == 127 for char in found):
+    word = parse_text(value, where, limit)
+    if not word or any(ord(char) < 32 or ord(char) == 127 for char in word):
         raise PackageError(f"{where} is empty or holds a control character.")
-    return found
+    return word
 
 
 def parse_choice(value: object, where: str, choices: Collection[str]) -> str:

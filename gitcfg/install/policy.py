@@ -73,14 +73,12 @@ def matches(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compile(pattern: str) -> re.Pattern[str]:
+    wild = {"*": "[^/]*", "?": "[^/]"}
     text = ""
     for name in pattern.split("/")[1:]:
-        text += "(?:/[^/]+)*" if name == "**" else "/" + _compile_name(name)
+        regex = "".join(wild.get(char, re.escape(char)) for char in name)
+        text += "(?:/[^/]+)*" if name == "**" else f"/{regex}"
     return re.compile(text, re.DOTALL)
-
-
-def _compile_name(glob: str) -> str:
-    return "".join({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)) for char in glob)
 
 
 # What is allowed.
@@ -137,7 +135,7 @@ def stops_agent(command: Sequence[str]) -> bool:
     (`--no-block`).
     """
     words = [word for part in command for word in _WORD.findall(part)]
-    names = [word.rpartition("/")[2] for word in words]
+    names = [name_of(word) for word in words]
     ending = _ENDING.intersection(names)
     if "--no-block" in words:
         ending = ending.difference(_COMES_BACK)
@@ -177,16 +175,15 @@ class Policy(NamedTuple):
     def allows_path(self, path: str, state: str) -> bool:
         """Return whether a file may be written or removed; `state` is the state folder's path."""
         never = (*NEVER, *self.never, f"{state}/**")
-        if any(matches(glob, path) for glob in never):
-            return False
-        return any(matches(glob, path) for glob in self.paths)
+        is_refused = any(matches(glob, path) for glob in never)
+        return not is_refused and any(matches(glob, path) for glob in self.paths)
 
     def resolve(self, command: Sequence[str]) -> tuple[str, ...] | None:
         """Return the command as it is run; None if no pattern allows it, or if it ends the agent."""
         if stops_agent(command):
             return None
-        found = (_fit(pattern, command) for pattern in self.commands)
-        return next((fitted for fitted in found if fitted is not None), None)
+        fitted = (_fit(pattern, command) for pattern in self.commands)
+        return next((one for one in fitted if one is not None), None)
 
 
 def find_refusals(
@@ -206,19 +203,11 @@ def _fit(pattern: Sequence[str], command: Sequence[str]) -> tuple[str, ...] | No
         return None
     if tuple(pattern) == ("**",):
         return tuple(command)
-    program = _fit_program(pattern[0], command[0])
-    if program is None or not _rest_fits(pattern[1:], command[1:]):
+    program, words = pattern[0], command[1:]
+    if not program.startswith("/") or command[0] not in (program, name_of(program)):
         return None
-    return (program, *command[1:])
-
-
-def _fit_program(allowed: str, named: str) -> str | None:
-    if not allowed.startswith("/"):
-        return None
-    return allowed if named in (allowed, allowed.rpartition("/")[2]) else None
-
-
-def _rest_fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    if pattern and pattern[-1] == "**":
-        pattern, words = pattern[:-1], words[: len(pattern) - 1]
-    return len(pattern) == len(words) and all(one in ("*", given) for one, given in zip(pattern, words))
+    allowed, compared = pattern[1:], words
+    if allowed and allowed[-1] == "**":
+        allowed, compared = allowed[:-1], words[: len(allowed) - 1]
+    fits = len(allowed) == len(compared) and all(one in ("*", word) for one, word in zip(allowed, compared))
+    return (program, *words) if fits else None

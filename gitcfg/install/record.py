@@ -66,12 +66,8 @@ def read_table(store: Store, name: str) -> dict[str, Any] | None:
 
 def write_record(store: Store, name: str, package: Package, folders: Iterable[str]) -> None:
     """Write a record, whole or not at all."""
-    data: dict[str, Any] = {
-        "schema": SCHEMA,
-        "package": package_to_json(package),
-        "folders": sorted(set(folders)),
-    }
-    store.write_json(name, data)
+    folders = sorted(set(folders))
+    store.write_json(name, {"schema": SCHEMA, "package": package_to_json(package), "folders": folders})
 
 
 def write_report(store: Store, outcome: Outcome) -> None:
@@ -130,17 +126,13 @@ def read_owed(store: Store) -> tuple[Debt, ...]:
             raise TypeError(f"it is not {OWED_SCHEMA}")
         return tuple(sorted(_debt(one) for one in data["owed"]))
     except (TypeError, KeyError) as error:
-        raise Damaged(
-            f"{OWED} in the state folder is damaged: {error}.",
-            ANEW,
-        ) from error
+        raise Damaged(f"{OWED} in the state folder is damaged: {error}.", ANEW) from error
 
 
 def _debt(data: Any) -> Debt:
     name, kind, command = data["name"], data["kind"], data["command"]
-    if kind not in (RESTART, RELOAD, STOP) or not isinstance(command, list):
-        raise TypeError("a debt is none")
-    if not all(isinstance(word, str) for word in (name, *command)):
+    is_known = kind in (RESTART, RELOAD, STOP) and isinstance(command, list)
+    if not is_known or not all(isinstance(word, str) for word in (name, *command)):
         raise TypeError("a debt is none")
     return Debt(name, kind, tuple(command))
 
@@ -297,7 +289,7 @@ def _damaged_name(name: str, stamp: str) -> str:
 
 def _rename(store: Store, name: str, stamp: str) -> bool:
     """Return whether there was such a file or folder."""
-    if store.disk.stat(store.at, name) is None:
+    if not store.has(name):
         return False
     store.disk.rename(store.at, name, store.at, _damaged_name(name, stamp))
     store.disk.sync(store.at)

@@ -18,7 +18,7 @@ from .policy import folders_of, name_of, parent_of
 from .record import (
     INSTALLED,
     NEXT,
-    Record,
+    debt_titles,
     read_owed,
     read_record,
     settle_debts,
@@ -27,7 +27,6 @@ from .record import (
     write_report,
 )
 from .staging import (
-    Where,
     collect_redaction,
     copy,
     keep_backups,
@@ -37,16 +36,16 @@ from .staging import (
     remove_beside,
     set_aside,
 )
-from .store import BACKUP, FRESH, STAGED, Place, Store
+from .store import BACKUP, FRESH, JOURNAL, STAGED, Place, Store
 
 
-def finish(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:
-    """Record and report what was decided, and tidy up. What cannot be is left to the next run, and said."""
+def finish(store: Store, place: Place, state: JournalState, outcome: Outcome) -> Outcome:
+    """Record and report what was decided, and tidy up; what fails is left to the next run, and reported."""
     try:
         store.remove(STAGED)  # before all that a full disk may keep from being done
-        if outcome.result == OK and found.plan is not None:
-            remove_beside(store, found.plan, found.key, old_name)
-            keep_backups(store, found.plan, outcome.kept)
+        if outcome.result == OK and state.plan is not None:
+            remove_beside(store, state.plan, state.key, old_name)
+            keep_backups(store, state.plan, outcome.kept)
             _record(store, outcome)
         prune(store, place.limits.kept)
         keep_report(store, outcome)
@@ -66,27 +65,22 @@ def tidy(store: Store) -> None:
 
 def _record(store: Store, outcome: Outcome) -> None:
     """The package first, which needs no room; then without the folders that are empty now and go."""
-    if store.disk.stat(store.at, NEXT) is not None:
+    if store.has(NEXT):
         store.disk.rename(store.at, NEXT, store.at, INSTALLED)
         store.disk.sync(store.at)
-    found = read_record(store)
-    if found is None or found.package is None:
+    record = read_record(store)
+    if record is None or record.package is None:
         return
-    settle_debts(store, found.package, outcome)
-    remaining = _without_empty_folders(store, found)
-    if remaining != found.folders:
-        write_record(store, INSTALLED, found.package, remaining)
-
-
-def _without_empty_folders(store: Store, found: Record) -> tuple[str, ...]:
-    files = found.package.meant if found.package else {}
-    needed = {folder for path in files for folder in folders_of(path)}
-    gone = {
+    settle_debts(store, record.package, outcome)
+    needed = {folder for path in record.package.meant for folder in folders_of(path)}
+    removed = {
         folder
-        for folder in sorted(found.folders, reverse=True)
+        for folder in sorted(record.folders, reverse=True)
         if folder not in needed and store.tree.remove_if_empty(folder)
     }
-    return tuple(folder for folder in found.folders if folder not in gone)
+    if removed:
+        folders = [folder for folder in record.folders if folder not in removed]
+        write_record(store, INSTALLED, record.package, folders)
 
 
 def keep_report(store: Store, outcome: Outcome) -> Outcome:
@@ -109,7 +103,7 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
     for number, entry in enumerate(plan.entries):
         stands = store.tree.read_state(entry.path)
         if stands != entry.before and not _was_put_back(store, entry, number, stands):
-            aside += _set_aside(store, place, entry, stands)
+            aside += _set_foreign_aside(store, place, entry, stands)
             _put_back(store, entry, key, number)
     remove_beside(store, plan, key, old_name)
     for folder in reversed(plan.folders):
@@ -119,7 +113,7 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
 
 
 def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) -> bool:
-    """Return whether a way back that died had put it back, and somebody has written there since: that stays.
+    """Return whether a rollback that died had put it back, and somebody has written there since: that stays.
 
     Putting back takes the backup away (another file system's aside). Where our new file stands without a
     backup, somebody removed that: going back then fails, and says so.
@@ -130,7 +124,7 @@ def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) ->
         return store.disk.stat(backup, str(number)) is None
 
 
-def _set_aside(store: Store, place: Place, entry: Entry, stands: FileState) -> list[str]:
+def _set_foreign_aside(store: Store, place: Place, entry: Entry, stands: FileState) -> list[str]:
     """What is neither the old content nor the new; going back comes first if the disk has no room for it."""
     known = (entry.before.digest, entry.after.digest)
     if stands.kind == LINK or (stands.kind == FILE and stands.digest not in known):
@@ -151,32 +145,21 @@ def _put_back(store: Store, entry: Entry, key: str, number: int) -> None:
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                _put_back_from_elsewhere(store, entry, (backup, str(number)), at, key, number)
-
-
-def _put_back_from_elsewhere(
-    store: Store, entry: Entry, saved: Where, at: int, key: str, number: int
-) -> None:
-    """From another file system: by the second name that it has here, else as a copy, which needs room."""
-    source = old_name(key, number)
-    if read_state(store.disk, at, source) != entry.before:
-        source = new_name(key, number)
-        copy(store.disk, saved, (at, source), entry.before)
-    store.disk.rename(at, source, at, name_of(entry.path))
-
-
-def find_unrestored(store: Store, plan: Plan) -> tuple[str, ...]:
-    """Return the paths that are not restored."""
-    return tuple(entry.path for entry in plan.entries if not _is_restored(store, entry))
+                # From another file system: by the second name that it has here, else as a copy, which
+                # needs room.
+                source = old_name(key, number)
+                if read_state(store.disk, at, source) != entry.before:
+                    source = new_name(key, number)
+                    copy(store.disk, (backup, str(number)), (at, source), entry.before)
+                store.disk.rename(at, source, at, name)
 
 
 def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
     """Return an outcome with the files that restoring will write and remove."""
-    paths = set(find_unrestored(store, plan)) if plan is not None else set()
-    some = [entry for entry in plan.entries if entry.path in paths] if plan is not None else []
+    entries = [one for one in plan.entries if not _is_restored(store, one)] if plan is not None else []
     return outcome._replace(
-        changed=tuple(entry.path for entry in some if entry.before.kind != ABSENT),
-        removed=tuple(entry.path for entry in some if entry.before.kind == ABSENT),
+        changed=tuple(entry.path for entry in entries if entry.before.kind != ABSENT),
+        removed=tuple(entry.path for entry in entries if entry.before.kind == ABSENT),
     )
 
 
@@ -190,35 +173,35 @@ def _is_restored(store: Store, entry: Entry) -> bool:
 # Debts: what a way back could not do, beside what was owed before and it did not do.
 
 
-def only_pays_debts(store: Store, found: JournalState) -> bool:
+def only_pays_debts(store: Store, state: JournalState) -> bool:
     """Return whether only debts were to be paid: then nothing is to be undone."""
     with suppress(InstallError, OSError):
         record = read_record(store)
         known = record.package if record else None
-        return known is not None and known.digest == found.digest and not (found.plan and found.plan.entries)
+        return known is not None and known.digest == state.digest and not (state.plan and state.plan.entries)
     return False
 
 
-def take_back_step(store: Store, place: Place, found: JournalState, number: int) -> tuple[bool, str]:
+def take_back_step(store: Store, place: Place, state: JournalState, number: int) -> tuple[bool, str]:
     """Return whether the subsystem of a step has the files that stand now, and its output if not.
 
     Of what only was owed, a step that ended well is not run once more for the sake of another that did not:
     its checks tell.
     """
-    assert found.plan is not None
-    step, journal = found.plan.steps[number], Journal(store)
-    if not only_pays_debts(store, found):
+    assert state.plan is not None
+    step, journal = state.plan.steps[number], Journal(store)
+    if not only_pays_debts(store, state):
         return undo_step(journal, place, step)
-    return recheck_step(journal, place, step) if number in found.ran else (False, "")
+    return recheck_step(journal, place, step) if number in state.ran else (False, "")
 
 
-def record_debts(store: Store, found: JournalState) -> None:
+def record_debts(store: Store, state: JournalState) -> None:
     """Record what is owed now, before the end is reported. OSError: it cannot be recorded.
 
     A note that is damaged stays so: whoever reads it next has everything installed anew.
     """
-    assert found.plan is not None
-    undone = [(found.plan.steps[number], well) for number, (well, _) in sorted(found.undone.items())]
+    assert state.plan is not None
+    undone = [(state.plan.steps[number], well) for number, (well, _) in sorted(state.undone.items())]
     with suppress(Damaged):
         before = read_owed(store)
         after = remaining_debts(before, undone)
@@ -229,10 +212,10 @@ def record_debts(store: Store, found: JournalState) -> None:
                 raise  # what was paid may be paid once more
 
 
-def is_still_owing(store: Store, found: JournalState) -> bool:
+def is_still_owing(store: Store, state: JournalState) -> bool:
     """Return whether only debts were to be paid, and are not."""
     with suppress(Damaged, OSError):
-        return only_pays_debts(store, found) and any(one.kind != STOP for one in read_owed(store))
+        return only_pays_debts(store, state) and any(one.kind != STOP for one in read_owed(store))
     return True
 
 
@@ -240,59 +223,59 @@ def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]])
     """Return the activations that are owed after a rollback. Pure."""
     found = {one.name: one for one in before}
     for step, well in undone:
+        # What a restart restarted beside what it was for is not brought back by stopping that.
+        stops = any(one.kind == STOP for one in step.undo.owes)
         for one in step.undo.owes:
-            if _is_paid(step, one, well):
+            if well and step.undo.commands and (one.name == step.name or not stops):
                 found.pop(one.name, None)
             elif not (one.name in found and found[one.name].kind == RESTART and one.kind != STOP):
                 found[one.name] = one
     return tuple(found.values())
 
 
-def _is_paid(step: Step, one: Debt, well: bool) -> bool:
-    """Return what a restart restarted beside what it was for is not brought back by stopping that."""
-    if not (well and step.undo.commands):
-        return False
-    return one.name == step.name or all(other.kind != STOP for other in step.undo.owes)
-
-
 # Rolling back: the old files, and the subsystems that took the new ones take the old ones again.
 
 
-def roll_back(store: Store, place: Place, found: JournalState, failure: Outcome) -> Outcome:
+def roll_back(store: Store, place: Place, state: JournalState, failure: Outcome) -> Outcome:
     """Undo what the journal tells; `failure` is why. May be done again after dying anywhere in it.
 
     Its lines in the journal may be missing (the disk is full): without them the same is done once more.
     """
     journal = Journal(store)
     _note(journal, {"undo": outcome_to_json(failure)})
-    if found.plan is None:
-        return _end(store, place, found, failure._replace(result=REVERTED))
-    if found.back is None:
-        problem = _put_files_back(store, place, found)
+    if state.plan is None:
+        return _end(store, place, state, failure._replace(result=REVERTED))
+    if state.back is None:
+        problem = _put_files_back(store, place, state)
         if problem:
-            return _report_stuck(store, found, failure, problem)
-        _note(journal, {"back": found.back})
-    for number in found.begun:
-        if number not in found.undone:
-            found.undone[number] = take_back_step(store, place, found, number)
-            _note(journal, {"undid": [number, *found.undone[number]]})
-    outcome = _judge(found, failure)
+            # The journal stays, so that the next run tries again.
+            unrestored = [entry.path for entry in state.plan.entries if not _is_restored(store, entry)]
+            paths = ", ".join(unrestored) or "none"
+            message = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
+            output = f"{failure.output}\n{message}"
+            return failure._replace(result=FAILED, output=output, **_find_begun(state))
+        _note(journal, {"back": state.back})
+    for number in state.begun:
+        if number not in state.undone:
+            state.undone[number] = take_back_step(store, place, state, number)
+            _note(journal, {"undid": [number, *state.undone[number]]})
+    outcome = _judge(state, failure)
     try:
-        record_debts(store, found)
+        record_debts(store, state)
     except OSError as error:
         message = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
         return outcome._replace(result=FAILED, output=f"{outcome.output}\n{message}")
-    return _end(store, place, found, outcome)
+    return _end(store, place, state, outcome)
 
 
-def _put_files_back(store: Store, place: Place, found: JournalState) -> str:
+def _put_files_back(store: Store, place: Place, state: JournalState) -> str:
     """Return what kept files from going back, or nothing. The staged files go first: they give room."""
-    assert found.plan is not None
+    assert state.plan is not None
     place.listener.notify("put back", "begun")
     try:
         with suppress(OSError):
             store.remove(STAGED)
-        found.back = restore(store, place, found.plan, found.key)
+        state.back = restore(store, place, state.plan, state.key)
     except (OSError, Obstacle) as error:
         place.listener.notify("put back", "failed")
         return str(error)
@@ -300,45 +283,38 @@ def _put_files_back(store: Store, place: Place, found: JournalState) -> str:
     return ""
 
 
-def _report_stuck(store: Store, found: JournalState, failure: Outcome, problem: str) -> Outcome:
-    """Return the outcome of a rollback that failed. The journal stays, so that the next run tries again."""
-    assert found.plan is not None
-    paths = ", ".join(find_unrestored(store, found.plan)) or "none"
-    message = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
-    return failure._replace(result=FAILED, output=f"{failure.output}\n{message}", **_activated(found))
-
-
-def _judge(found: JournalState, failure: Outcome) -> Outcome:
-    assert found.plan is not None
-    undone = [(found.plan.steps[number], well, text) for number, (well, text) in sorted(found.undone.items())]
+def _judge(state: JournalState, failure: Outcome) -> Outcome:
+    assert state.plan is not None
+    undone = [(state.plan.steps[number], well, text) for number, (well, text) in sorted(state.undone.items())]
     bad = [text or f"{step.title} is owed." for step, well, text in undone if not well and step.undo.required]
-    rest = [text for step, well, text in undone if text and text not in bad]
-    lines = [failure.output, *rest]
-    kept = (*found.aside, *(found.back or ()))
+    lines = [failure.output, *(text for _, _, text in undone if text and text not in bad)]
+    kept = (*state.aside, *(state.back or ()))
     if kept:
         lines.append("What somebody else wrote meanwhile is kept.")
     if bad:
         lines += ["All files are as before, but not every subsystem took them:", *bad]
-    loose = [step for step, well, _ in undone if not well and not step.undo.required and step.undo.owes]
-    if loose:
-        titles = ", ".join(f"{one.kind} {one.name}" for step in loose for one in step.undo.owes)
-        lines.append(f"Owed since then, and tried again by the next installation: {titles}.")
+    optional = [step for step, well, _ in undone if not well and not step.undo.required]
+    owed = debt_titles(debt for step in optional for debt in step.undo.owes)
+    if owed:
+        lines.append(f"Owed since then, and tried again by the next installation: {', '.join(owed)}.")
     output = "\n".join(part for part in lines if part)
-    return failure._replace(result=FAILED if bad else REVERTED, output=output, kept=kept, **_activated(found))
+    return failure._replace(
+        result=FAILED if bad else REVERTED, output=output, kept=kept, **_find_begun(state)
+    )
 
 
-def _activated(found: JournalState) -> dict[str, Any]:
+def _find_begun(state: JournalState) -> dict[str, Any]:
     """Return what was begun, as an outcome has it."""
-    assert found.plan is not None
-    return names_by_action(tuple(found.plan.steps[number] for number in found.begun))
+    assert state.plan is not None
+    return names_by_action(tuple(state.plan.steps[number] for number in state.begun))
 
 
-def _end(store: Store, place: Place, found: JournalState, outcome: Outcome) -> Outcome:
-    """Return what is not as it was is not `reverted`, also if nothing was begun."""
-    if is_still_owing(store, found):
+def _end(store: Store, place: Place, state: JournalState, outcome: Outcome) -> Outcome:
+    """End a rollback. What is not as it was is not `reverted`, also if nothing was begun."""
+    if is_still_owing(store, state):
         outcome = outcome._replace(result=FAILED)
     _note(Journal(store), {"end": outcome_to_json(outcome)})
-    return finish(store, place, found, outcome)
+    return finish(store, place, state, outcome)
 
 
 def _note(journal: Journal, line: Mapping[str, Any]) -> None:
@@ -358,17 +334,21 @@ def recover_interrupted(store: Store, place: Place) -> Outcome | None:
     with suppress(OSError):
         # First, and also where the journal cannot be read: nothing needs it, and it may hold secrets.
         store.remove(STAGED)
-    found = read_journal(store)
-    if found is None:
-        _remove_leftovers(store)
+    state = read_journal(store)
+    if state is None:
+        # Of one that died before its journal had a line, or after it was cleared.
+        if store.has(STAGED) or store.has(BACKUP):
+            tidy(store)
+        if store.has(JOURNAL):
+            Journal(store).clear()
         return None
     Journal(store).mend()
-    if found.end is not None:
-        return finish(store, place, found, found.end)
-    kill_orphan(found.process)
-    hiding = place._replace(redaction=collect_redaction(store, _packages(store), found.plan))
-    failure = with_files(found.undo or _interrupted_outcome(found), store, found.plan)
-    return roll_back(store, hiding, found, failure)
+    if state.end is not None:
+        return finish(store, place, state, state.end)
+    kill_orphan(state.process)
+    hiding = place._replace(redaction=collect_redaction(store, _packages(store), state.plan))
+    failure = with_files(state.undo or _interrupted_outcome(state), store, state.plan)
+    return roll_back(store, hiding, state, failure)
 
 
 def _packages(store: Store) -> Iterator[Package | None]:
@@ -379,24 +359,16 @@ def _packages(store: Store) -> Iterator[Package | None]:
             yield record.package if record else None
 
 
-def _interrupted_outcome(found: JournalState) -> Outcome:
-    last = found.begun[-1] if found.begun else None
-    in_step = found.plan is not None and last is not None and last not in found.ran
-    step = found.plan.steps[last] if in_step and found.plan and last is not None else None
+def _interrupted_outcome(state: JournalState) -> Outcome:
+    step = None
+    if state.plan is not None and state.begun and state.begun[-1] not in state.ran:
+        step = state.plan.steps[state.begun[-1]]
     where = f" in `{step.title}`" if step else ""
     return Outcome(
         result=REVERTED,
-        commit=found.commit,
-        digest=found.digest,
+        commit=state.commit,
+        digest=state.digest,
         step=step.title if step else "interrupted",
         command=step.command if step else (),
         output=f"The installation was interrupted{where}.",
     )
-
-
-def _remove_leftovers(store: Store) -> None:
-    """Of one that died before its journal had a line, or after it was cleared."""
-    if any(store.disk.stat(store.at, name) is not None for name in (STAGED, BACKUP)):
-        tidy(store)
-    if store.read("journal") is not None:
-        Journal(store).clear()

@@ -54,21 +54,16 @@ def collect_redaction(
 def _pairs(store: Store, files: Iterable[File], plan: Plan | None) -> Iterator[tuple[bytes, bytes]]:
     numbers = {entry.path: number for number, entry in enumerate(plan.entries)} if plan else {}
     for file in files:
-        found = [file.true_content, _read_standing(store, file.path)]
+        contents = [file.true_content, _read_standing(store, file.path)]
         if file.path in numbers:
-            found.append(_read_backup(store, numbers[file.path]))
-        yield from ((file.content, content) for content in found if content is not None)
+            with suppress(OSError), store.folder(BACKUP) as backup:
+                contents.append(_read_content(store, backup, str(numbers[file.path])))
+        yield from ((file.content, content) for content in contents if content is not None)
 
 
 def _read_standing(store: Store, path: str) -> bytes | None:
     with suppress(OSError, Obstacle), store.tree.folder(parent_of(path)) as at:
         return _read_content(store, at, name_of(path))
-    return None
-
-
-def _read_backup(store: Store, number: int) -> bytes | None:
-    with suppress(OSError), store.folder(BACKUP) as backup:
-        return _read_content(store, backup, str(number))
     return None
 
 
@@ -116,18 +111,10 @@ def _write_root(
             content = find_content(store, file)
             if content is not None:
                 with tree.folder(parent_of(path)) as inside:
-                    _write_staged(disk, inside, path, content, owners[file.owner, file.group], file.bits)
+                    owner = owners[file.owner, file.group]
+                    write_file(disk, inside, name_of(path), content, owner, file.bits, sync=False)
     finally:
         os.close(root)
-
-
-def _write_staged(disk: Disk, at: int, path: str, content: bytes, owner: tuple[int, int], mode: int) -> None:
-    opened = disk.create(at, name_of(path))
-    try:
-        disk.write(opened, content)
-        disk.own(opened, *owner, mode)
-    finally:
-        os.close(opened)
 
 
 # Saving what stands: as a second name of the same file where the file system allows that. It costs no room,
@@ -239,7 +226,7 @@ def prune(store: Store, most: int) -> None:
 
 @contextmanager
 def _open_kept(store: Store) -> Iterator[int]:
-    if store.disk.stat(store.at, KEPT) is None:
+    if not store.has(KEPT):
         store.disk.make_folder(store.at, KEPT, 0o700)
         store.disk.sync(store.at)
     with store.folder(KEPT) as kept:
@@ -247,7 +234,7 @@ def _open_kept(store: Store) -> Iterator[int]:
 
 
 def _kept_files(store: Store) -> list[str]:
-    if store.disk.stat(store.at, KEPT) is None:
+    if not store.has(KEPT):
         return []
     with store.folder(KEPT) as kept:
         return store.disk.names(kept)

@@ -31,9 +31,9 @@ from ..outcome import (
 )
 from ..policy import Policy
 from ..record import set_damaged_aside
-from ..store import FRESH, Limits, Place, Store
+from ..store import FRESH, Limits, Place, Store, open_store
 from .bootstrap import FOLDER, seal
-from .inspection import make_hello, user_name
+from .inspection import make_hello, rehearse, user_name
 from .order import Order, receive_order
 from .protocol import DONE, HAVE, HELLO, MARK, PROBLEM, TOLD, FarLine, LineEnded, WireError
 
@@ -90,9 +90,8 @@ def main(
     line = FarLine(first=b"" if carried else f"{MARK} {HAVE}\n".encode())
     try:
         return converse(line, Place(root or "/", state, WHO), Carried(program, key, compiled))
-    except BaseException:
+    finally:
         line.flush()  # that the program was here is said in any case
-        raise
 
 
 def converse(line: FarLine, place: Place, carried: Carried) -> int:
@@ -109,33 +108,26 @@ def converse(line: FarLine, place: Place, carried: Carried) -> int:
 
 
 def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
-    if os.geteuid() and place.root == "/":
-        decline(line, "sudo", f"{_not_root()}.", _AS_ROOT)
+    not_root = f"The user {user_name()} is not root on this node" if os.geteuid() else ""
+    if not_root and place.root == "/":
+        decline(line, "sudo", f"{not_root}.", _AS_ROOT)
         return NOT_DONE
     found = make_hello(place)
     send(line, HELLO, found)
     forbid_core_dumps()  # what comes may be secret
     order = receive_order(line, place)
-    if os.geteuid() and (path := find_foreign_file(order.package)):
-        decline(line, "sudo", f"{_not_root()}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
+    if not_root and (path := find_foreign_file(order.package)):
+        decline(line, "sudo", f"{not_root}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
         return NOT_DONE
     if order.dry:
         return _rehearse(line, place, order)
     if found["agent"] and not order.force_agent:
         decline(line, "refused", "An agent keeps this node, and would undo what is deployed.")
         return NOT_DONE
-
     return run_apart(lambda: _install(line, place, order, carried))
 
 
-def _not_root() -> str:
-    """Return what a user hears that is not root."""
-    return f"The user {user_name()} is not root on this node"
-
-
 def _rehearse(line: FarLine, place: Place, order: Order) -> int:
-    from .inspection import rehearse
-
     began = time.monotonic()
     outcome, differences = rehearse(place, order.package, order.actions, Policy.everything())
     send_done(line, outcome, differences, began)
@@ -143,28 +135,22 @@ def _rehearse(line: FarLine, place: Place, order: Order) -> int:
 
 
 def _install(line: FarLine, place: Place, order: Order, carried: Carried) -> int:
-
     began = time.monotonic()
     here = place._replace(
         who=f"{WHO} of {order.who}" if order.who else WHO,
         listener=StepReporter(line),
         limits=Limits(lock_wait=max(_LEAST_WAIT, order.wait)),
     )
-    found = put_in_force(here, order, format_stamp(time.time()))
-    _keep(place, carried)
-    if isinstance(found, Problem):
-        send(line, PROBLEM, found._asdict())
-        return NOT_DONE
-    send_done(line, found, {}, began)
-    return WELL
-
-
-def _keep(place: Place, carried: Carried) -> None:
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    result = put_in_force(here, order, stamp)
     if carried.compiled is not None:
-        from ..store import open_store
-
         with suppress(InstallError, OSError), open_store(place) as store:
             keep_program(store, carried.program, carried.key, carried.compiled)
+    if isinstance(result, Problem):
+        send(line, PROBLEM, result._asdict())
+        return NOT_DONE
+    send_done(line, result, {}, began)
+    return WELL
 
 
 # An installation runs in a session of its own, so that it outlives the line it came over.
@@ -261,7 +247,7 @@ def run_apart(work: Callable[[], int]) -> int:
         try:
             os.setsid()
             code = work()
-        except BaseException:
+        except BaseException:  # whatever it is: the process ends here, and nothing above could report it
             sys.excepthook(*sys.exc_info())  # the near end has the end of it
         finally:
             os._exit(code)
@@ -271,11 +257,6 @@ def run_apart(work: Callable[[], int]) -> int:
 
 def _stay(number: int, frame: object) -> None:
     """An installation comes to its end, which takes as long as its commands' time limits at most."""
-
-
-def format_stamp(now: float) -> str:
-    """Return a moment as it stands in names of files that are set aside."""
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
 
 
 # The carried program is kept on the node for the next deploy: root's alone, and checked before each use.
