@@ -67,7 +67,7 @@ def _wait_for_lock(file: int) -> bool:
 # Signals: SIGHUP ends a waiting at once, SIGTERM and SIGINT end the agent between its steps.
 
 
-class Woken(Exception):
+class WaitInterrupted(Exception):
     """A waiting was ended by a signal."""
 
 
@@ -95,19 +95,19 @@ class Signals:
         # Before it is raised: a second signal must find nothing to interrupt.
         waiting, self._waiting = self._waiting, False
         if waiting:
-            raise Woken
+            raise WaitInterrupted
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """A signal in here, or one that came before, raises Woken."""
+        """A signal in here, or one that came before, raises WaitInterrupted."""
         self._waiting = True
         try:
             if self.ending or self.hurried:
-                raise Woken
+                raise WaitInterrupted
             yield
         except RuntimeError as error:
             # Raised while an import makes a class, it comes as the cause of this (Python before 3.12).
-            if isinstance(error.__cause__, Woken):
+            if isinstance(error.__cause__, WaitInterrupted):
                 raise error.__cause__ from None
             raise
         finally:
@@ -119,6 +119,6 @@ class Signals:
             time.sleep(max(0.0, seconds))
 
     def may_begin(self) -> None:
-        """Woken where the agent is to end: nothing that takes long is begun any more."""
+        """WaitInterrupted where the agent is to end: nothing that takes long is begun any more."""
         if self.ending:
-            raise Woken
+            raise WaitInterrupted

@@ -16,7 +16,7 @@ from .config import load_settings
 from .errors import AgentError, Declined, Untrusted
 from .keys import load_identity
 from .memory import Memory, load_memory, times
-from .process import Woken
+from .process import WaitInterrupted
 from .report import find_facts, report
 from .update import follow, settle, tell_application
 
@@ -64,7 +64,7 @@ def _try_round(agent: Agent) -> int | None:
     """None where a signal wants the round begun anew."""
     try:
         return _run_single_round(agent)
-    except Woken:
+    except WaitInterrupted:
         if not agent.signals.ending:
             agent.signals.hurried = False
             return None
@@ -83,7 +83,7 @@ def _run_single_round(agent: Agent) -> int:
     if outcome is not None:
         try:
             report(agent)
-        except Woken:
+        except WaitInterrupted:
             agent.tell("Ended by a signal; the next run tells the server what came of it.")
         except AgentError as error:
             agent.explain(error)
@@ -136,7 +136,7 @@ def run_forever(agent: Agent) -> None:
         try:
             due = _run_round(agent, due)
             misses = 0
-        except Woken:
+        except WaitInterrupted:
             continue
         except (AgentError, InstallError, OSError) as error:
             misses += 1
@@ -205,5 +205,5 @@ def retry_pause(misses: int, interval: float, chance: float) -> float:
 def _pause(agent: Agent, seconds: float) -> None:
     try:
         agent.signals.sleep(seconds)
-    except Woken:
+    except WaitInterrupted:
         return

@@ -103,8 +103,8 @@ def _runs(folder: Path, notes: list[str]) -> Iterator[RunRecord]:
     for found in records.read_runs(folder):
         if found.problem:
             notes.append(f"note: {safe(found.problem)}")
-        if found.kept is not None:
-            yield found.kept
+        if found.record is not None:
+            yield found.record
 
 
 def run_to_json(kept: RunRecord) -> dict[str, Any]:

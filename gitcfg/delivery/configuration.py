@@ -33,7 +33,7 @@ class Check(msgspec.Struct, frozen=True):
     retries: int
 
 
-class RunsHere(msgspec.Struct, frozen=True):
+class NodeSubsystem(msgspec.Struct, frozen=True):
     """A subsystem that runs on the node, with its commands; None: it has none."""
 
     validate: tuple[str, ...] | None
@@ -72,7 +72,7 @@ class Configuration(msgspec.Struct, frozen=True):
     groups: tuple[str, ...]
     params: Mapping[str, Any]
     files: Mapping[str, File]
-    subsystems: Mapping[str, RunsHere]
+    subsystems: Mapping[str, NodeSubsystem]
     schema: str = SCHEMA
 
     @property
@@ -141,11 +141,11 @@ def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, 
     return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
 
 
-def _subsystem(found: Subsystem, here: Iterable[str]) -> RunsHere:
+def _subsystem(found: Subsystem, here: Iterable[str]) -> NodeSubsystem:
     """A subsystem's commands; `covers` as the names of those that run here."""
     check = found.check
     named = [ref.name for ref in found.covers]
-    return RunsHere(
+    return NodeSubsystem(
         found.validate or None,
         found.reload or None,
         found.restart or None,
@@ -159,7 +159,7 @@ def _subsystem(found: Subsystem, here: Iterable[str]) -> RunsHere:
 STEPS_SCHEMA = "gitcfg.changes/1"
 
 
-class Steps(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"}):
+class NodeChange(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"}):
     """Subsystems to restart, reload and stop, and what changes; `before` is None where nothing was."""
 
     node: str
@@ -177,7 +177,7 @@ class Steps(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"
         return msgspec.json.encode(self, order="sorted")
 
 
-def find_steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
+def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
     """Return what must happen on a node; one that had nothing before starts everything that runs on it."""
     after = new.commit or ""
     if old is None or name not in old:
@@ -186,12 +186,14 @@ def find_steps(old: Fleet | None, new: Fleet, name: str) -> Steps:
         here = subsystems(part.compiled, node)
         restart, restarted = uncovered((each for each, said in here.items() if said.restart), here)
         reload = tuple(each for each, said in here.items() if said.reload and each not in restarted)
-        return Steps(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
+        return NodeChange(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
     changes = compare(old, new, [name]).changes
     if not changes:
-        return Steps(name, old.commit, after)
+        return NodeChange(name, old.commit, after)
     found = changes[0]
-    return Steps(name, old.commit, after, found.restart, found.reload, found.stop, found.files, found.params)
+    return NodeChange(
+        name, old.commit, after, found.restart, found.reload, found.stop, found.files, found.params
+    )
 
 
 # The true contents of a node's files with secrets, where the node may have them.

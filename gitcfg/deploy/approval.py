@@ -1,5 +1,6 @@
 """What a deploy may touch: reviewed commits, nodes that no hold and no agent keeps, secrets as reviewed."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def find_fetch_time(repository: Repository, branch: Branch) -> float | None:
     return max(times) if times else packed.stat().st_mtime if packed.is_file() else None
 
 
-class Reviewed:
+class ReviewedBranches:
     """The protected branches: of each its upstream where it has one, for nobody judged what is not pushed."""
 
     def __init__(self, repository: Repository) -> None:
@@ -102,21 +103,21 @@ def _load_protection(repository: Repository, refs: Refs) -> Callable[[str], bool
     return load_policy(ruling, head, load_administrator(Config(repository))).protects
 
 
-class Spared(msgspec.Struct, frozen=True):
+class SkipReason(msgspec.Struct, frozen=True):
     """Why a node is left alone."""
 
     message: str
     hint: str = ""
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class NodeChoice(msgspec.Struct, frozen=True):
     """The nodes of a deploy: those to touch, and those that are left alone.
 
     `held` are nodes that a hold keeps at just this commit: it may be brought there even where an agent is.
     """
 
     nodes: tuple[str, ...]
-    spared: Mapping[str, Spared]
+    spared: Mapping[str, SkipReason]
     held: frozenset[str]
 
 
@@ -126,27 +127,25 @@ def choose_nodes(
     held: Mapping[str, Hold],
     resolved: Callable[[str], str | None],
     agents: Collection[str],
-) -> Chosen:
+) -> NodeChoice:
     """Choose what may be touched; `resolved` finds the commit of a hold, `agents` are nodes that have one."""
     nodes: list[str] = []
-    spared: dict[str, Spared] = {}
-    here = set()
+    spared: dict[str, SkipReason] = {}
     for name in names:
         hold = held.get(name)
         if hold is not None and resolved(hold.commit.name) != commit:
             spared[name] = _explain_hold(hold)
         elif hold is None and name in agents:
-            spared[name] = Spared(AGENT, AGENT_HINT)
+            spared[name] = SkipReason(AGENT, AGENT_HINT)
         else:
             nodes.append(name)
-            here |= {name} if hold is not None else set()
-    return Chosen(tuple(nodes), spared, frozenset(here))
+    return NodeChoice(tuple(nodes), spared, frozenset(name for name in nodes if name in held))
 
 
-def _explain_hold(hold: Hold) -> Spared:
+def _explain_hold(hold: Hold) -> SkipReason:
     at = safe(hold.commit.name[:ABBREVIATED])
     message = f"The hold {hold.name} keeps it at {at} until {hold.until}: {safe(hold.reason)}"
-    return Spared(message.rstrip(".") + ".", _END_HOLD.format(hold.name))
+    return SkipReason(message.rstrip(".") + ".", _END_HOLD.format(hold.name))
 
 
 Grants = Mapping[str, tuple[str, ...]]
@@ -162,51 +161,50 @@ def find_secrets(fleet: Fleet, names: Collection[str]) -> Grants:
     return {name: tuple(sorted(set(secrets.values()))) for name, secrets in found if secrets}
 
 
-def group_nodes(part: Fleet, wanted: Grants) -> tuple[tuple[str, ...], ...]:
+def group_nodes(part: Fleet, grants: Grants) -> tuple[tuple[str, ...], ...]:
     """Group nodes that have the same secrets in the same files.
 
     Whether a content fits is the same for these, but for templates that look at a node's own values. All of
     10,000 nodes took 46 s of CPU time, and one of each kind 1 s.
     """
     _ = part.compiled.classes
-    found: dict[object, list[str]] = {}
-    for name in wanted:
+    groups: defaultdict[object, list[str]] = defaultdict(list)
+    for name in grants:
         node = part.compiled[name]
-        kind = (frozenset(node.secrets.items()), frozenset(node.entries.items()))
-        found.setdefault(kind, []).append(name)
-    return tuple(map(tuple, found.values()))
+        groups[frozenset(node.secrets.items()), frozenset(node.entries.items())].append(name)
+    return tuple(map(tuple, groups.values()))
 
 
-def find_refused(wanted: Grants, counts: Fleet | None) -> Grants:
+def find_refused(grants: Grants, reviewed: Fleet | None) -> Grants:
     """Return those that nodes may not have by another fleet, by node; None lets no node have any."""
-    if counts is None:
-        return wanted
-    part = counts.valued([name for name in wanted if name in counts])
-    found = ((name, find_withheld(part, name, secrets)) for name, secrets in wanted.items())
-    return {name: secrets for name, secrets in found if secrets}
+    if reviewed is None:
+        return grants
+    part = reviewed.valued([name for name in grants if name in reviewed])
+    withheld = ((name, find_withheld(part, name, secrets)) for name, secrets in grants.items())
+    return {name: secrets for name, secrets in withheld if secrets}
 
 
-def find_replaced(wanted: Grants, fleet: Fleet, counts: Fleet | None) -> Grants:
+def find_replaced(grants: Grants, fleet: Fleet, reviewed: Fleet | None) -> Grants:
     """Return the nodes that get another encrypted file than another fleet has, by secret that both have."""
-    if counts is None:
+    if reviewed is None:
         return {}
-    here, there = fleet.model.secrets, counts.model.secrets
+    new, old = fleet.model.secrets, reviewed.model.secrets
     return {
         name: nodes
-        for name, nodes in group_by_secret(wanted).items()
-        if name in here and name in there and _file(counts.tree, there[name]) != _file(fleet.tree, here[name])
+        for name, nodes in group_by_secret(grants).items()
+        if name in new and name in old and _blob(reviewed.tree, old[name]) != _blob(fleet.tree, new[name])
     }
 
 
-def group_by_secret(kept: Grants) -> Grants:
+def group_by_secret(grants: Grants) -> Grants:
     """Return nodes by secret, both in order of name."""
-    found: dict[str, list[str]] = {}
-    for node in sorted(kept):
-        for secret in kept[node]:
-            found.setdefault(secret, []).append(node)
-    return {secret: tuple(found[secret]) for secret in sorted(found)}
+    nodes: defaultdict[str, list[str]] = defaultdict(list)
+    for node in sorted(grants):
+        for secret in grants[node]:
+            nodes[secret].append(node)
+    return {secret: tuple(nodes[secret]) for secret in sorted(nodes)}
 
 
-def _file(tree: Tree, secret: Secret) -> str | None:
+def _blob(tree: Tree, secret: Secret) -> str | None:
     entry = tree.entry(path_of(secret))
     return entry.id if entry is not None else None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.deploy.outcomes import Weight, Why
+from gitcfg.deploy.outcomes import EndReason, Weight
 from gitcfg.model import Share
 from gitcfg.model.text import counted
 
@@ -55,7 +55,7 @@ class State(msgspec.Struct, frozen=True):
     running: frozenset[str] = frozenset()
     whole: Counts = Counts()
     here: Counts = Counts()
-    why: Why = Why.DONE
+    why: EndReason = EndReason.DONE
     because: str = ""
     over: bool = False
 
@@ -70,7 +70,7 @@ class Ended(msgspec.Struct, frozen=True):
 class Stop(msgspec.Struct, frozen=True):
     """Begin no other node; those at work may finish. `because` is a sentence that says why."""
 
-    why: Why = Why.INTERRUPTED
+    why: EndReason = EndReason.INTERRUPTED
     because: str = INTERRUPTED
 
 
@@ -107,11 +107,11 @@ Action = Start | Skip | Abandon | Over
 
 def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
     """Return the sizes of batches, counted from the first on: none adds no node, the last has all."""
-    found: list[int] = []
+    sizes: list[int] = []
     for size in (*(share.of(nodes) for share in shares), nodes):
-        if size > (found[-1] if found else 0):
-            found.append(size)
-    return tuple(found)
+        if size > (sizes[-1] if sizes else 0):
+            sizes.append(size)
+    return tuple(sizes)
 
 
 def allowed(limit: Share, nodes: int) -> int:
@@ -130,31 +130,28 @@ def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, .
         return state, ()
     if isinstance(event, Leave):
         left = tuple(sorted(state.running))
-        after, actions = _onward(plan, _halted(replace(state, running=frozenset()), Stop()))
+        after, actions = _onward(plan, _halt(replace(state, running=frozenset()), Stop()))
         return after, (Abandon(left), *actions) if left else actions
-    return _onward(plan, _halted(state, event) if isinstance(event, Stop) else _ended(plan, state, event))
+    if isinstance(event, Stop):
+        return _onward(plan, _halt(state, event))
+    whole, here = state.whole.plus(event.weight), state.here.plus(event.weight)
+    after = replace(state, running=state.running - {event.node}, whole=whole, here=here)
+    return _onward(plan, _limit(after, _describe_excess(plan, whole)))
 
 
-def _halted(state: State, stop: Stop) -> State:
+def _halt(state: State, stop: Stop) -> State:
     """Halt the run: an interrupt beats what went wrong, and of that the first counts."""
-    if state.why is not Why.DONE and stop.why is not Why.INTERRUPTED:
+    if state.why is not EndReason.DONE and stop.why is not EndReason.INTERRUPTED:
         return state
     return replace(state, why=stop.why, because=stop.because)
 
 
-def _ended(plan: Plan, state: State, event: Ended) -> State:
-    whole, here = state.whole.plus(event.weight), state.here.plus(event.weight)
-    after = replace(state, running=state.running - {event.node}, whole=whole, here=here)
-    return _limited(after, _too_many(plan, whole))
+def _limit(state: State, because: str) -> State:
+    is_reason = because and state.why is EndReason.DONE
+    return replace(state, why=EndReason.LIMIT, because=because) if is_reason else state
 
 
-def _limited(state: State, because: str) -> State:
-    if not because or state.why is not Why.DONE:
-        return state
-    return replace(state, why=Why.LIMIT, because=because)
-
-
-def _too_many(plan: Plan, whole: Counts) -> str:
+def _describe_excess(plan: Plan, whole: Counts) -> str:
     if plan.failures is not None and whole.failed > plan.failures:
         return f"{counted(whole.failed, 'node')} failed, and {_at_most(plan.failures)} may."
     if plan.unreached is not None and whole.unreached > plan.unreached:
@@ -170,7 +167,7 @@ def _at_most(number: int) -> str:
 def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
     """Start as many as may be; where nothing is left to start or to wait for, it is over."""
     actions: list[Action] = []
-    while state.why is Why.DONE and not state.over:
+    while state.why is EndReason.DONE and not state.over:
         _, end = plan.span(state.batch) if plan.sizes else (0, 0)
         room = min(plan.jobs - len(state.running), end - state.begun)
         if room > 0:
@@ -181,36 +178,29 @@ def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
             return state, tuple(actions)
         if end == len(plan.nodes):
             return replace(state, over=True), (*actions, Over())
-        state = _next(plan, state)
+        because = _describe_failed_batch(plan, state.here, state.batch + 1)
+        state = _limit(state, because) if because else replace(state, batch=state.batch + 1, here=Counts())
     if state.running:
         return state, tuple(actions)
     rest = plan.nodes[state.begun :]
     return replace(state, over=True), (*actions, *((Skip(rest),) if rest else ()), Over())
 
 
-def _next(plan: Plan, state: State) -> State:
-    """Return the batch after one that is over, if that one was well."""
-    because = _unwell(plan, state.here, state.batch + 1)
-    return _limited(state, because) if because else replace(state, batch=state.batch + 1, here=Counts())
-
-
-def _unwell(plan: Plan, here: Counts, number: int) -> str:
+def _describe_failed_batch(plan: Plan, here: Counts, number: int) -> str:
     if plan.failures is None and here.failed:
-        return f"{_of(here.failed, here.well + here.failed)} that batch {number} reached failed."
+        reached = here.well + here.failed
+        nodes = f"{here.failed} of the {reached} nodes"
+        if here.failed == reached:
+            nodes = {1: "The one node", 2: "Both nodes"}.get(reached, f"All {reached} nodes")
+        return f"{nodes} that batch {number} reached failed."
     if not here.well and (plan.unreached is None or not here.unreached) and not here.failed:
-        return f"Batch {number} shows nothing: {_untried(here)}."
+        return f"Batch {number} shows nothing: {_describe_untried(here)}."
     return ""
 
 
-def _of(some: int, all: int) -> str:
-    if some == all:
-        return {1: "The one node", 2: "Both nodes"}.get(all, f"All {all} nodes")
-    return f"{some} of the {all} nodes"
-
-
-def _untried(here: Counts) -> str:
-    said = [f"{counted(here.unreached, 'node')} could not be reached"] if here.unreached else []
+def _describe_untried(here: Counts) -> str:
+    parts = [f"{counted(here.unreached, 'node')} could not be reached"] if here.unreached else []
     if here.aside:
         which = "has its agent" if here.aside == 1 else "have their agents"
-        said.append(f"{counted(here.aside, 'node')} {which}")
-    return ", and ".join(said)
+        parts.append(f"{counted(here.aside, 'node')} {which}")
+    return ", and ".join(parts)

@@ -86,8 +86,8 @@ _Paths = Annotated[tuple[_Path, ...], msgspec.Meta(max_length=20_000)]
 
 MOST_HELLO, MOST_DONE, MOST_STEP, MOST_PROBLEM = 4 << 20, 16 << 20, 4096, 1 << 20
 _KINDS = (Outcome.FULL, Outcome.BUSY, Outcome.SUDO, Outcome.REFUSED)
-_STANDS = (installed.OK, installed.UNCHANGED)
-_RESULTS = (*_STANDS, installed.REFUSED, installed.REVERTED, installed.FAILED)
+_IN_FORCE = (installed.OK, installed.UNCHANGED)
+_RESULTS = (*_IN_FORCE, installed.REFUSED, installed.REVERTED, installed.FAILED)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 T = TypeVar("T")
@@ -137,21 +137,22 @@ class _Problem(msgspec.Struct, frozen=True):
 
 def parse_hello(raw: bytes) -> Hello:
     """Parse the node's first words. Raise Unreadable, as all of these, if they are not."""
-    said = _read(raw, _Hello)
-    report = _outcome(said.report) if said.report and said.report.result in _RESULTS else None
-    return Hello(**{**_cleaned(asdict(said)), "report": report})
+    hello = _read(raw, _Hello)
+    report = _make_outcome(hello.report) if hello.report and hello.report.result in _RESULTS else None
+    return Hello(**{**_clean_all(asdict(hello)), "report": report})
 
 
 def parse_done(raw: bytes, commit: str, sent: int, received: int) -> Done:
     """Parse what came of an order for a commit."""
-    said = _read(raw, _Done)
-    stands = said.outcome.result in _STANDS
-    if said.outcome.result not in _RESULTS or said.outcome.commit not in (commit, commit if stands else ""):
+    done = _read(raw, _Done)
+    outcome = done.outcome
+    in_force = outcome.result in _IN_FORCE
+    if outcome.result not in _RESULTS or outcome.commit not in (commit, commit if in_force else ""):
         raise Unreadable()
-    if stands and not said.outcome.digest:
+    if in_force and not outcome.digest:
         raise Unreadable()
-    differences = {clean(path): clean(text) for path, text in said.differences.items()}
-    return Done(_outcome(said.outcome), differences, said.seconds, sent, received)
+    differences = {clean(path): clean(text) for path, text in done.differences.items()}
+    return Done(_make_outcome(outcome), differences, done.seconds, sent, received)
 
 
 def parse_step(raw: bytes) -> tuple[str, str]:
@@ -162,9 +163,9 @@ def parse_step(raw: bytes) -> tuple[str, str]:
 
 def parse_problem(raw: bytes) -> FarError:
     """Parse why nothing was touched."""
-    said = _read(raw, _Problem)
-    kind = Outcome(said.kind) if said.kind in _KINDS else Outcome.REFUSED
-    return FarError(kind, clean(said.message), *map(clean, said.hints))
+    problem = _read(raw, _Problem)
+    kind = Outcome(problem.kind) if problem.kind in _KINDS else Outcome.REFUSED
+    return FarError(kind, clean(problem.message), *map(clean, problem.hints))
 
 
 def parse_numbers(raw: bytes, most: int) -> tuple[int, ...]:
@@ -182,17 +183,17 @@ def _read(raw: bytes, kind: type[T]) -> T:
         raise Unreadable() from None
 
 
-def _outcome(said: _Outcome) -> installed.Outcome:
-    return installed.Outcome(**_cleaned(asdict(said)))
+def _make_outcome(outcome: _Outcome) -> installed.Outcome:
+    return installed.Outcome(**_clean_all(asdict(outcome)))
 
 
-def _cleaned(said: dict[str, Any]) -> dict[str, Any]:
-    def cleaned(value: Any) -> Any:
+def _clean_all(fields: dict[str, Any]) -> dict[str, Any]:
+    for key, value in fields.items():
         if isinstance(value, tuple):
-            return tuple(map(clean, value))
-        return clean(value) if isinstance(value, str) else value
-
-    return {key: cleaned(value) for key, value in said.items()}
+            fields[key] = tuple(map(clean, value))
+        elif isinstance(value, str):
+            fields[key] = clean(value)
+    return fields
 
 
 def clean(text: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from gitcfg.comparison.comparison import Consequences
-from gitcfg.delivery.configuration import Configuration, find_consequences, find_steps, make_configuration
+from gitcfg.delivery.configuration import find_consequences, find_node_change, make_configuration
 from gitcfg.deploy.approval import AGENT, AGENT_HINT
 from gitcfg.deploy.messages import NO_AGENT, Hello, Order
 from gitcfg.install.package import Actions
@@ -35,10 +35,10 @@ class Changes:
 
     def actions(self, name: str, commit: str | None) -> Actions:
         """Return them for a node on which a commit is in force; one that is not here counts as None."""
-        older = self._at(commit) if commit is not None and _COMMIT.fullmatch(commit) else None
+        older = self._find_older(commit) if commit is not None and _COMMIT.fullmatch(commit) else None
         return older.actions(name) if older is not None else _compare_node(None, self._fleet, name)
 
-    def _at(self, commit: str) -> "_Older | None":
+    def _find_older(self, commit: str) -> "_Older | None":
         """Return None if that commit is not here, or says nothing of any nodes."""
         if commit not in self._older:
             if not self._source.repository.knows(commit):
@@ -66,12 +66,12 @@ class _Older:
         self._fleet = fleet
         self._new = new
         self._names = names
-        self._asked = 0
+        self._requests = 0
         self._known: Mapping[str, Actions] | None = None
 
     def actions(self, name: str) -> Actions:
-        self._asked += 1
-        if self._known is None and self._asked * _TOGETHER > len(self._names):
+        self._requests += 1
+        if self._known is None and self._requests * _TOGETHER > len(self._names):
             self._known = self._compare()
             self._fleet.close()
         if self._known is None:
@@ -83,20 +83,19 @@ class _Older:
 
     def _compare(self) -> Mapping[str, Actions]:
         """Return all nodes that were there before, also those for which nothing changes."""
-        there = [name for name in self._names if name in self._fleet]
-        found = dict.fromkeys(there, Actions())
-        for change in compare(self._fleet, self._new, there).changes:
-            due = Actions(change.restart, change.reload, change.stop)
-            found |= dict.fromkeys(change.nodes, due)
+        names = [name for name in self._names if name in self._fleet]
+        found = dict.fromkeys(names, Actions())
+        for change in compare(self._fleet, self._new, names).changes:
+            found |= dict.fromkeys(change.nodes, Actions(change.restart, change.reload, change.stop))
         return found
 
 
 def _compare_node(old: Fleet | None, new: Fleet, name: str) -> Actions:
-    due = find_steps(old, new, name)
-    return Actions(due.restart, due.reload, due.stop)
+    change = find_node_change(old, new, name)
+    return Actions(change.restart, change.reload, change.stop)
 
 
-class Sending(msgspec.Struct, frozen=True):
+class OrderOptions(msgspec.Struct, frozen=True):
     """How orders are made: `who` is named to others, `held` are nodes that an agent does not keep from it."""
 
     who: str
@@ -108,26 +107,27 @@ class Sending(msgspec.Struct, frozen=True):
 class Orders:
     """Orders for the nodes of one commit. Not for several threads at once: a fleet is used by one."""
 
-    def __init__(self, source: Source, fleet: Fleet, names: Collection[str], sending: Sending) -> None:
+    def __init__(self, source: Source, fleet: Fleet, names: Collection[str], options: OrderOptions) -> None:
         """`fleet` is of a commit and stays open; `names` are the nodes that orders will be asked for."""
         self._source = source
         self._whole = fleet
         self._names = names
-        self._sending = sending
+        self._options = options
 
     def of(self, name: str, hello: Hello) -> Order:
         """Make the order for a node that said hello. Raise GitcfgError if the node must not be touched."""
-        sending = self._sending
-        if hello.agent != NO_AGENT and name not in sending.held:
+        options = self._options
+        if hello.agent != NO_AGENT and name not in options.held:
             raise GitcfgError(AGENT, AGENT_HINT, code=REFUSED)
         found = make_configuration(self._fleet, name, self._consequences)
         return Order(
             msgspec.to_builtins(found),
-            self._actions(found, hello),
-            sending.hidden(self._fleet, name) if sending.hidden is not None else {},
-            sending.dry,
+            # Where the digest is the same nothing changes.
+            Actions() if hello.digest == found.digest else self._changes.actions(name, hello.commit),
+            options.hidden(self._fleet, name) if options.hidden is not None else {},
+            options.dry,
             hello.agent != NO_AGENT,
-            sending.who,
+            options.who,
         )
 
     def close(self) -> None:
@@ -153,7 +153,3 @@ class Orders:
     def _consequences(self) -> Consequences:
         """Judge once what nodes have in common."""
         return find_consequences(self._fleet)
-
-    def _actions(self, found: Configuration, hello: Hello) -> Actions:
-        """Return the actions that the change asks for; where the digest is the same nothing changes."""
-        return Actions() if hello.digest == found.digest else self._changes.actions(found.node, hello.commit)

@@ -50,7 +50,7 @@ WELL = frozenset((Outcome.OK, Outcome.UNCHANGED, Outcome.DIFFERS))
 _UNREACHED = frozenset((Outcome.UNREACHABLE, Outcome.HOST_KEY, Outcome.AUTH))
 
 
-class Why(StrEnum):
+class EndReason(StrEnum):
     """How a run ends: `limit` is that too much went wrong, `interrupted` that a person wanted it.
 
     `output` is that what it says cannot be written any more, `fault` one of gitcfg's own.

@@ -115,21 +115,21 @@ class RunFile(msgspec.Struct, frozen=True):
     """A file of a deploy: its run, or what is wrong with it. Both are missing where it never began."""
 
     id: str
-    kept: RunRecord | None = None
+    record: RunRecord | None = None
     problem: str = ""
 
 
-def find_unfinished(kept: RunRecord) -> tuple[str, ...]:
+def find_unfinished(record: RunRecord) -> tuple[str, ...]:
     """Return the nodes that do not have the commit because of a run, in the order of their turns."""
-    well = {name for name, done in kept.done.items() if done.outcome in WELL}
-    return tuple(name for name in kept.run.nodes if name not in well)
+    well = {name for name, done in record.done.items() if done.outcome in WELL}
+    return tuple(name for name in record.run.nodes if name not in well)
 
 
 def encode_line(line: Line) -> bytes:
     """Encode a line, with its end. What stands for no character in a program's output becomes `?`."""
     if isinstance(line, NodeDone):
         output = _end_of(line.output).encode("utf-8", "replace").decode()
-        line = msgspec.structs.replace(line, output=output)
+        line = replace(line, output=output)
     return msgspec.json.encode(line) + b"\n"
 
 
@@ -149,14 +149,14 @@ def parse_run(data: bytes, going: bool = False) -> RunRecord | None:
     *lines, _torn = data.split(b"\n")
     if not lines:
         return None
-    run = _decoded(lines[0])
+    run = _decode_line(lines[0])
     if not isinstance(run, Run):
         raise ValueError("it does not begin as a deploy's file does")
     known = frozenset(run.nodes)
     done: dict[str, NodeDone] = {}
     end, reported, broken = None, None, 0
     for text in lines[1:]:
-        line = _decoded(text)
+        line = _decode_line(text)
         if isinstance(line, NodeDone) and line.node in known:
             done[line.node] = line
         elif isinstance(line, Ended):
@@ -168,7 +168,7 @@ def parse_run(data: bytes, going: bool = False) -> RunRecord | None:
     return RunRecord(run, done, end, reported, going, broken)
 
 
-def _decoded(text: bytes) -> Line | None:
+def _decode_line(text: bytes) -> Line | None:
     try:
         return _LINE.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -247,20 +247,20 @@ def read_runs(folder: Path) -> Iterator[RunFile]:
 
 def runs(folder: Path) -> Iterator[RunRecord]:
     """Yield the runs that can be read, newest first."""
-    return (found.kept for found in read_runs(folder) if found.kept is not None)
+    return (file.record for file in read_runs(folder) if file.record is not None)
 
 
 def runs_in_order(folder: Path) -> Iterator[RunRecord]:
     """Yield them in the order in which they began."""
-    found = (read_run(folder, run) for run in reversed(list_ids(folder)))
-    return (one.kept for one in found if one.kept is not None)
+    files = (read_run(folder, run) for run in reversed(list_ids(folder)))
+    return (file.record for file in files if file.record is not None)
 
 
 def find_unreported(folder: Path) -> Iterator[RunRecord]:
     """Yield those that are over and were not reported, in the order in which they began."""
-    asked = (run for run in reversed(list_ids(folder)) if not _ends_as_reported(run_file(folder, run)))
-    found = (read_run(folder, run).kept for run in asked)
-    return (kept for kept in found if kept is not None and kept.reported is None and not kept.going)
+    pending = (run for run in reversed(list_ids(folder)) if not _ends_as_reported(run_file(folder, run)))
+    records = (read_run(folder, run).record for run in pending)
+    return (one for one in records if one is not None and one.reported is None and not one.going)
 
 
 def _ends_as_reported(path: Path) -> bool:
@@ -276,39 +276,35 @@ def read_run(folder: Path, run: str) -> RunFile:
     file = run_file(folder, run)
     try:
         data, at_work = read_file(file)
-        kept = parse_run(data, at_work)
+        record = parse_run(data, at_work)
     except OSError as error:
         return RunFile(run, problem=f"{file} cannot be read: {error.strerror}.")
     except ValueError as error:
         return RunFile(run, problem=f"{file} is no record of a deploy: {error}.")
-    if kept is not None and kept.run.id != run:
+    if record is not None and record.run.id != run:
         return RunFile(run, problem=f"{file} is the record of another deploy.")
-    return RunFile(run, kept)
+    return RunFile(run, record)
 
 
 def find_run(folder: Path, text: str) -> RunRecord:
     """Find a run by its id, by how it alone begins or ends, or `last`. Raise GitcfgError if there is none."""
     if text == LAST:
-        return _last(folder)
+        last = next(runs(folder), None)
+        if last is None:
+            raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
+        return last
     known = list_ids(folder)
     low = text.lower()
     near = [run for run in known if len(low) >= _SHORTEST and (run.startswith(low) or run.endswith(low))]
-    listed = "`gitcfg deploys` lists them."
+    hint = "`gitcfg deploys` lists them."
     if not near:
-        raise GitcfgError(f"There is no deploy {shown(text)}.", listed)
+        raise GitcfgError(f"There is no deploy {shown(text)}.", hint)
     if len(near) > 1:
-        raise GitcfgError(f"{shown(text)} may be any of {len(near)} deploys.", listed)
-    found = read_run(folder, near[0])
-    if found.kept is None:
-        raise GitcfgError(found.problem or f"The deploy {found.id} never began.", listed)
-    return found.kept
-
-
-def _last(folder: Path) -> RunRecord:
-    found = next(runs(folder), None)
-    if found is None:
-        raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
-    return found
+        raise GitcfgError(f"{shown(text)} may be any of {len(near)} deploys.", hint)
+    file = read_run(folder, near[0])
+    if file.record is None:
+        raise GitcfgError(file.problem or f"The deploy {file.id} never began.", hint)
+    return file.record
 
 
 def prune_runs(folder: Path, most: int = MOST_RUNS) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.deploy.messages import Hello
-from gitcfg.deploy.outcomes import Why
+from gitcfg.deploy.outcomes import EndReason
 from gitcfg.deploy.records import (
     NodeDone,
     Run,
@@ -33,19 +33,19 @@ _AT_ONCE, _MOST_BYTES = 500, 512 * 1024
 _MOST_WHO, _MOST_STEP, _MOST_SECONDS = 200, 200, 1e7
 
 
-def list_deployed(kept: RunRecord) -> tuple[Deployed, ...]:
+def list_deployed(record: RunRecord) -> tuple[Deployed, ...]:
     """Return what a run did to nodes, in the order in which they were done with."""
-    return tuple(_deployed(kept, done) for done in kept.done.values() if _tried(done))
+    return tuple(_make_deployed(record.run, done) for done in record.done.values() if _was_tried(done))
 
 
-def _tried(done: NodeDone) -> bool:
+def _was_tried(done: NodeDone) -> bool:
     """Return whether the node was to be changed: not where a hold or an agent was in the way."""
     spared = done.outcome == "refused" and not done.step
     return not spared and done.outcome not in _UNTRIED and HOST.fullmatch(done.node) is not None
 
 
-def _deployed(kept: RunRecord, done: NodeDone) -> Deployed:
-    run, seconds = kept.run, min(max(done.seconds, 0.0), _MOST_SECONDS)
+def _make_deployed(run: Run, done: NodeDone) -> Deployed:
+    seconds = min(max(done.seconds, 0.0), _MOST_SECONDS)
     who = run.who[:_MOST_WHO] or "somebody"
     result = Result(
         run.commit, done.outcome, done.at, done.step[:_MOST_STEP], done.output, seconds, who, run.id
@@ -53,33 +53,32 @@ def _deployed(kept: RunRecord, done: NodeDone) -> Deployed:
     return Deployed(done.node, result, done.commit, done.digest, bool(done.agent))
 
 
-def build_reports(kept: RunRecord, now: float) -> Iterator[bytes]:
+def build_reports(record: RunRecord, now: float) -> Iterator[bytes]:
     """Yield the report of a run to a server (`gitcfg.deploy-report/1`), in as many parts as it takes."""
-    some: list[bytes] = []
+    nodes: list[bytes] = []
     size = 0
-    for one in list_deployed(kept):
-        line = msgspec.json.encode(_said(one))
-        if some and (len(some) == _AT_ONCE or size + len(line) > _MOST_BYTES):
-            yield _report(kept, now, some)
-            some, size = [], 0
-        some.append(line)
-        size += len(line)
-    if some:
-        yield _report(kept, now, some)
+    for one in list_deployed(record):
+        node = msgspec.json.encode(_deployed_to_json(one))
+        if nodes and (len(nodes) == _AT_ONCE or size + len(node) > _MOST_BYTES):
+            yield _encode_report(record.run, now, nodes)
+            nodes, size = [], 0
+        nodes.append(node)
+        size += len(node)
+    if nodes:
+        yield _encode_report(record.run, now, nodes)
 
 
-def _report(kept: RunRecord, now: float, nodes: list[bytes]) -> bytes:
-    run = kept.run
-    record = {
+def _encode_report(run: Run, now: float, nodes: list[bytes]) -> bytes:
+    report = {
         "schema": "gitcfg.deploy-report/1",
         "now": now,
         "run": {"id": run.id, "commit": run.commit, "who": run.who[:_MOST_WHO] or "somebody"},
         "nodes": [msgspec.Raw(line) for line in nodes],
     }
-    return msgspec.json.encode(record)
+    return msgspec.json.encode(report)
 
 
-def _said(one: Deployed) -> dict[str, Any]:
+def _deployed_to_json(one: Deployed) -> dict[str, Any]:
     result = one.result
     return {
         "node": one.node,
@@ -94,42 +93,42 @@ def find_states(runs: Iterable[RunRecord]) -> list[NodeState]:
     Runs come in the order in which they began.
     """
     found: dict[str, NodeState] = {}
-    for one in (each for kept in runs for each in list_deployed(kept) if each.installed):
+    for one in (each for record in runs for each in list_deployed(record) if each.installed):
         before = found.get(one.node)
         if before is None or before.last <= one.result.at:
             found[one.node] = update_state(before, one)
     return [found[name] for name in sorted(found)]
 
 
-def update_state(before: NodeState | None, said: Deployed) -> NodeState:
+def update_state(before: NodeState | None, deployed: Deployed) -> NodeState:
     """Return the state of a node without an agent after a deploy: what is not reported stays as it was."""
-    at, result = said.result.at, said.result
-    node = before or NodeState(said.node, at, at, at)
-    if said.commit is not None:
-        same = (node.commit, node.digest) == (said.commit, said.digest) and node.since is not None
-        node = replace(node, commit=said.commit, digest=said.digest, since=node.since if same else at)
+    at, result = deployed.result.at, deployed.result
+    node = before or NodeState(deployed.node, at, at, at)
+    if deployed.commit is not None:
+        same = (node.commit, node.digest) == (deployed.commit, deployed.digest) and node.since is not None
+        node = replace(node, commit=deployed.commit, digest=deployed.digest, since=node.since if same else at)
     if result.failed:
         node = replace(node, failed_commit=result.commit, failed_at=at)
     return replace(node, last=at, result=result, via=result.by, deployed=at)
 
 
-def count_outcomes(kept: RunRecord) -> Mapping[str, int]:
+def count_outcomes(record: RunRecord) -> Mapping[str, int]:
     """Count the nodes by outcome, the most frequent first."""
-    counts = Counter(find_outcome(kept, name) for name in kept.run.nodes)
+    counts = Counter(find_outcome(record, name) for name in record.run.nodes)
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def find_outcome(kept: RunRecord, name: str) -> str:
+def find_outcome(record: RunRecord, name: str) -> str:
     """Return the outcome of a node, also where the record has none.
 
     In a run that was broken off, or had a fault, it may be anything: the node may have been at work.
     """
-    done = kept.done.get(name)
+    done = record.done.get(name)
     if done is not None:
         return done.outcome
-    if kept.end is not None and kept.end.how != Why.FAULT:
+    if record.end is not None and record.end.how != EndReason.FAULT:
         return "skipped"
-    return "waiting" if kept.going else "unknown"
+    return "waiting" if record.going else "unknown"
 
 
 # Nodes of which a deploy did not hear the end: the next deploy does, and completes the record.
@@ -160,29 +159,27 @@ class LateOutcomes:
     def _unheard(self) -> dict[str, tuple[Run, NodeDone]]:
         """Return by node the last run that may have done anything to it, if its end was not heard."""
         left, found = set(self._names), dict[str, tuple[Run, NodeDone]]()
-        for kept in _runs(self._folder):
-            for name in left & kept.done.keys():
-                done = kept.done[name]
+        for record in _read_until_complete(self._folder):
+            for name in left & record.done.keys():
+                done = record.done[name]
                 if done.outcome in _CAME_TO or done.step:
                     left.discard(name)
-                    if done.outcome in _UNHEARD and done.commit is None and not kept.going:
-                        found[name] = (kept.run, done)
+                    if done.outcome in _UNHEARD and done.commit is None and not record.going:
+                        found[name] = (record.run, done)
         return found
 
 
-def _runs(folder: Path) -> Iterator[RunRecord]:
+def _read_until_complete(folder: Path) -> Iterator[RunRecord]:
     """Yield runs, newest first, down to the oldest that misses the end of a node: mostly none is decoded."""
     known = list_ids(folder)
-    has = [number for number, run in enumerate(known) if _misses_some(run_file(folder, run))]
-    found = (read_run(folder, run).kept for run in known[: max(has, default=-1) + 1])
-    return (kept for kept in found if kept is not None)
-
-
-def _misses_some(file: Path) -> bool:
-    with contextlib.suppress(OSError, ValueError):
-        raw, _ = read_file(file)
-        return any(mark in raw for mark in _MARKS)
-    return False
+    oldest = -1
+    for number, run in enumerate(known):
+        with contextlib.suppress(OSError, ValueError):
+            raw, _ = read_file(run_file(folder, run))
+            if any(mark in raw for mark in _MARKS):
+                oldest = number
+    records = (read_run(folder, run).record for run in known[: oldest + 1])
+    return (record for record in records if record is not None)
 
 
 def find_late_outcome(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> NodeDone | None:
@@ -193,9 +190,9 @@ def find_late_outcome(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> Node
     if hello.interrupted:
         if dry:
             return None
-        word = installed.OK if hello.commit == run.commit else installed.REVERTED
-        report = installed.Outcome(word, run.commit, "", step="" if word == installed.OK else "interrupted")
-        report = report._replace(output="" if word == installed.OK else _TAKEN_BACK)
+        report = installed.Outcome(installed.OK, run.commit, "")
+        if hello.commit != run.commit:
+            report = report._replace(result=installed.REVERTED, step="interrupted", output=_TAKEN_BACK)
     if report is None or report.commit != run.commit:
         return None
     known = report.result != installed.FAILED

@@ -12,9 +12,9 @@ from gitcfg.deploy import batches
 from gitcfg.deploy.batches import FAULT, Abandon, Action, Ended, Event, Leave, Plan, Skip, Start, State, Stop
 from gitcfg.deploy.messages import Hello, Order
 from gitcfg.deploy.network import Network
-from gitcfg.deploy.outcomes import Outcome, Result, Why
+from gitcfg.deploy.outcomes import EndReason, Outcome, Result
 from gitcfg.deploy.program import program
-from gitcfg.deploy.turn import Entering, Turn
+from gitcfg.deploy.turn import LoginOptions, Turn
 from gitcfg.model import GitcfgError
 
 _TICK = 0.25
@@ -46,7 +46,7 @@ class Finished(msgspec.Struct, frozen=True):
     """How a deploy ended; `results` have each of its nodes once."""
 
     results: Mapping[str, Result]
-    why: Why
+    why: EndReason
     because: str
 
 
@@ -58,7 +58,7 @@ class Step(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Asks(msgspec.Struct, frozen=True):
+class OrderRequest(msgspec.Struct, frozen=True):
     """A thread waits for the order to a node, or for why there is none."""
 
     node: str
@@ -66,8 +66,8 @@ class Asks(msgspec.Struct, frozen=True):
     answer: "queue.SimpleQueue[Order | BaseException]"
 
 
-class Back(msgspec.Struct, frozen=True):
-    """A thread is back from a node, with its result, or with a fault of gitcfg's own."""
+class TurnEnded(msgspec.Struct, frozen=True):
+    """A node's turn is over, with its result or with a fault of gitcfg's own."""
 
     node: str
     result: Result | BaseException
@@ -77,13 +77,13 @@ class Interrupt(msgspec.Struct, frozen=True):
     """Somebody wants it to end."""
 
 
-News = Step | Asks | Back | Interrupt | Stop
+News = Step | OrderRequest | TurnEnded | Interrupt | Stop
 
 
 class Workers:
     """As many threads as there ever were turns at once; each does one turn after the other."""
 
-    def __init__(self, network: Network, entering: Entering, news: "queue.SimpleQueue[News]") -> None:
+    def __init__(self, network: Network, entering: LoginOptions, news: "queue.SimpleQueue[News]") -> None:
         self._network = network
         self._entering = entering
         self._news = news
@@ -106,20 +106,22 @@ class Workers:
             self._turns.put(None)
 
     def _work(self) -> None:
-        """Run as a thread. What it must not end with is raised where the deploy runs."""
+        """Run as a thread."""
         while (turn := self._turns.get()) is not None:
             try:
-                back: Result | BaseException = turn.go(self._network, partial(self._told, turn.node))
-            except BaseException as error:
-                back = error
-            self._news.put(Back(turn.node, back))
+                result: Result | BaseException = turn.go(self._network, partial(self._report_step, turn.node))
+            except (
+                BaseException
+            ) as error:  # any fault is raised where the deploy runs: here nobody would see it
+                result = error
+            self._news.put(TurnEnded(turn.node, result))
 
-    def _told(self, node: str, step: str, detail: str) -> None:
+    def _report_step(self, node: str, step: str, detail: str) -> None:
         self._news.put(Step(node, step, detail))
 
     def _ask(self, node: str, hello: Hello) -> Order:
         answer: queue.SimpleQueue[Order | BaseException] = queue.SimpleQueue()
-        self._news.put(Asks(node, hello, answer))
+        self._news.put(OrderRequest(node, hello, answer))
         found = answer.get()
         if isinstance(found, BaseException):
             raise found
@@ -137,7 +139,7 @@ class Deploy:
         self,
         plan: Plan,
         network: Network,
-        entering: Entering,
+        entering: LoginOptions,
         orders: Callable[[str, Hello], Order],
         listener: Listener,
     ) -> None:
@@ -158,7 +160,7 @@ class Deploy:
         """Begin no other node; called again, leave those at work, too. For signal handlers."""
         self._news.put(Interrupt())
 
-    def stop(self, why: Why, because: str) -> None:
+    def stop(self, why: EndReason, because: str) -> None:
         """Begin no other node, since something is wrong that is no node's: a sentence says what."""
         self._news.put(Stop(why, because))
 
@@ -173,17 +175,17 @@ class Deploy:
             except queue.Empty:
                 self._listener.tick()
                 continue
-            self._hear(news)
+            self._handle(news)
         self._workers.end()
         if self._fault is not None:
             raise self._fault
         return Finished(self._results, self._state.why, self._state.because)
 
-    def _hear(self, news: News) -> None:
-        if isinstance(news, Asks):
+    def _handle(self, news: News) -> None:
+        if isinstance(news, OrderRequest):
             news.answer.put(self._make_order(news))
-        elif isinstance(news, Back):
-            self._back(news)
+        elif isinstance(news, TurnEnded):
+            self._end_turn(news)
         elif isinstance(news, Interrupt):
             self._interrupted += 1
             self._step(Stop() if self._interrupted == 1 else Leave())
@@ -192,22 +194,22 @@ class Deploy:
         elif news.node in self._state.running:
             self._listener.step(news.node, news.step, news.detail)
 
-    def _make_order(self, asks: Asks) -> Order | BaseException:
+    def _make_order(self, request: OrderRequest) -> Order | BaseException:
         """Make an order, or return why there is none, which becomes the node's result."""
         if self._interrupted > 1:
             return GitcfgError(_LEFT)
         try:
-            return self._orders(asks.node, asks.hello)
+            return self._orders(request.node, request.hello)
         except GitcfgError as error:
             return error
         except OSError as error:
             return GitcfgError(f"The order cannot be made: {error.strerror or error}.")
 
-    def _back(self, news: Back) -> None:
+    def _end_turn(self, news: TurnEnded) -> None:
         result = news.result
         if isinstance(result, BaseException):
             self._fault = self._fault or result
-            self._step(Stop(Why.FAULT, FAULT.format(news.node)))
+            self._step(Stop(EndReason.FAULT, FAULT.format(news.node)))
             result = Result(news.node, Outcome.LOST, message=FAULT.format("this node"), hint=_LATER)
         if news.node in self._state.running:
             self._end(result)
@@ -218,13 +220,13 @@ class Deploy:
         result = msgspec.structs.replace(
             result,
             batch=self._batches.pop(result.node, 0),
-            output=self._once(result.output),
-            differences={self._once(path): self._once(text) for path, text in result.differences.items()},
+            output=self._intern(result.output),
+            differences={self._intern(path): self._intern(text) for path, text in result.differences.items()},
         )
         self._results[result.node] = result
         self._listener.ended(result)
 
-    def _once(self, text: str) -> str:
+    def _intern(self, text: str) -> str:
         """Keep once what many nodes say alike."""
         return self._texts.setdefault(text, text)
 
@@ -238,7 +240,9 @@ class Deploy:
     def _act(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
             if isinstance(action, Start):
-                self._start(action)
+                self._batches[action.node] = action.batch + 1
+                self._listener.began(action.node, action.batch + 1)
+                self._running[action.node] = self._workers.begin(action.node, len(self._state.running))
             elif isinstance(action, Skip):
                 because = _SKIPPED.format(self._state.because)
                 for name in action.nodes:
@@ -246,8 +250,3 @@ class Deploy:
             elif isinstance(action, Abandon):
                 for name in action.nodes:
                     self._end(Result(name, Outcome.LOST, message=_LEFT, hint=self._running[name].cut()))
-
-    def _start(self, action: Start) -> None:
-        self._batches[action.node] = action.batch + 1
-        self._listener.began(action.node, action.batch + 1)
-        self._running[action.node] = self._workers.begin(action.node, len(self._state.running))

@@ -30,7 +30,7 @@ from paramiko.ssh_exception import (
     SSHException,
 )
 
-from gitcfg.deploy.network import Reaching, Unreached
+from gitcfg.deploy.network import ConnectError, ConnectOptions
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.ssh_host_keys import Host, HostKey, Trust, find_files, read_known_hosts
 from gitcfg.model import GitcfgError
@@ -52,27 +52,28 @@ class Settings(paramiko.SSHConfig):  # type: ignore[misc]
 
     def _tokenize(self, config: Any, target_hostname: str, key: str, value: str) -> Any:
         """paramiko asks for all that could be put in also where nothing is to be: 0.3 ms for each host."""
-        put_in = "%" in value or "~" in value
-        return super()._tokenize(config, target_hostname, key, value) if put_in else value
+        has_tokens = "%" in value or "~" in value
+        return super()._tokenize(config, target_hostname, key, value) if has_tokens else value
 
 
 def read_settings(file: str | None) -> Settings:
     """Read a file, or the user's and the system's. Raise GitcfgError if it cannot be read."""
-    found = Settings()
+    settings = Settings()
+    user = os.path.expanduser(_USER)
     if file is not None and not Path(file).is_file():
         raise GitcfgError(f"There is no file {shown(file)}.", "--ssh-config names one as ssh -F does.")
-    for path in (file,) if file is not None else (os.path.expanduser(_USER), _SYSTEM):
-        folder = os.path.dirname(os.path.expanduser(_USER) if path != _SYSTEM else path)
+    for path in (file,) if file is not None else (user, _SYSTEM):
+        folder = os.path.dirname(user if path != _SYSTEM else path)
         try:
             if os.path.isfile(path):
-                found.parse(StringIO("\n".join(_lines(path, folder, 0))))
-                found.lookup("localhost")
+                settings.parse(StringIO("\n".join(_read_lines(path, folder, 0))))
+                settings.lookup("localhost")
         except _WRONG as error:
             raise GitcfgError(f"{path} cannot be read: {shown(_reason(error).rstrip('.'), 200)}.") from None
-    return found
+    return settings
 
 
-def _lines(path: str, folder: str, depth: int) -> Iterator[str]:
+def _read_lines(path: str, folder: str, depth: int) -> Iterator[str]:
     """Yield its lines, with those of files that it includes; after these the block around them goes on."""
     block = "Host *"
     for line in Path(path).read_text("utf-8", "replace").splitlines():
@@ -85,7 +86,7 @@ def _lines(path: str, folder: str, depth: int) -> Iterator[str]:
         for name in shlex.split(rest, comments=True):
             for included in sorted(glob(os.path.join(folder, os.path.expanduser(name)))):
                 if os.path.isfile(included):
-                    yield from _lines(included, folder, depth + 1)
+                    yield from _read_lines(included, folder, depth + 1)
         yield block
 
 
@@ -96,45 +97,43 @@ class Proxy(paramiko.ProxyCommand):  # type: ignore[misc]
     """
 
     def __init__(self, command: str) -> None:
-        """Raise Unreached if there is no such program, or its words cannot be told apart."""
-        self.cmd = _words(command)
+        """Raise ConnectError if there is no such program, or its words cannot be told apart."""
+        self.cmd = _split_command(command)
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         try:
             self.process = subprocess.Popen(
                 self.cmd, stdin=pipe, stdout=pipe, stderr=null, bufsize=0, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            why = _lower(_reason(error))
-            message = f"Its ProxyCommand {shown(self.cmd[0])} cannot be run here: {why}."
-            raise Unreached(Outcome.UNREACHABLE, message, _PROXY_HINT) from None
+            message = (
+                f"Its ProxyCommand {shown(self.cmd[0])} cannot be run here: {_reason(error, lower=True)}."
+            )
+            raise ConnectError(Outcome.UNREACHABLE, message, _PROXY_HINT) from None
         self.timeout = None
 
 
-def _words(command: str) -> list[str]:
-    why = "it is empty"
+def _split_command(command: str) -> list[str]:
+    reason = "it is empty"
     try:
         if words := shlex.split(command):
             return words
     except ValueError as error:
-        why = _lower(str(error))
-    raise Unreached(
-        Outcome.UNREACHABLE, f"The ProxyCommand that ssh_config says for it cannot be read: {why}."
+        reason = _reason(error, lower=True)
+    raise ConnectError(
+        Outcome.UNREACHABLE, f"The ProxyCommand that ssh_config says for it cannot be read: {reason}."
     )
 
 
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _reason(error: Exception, lower: bool = False) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:1].lower() + text[1:] if lower else text
 
 
 class Keys:
     """The keys of a deploy. paramiko reads a file up to three times for each host: 0.7 ms."""
 
     def __init__(self) -> None:
-        self._read = lru_cache(maxsize=64)(_read)
+        self._read = lru_cache(maxsize=64)(_read_key)
 
     def arguments(self, options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
         """Return arguments for paramiko's client. A file that is not there is passed over, as ssh does.
@@ -152,7 +151,7 @@ class Keys:
         return {**found, **(dict.fromkeys(("allow_agent", "look_for_keys"), False) if only else {})}
 
 
-def _read(file: str) -> paramiko.PKey | None:
+def _read_key(file: str) -> paramiko.PKey | None:
     """Return the key in a file, None if paramiko may make more of it, or say what is wrong."""
     if file.endswith(_CERTIFICATE) or os.path.exists(file + _CERTIFICATE):
         return None
@@ -186,36 +185,35 @@ _MORE = frozenset("@:/")
 """What is in addresses that are more than a host."""
 
 
-def unreached(error: Exception, address: str, user: str) -> Unreached:
+def unreached(error: Exception, address: str, user: str) -> ConnectError:
     """Explain a failure to connect to `address`, "" if its name says it, as a user."""
-    if isinstance(error, Unreached):
+    if isinstance(error, ConnectError):
         return error
     if isinstance(error, GitcfgError):
-        return Unreached(Outcome.UNREACHABLE, error.message, *error.hints)
+        return ConnectError(Outcome.UNREACHABLE, error.message, *error.hints)
     if isinstance(error, PasswordRequiredException):
         hint = "`ssh-add` opens it for the SSH agent, which is then asked."
-        return Unreached(Outcome.AUTH, "The key to log in with has a passphrase.", hint)
+        return ConnectError(Outcome.AUTH, "The key to log in with has a passphrase.", hint)
     if isinstance(error, AuthenticationException):
         hint = "Does `ssh` get in without asking? --user names another user."
-        return Unreached(Outcome.AUTH, f"No key that is here lets {shown(user)} in.", hint)
+        return ConnectError(Outcome.AUTH, f"No key that is here lets {shown(user)} in.", hint)
     if str(error).startswith(_NO_KEY):
         message = "There is no key here to log in with, and no SSH agent that has one."
         hint = "IdentityFile in ssh_config names a file; `ssh-add` gives one to the agent of SSH_AUTH_SOCK."
-        return Unreached(Outcome.AUTH, message, hint)
+        return ConnectError(Outcome.AUTH, message, hint)
     if isinstance(error, socket.gaierror):
         host = _PORT_SUFFIX.sub("", address)
         more = ("Who logs in and at which port is said by ssh_config.",) if set(host) & _MORE else ()
         name = f"Its address {shown(host)}" if host else "Its name"
-        return Unreached(Outcome.UNREACHABLE, f"{name} leads nowhere: {error.strerror}.", *more)
+        return ConnectError(Outcome.UNREACHABLE, f"{name} leads nowhere: {error.strerror}.", *more)
     where = f" at {address}" if address else ""
-    return Unreached(Outcome.UNREACHABLE, f"It does not answer{where}: {reason(error)}.")
+    return ConnectError(Outcome.UNREACHABLE, f"It does not answer{where}: {reason(error)}.")
 
 
 def reason(error: BaseException) -> str:
     """Say why, in a few words."""
     if isinstance(error, NoValidConnectionsError):
-        first = next(iter(error.errors.values()))
-        return reason(first)
+        return reason(next(iter(error.errors.values())))
     if isinstance(error, TimeoutError):
         return "nothing came in time"
     if isinstance(error, ProxyCommandFailure):
@@ -304,7 +302,7 @@ _CHUNK = 1 << 16
 _SEALED = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com")
 
 
-class Ahead:
+class BufferedSocket:
     """A socket that is read as far as something is there: paramiko asks twice for each packet.
 
     One call of the system instead of two or more is 0.1 ms of 10 a host.
@@ -312,13 +310,13 @@ class Ahead:
 
     def __init__(self, sock: Any) -> None:
         self._sock = sock
-        self._came = b""
+        self._pending = b""
 
     def recv(self, most: int) -> bytes:
         """At most that many bytes, as soon as there are some; nothing at the end."""
-        came = self._came or self._sock.recv(_CHUNK)
-        taken, self._came = came[:most], came[most:]
-        return bytes(taken)
+        data = self._pending or self._sock.recv(_CHUNK)
+        self._pending = data[most:]
+        return bytes(data[:most])
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is the socket's own."""
@@ -332,7 +330,7 @@ class Transport(paramiko.Transport):  # type: ignore[misc]
     """
 
     def __init__(self, sock: Any, key_types: Sequence[str], **said: Any) -> None:
-        super().__init__(Ahead(sock), **said)
+        super().__init__(BufferedSocket(sock), **said)
         options = self.get_security_options()
         options.ciphers = _put_first(_SEALED, options.ciphers)
         options.key_types = _put_first(key_types, options.key_types)
@@ -342,10 +340,8 @@ class Transport(paramiko.Transport):  # type: ignore[misc]
 
 
 def _put_first(preferred: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    return (
-        *(name for name in preferred if name in known),
-        *(name for name in known if name not in preferred),
-    )
+    first = [name for name in preferred if name in known]
+    return (*first, *(name for name in known if name not in preferred))
 
 
 Connect = Callable[[str, str], Connection]
@@ -366,25 +362,23 @@ class Jumps:
         self._lock = threading.Lock()
 
     def channel(self, hops: str, host: str, port: int) -> Any:
-        """Open a way to a host behind some others. Raise Unreached if they do not lead there."""
+        """Open a way to a host behind some others. Raise ConnectError if they do not lead there."""
         before, _, hop = hops.replace(" ", "").rpartition(",")
-        connection = self._jump(hops).opened(lambda: self._connect(hop, before), hop)
+        with self._lock:
+            jump = self._known.setdefault(hops, _Jump(self._clock, self._patience))
+        connection = jump.connection(lambda: self._connect(hop, before), hop)
         try:
             return connection.transport.open_channel(
                 "direct-tcpip", (host, port), ("", 0), timeout=self._patience
             )
         except (SSHException, OSError, EOFError) as error:
             message = f"The jump host {hop} cannot reach {host}: {reason(error)}."
-            raise Unreached(Outcome.UNREACHABLE, message) from None
+            raise ConnectError(Outcome.UNREACHABLE, message) from None
 
     def close(self) -> None:
         """End them all."""
         for jump in self._known.values():
             jump.close()
-
-    def _jump(self, hops: str) -> "_Jump":
-        with self._lock:
-            return self._known.setdefault(hops, _Jump(self._clock, self._patience))
 
 
 class _Jump:
@@ -395,9 +389,9 @@ class _Jump:
         self._patience = patience
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._failed: tuple[float, Unreached] | None = None
+        self._failed: tuple[float, ConnectError] | None = None
 
-    def opened(self, connect: Callable[[], Connection], hop: str) -> Connection:
+    def connection(self, connect: Callable[[], Connection], hop: str) -> Connection:
         """Return the connection. Where it fails, those that wait do not try one after the other."""
         with self._lock:
             if self._connection is not None and self._connection.is_connected:
@@ -406,9 +400,9 @@ class _Jump:
                 raise self._failed[1]
             try:
                 self._connection = connect()
-            except Unreached as error:
+            except ConnectError as error:
                 message = f"The jump host {hop} cannot be used. {error.message}"
-                failed = Unreached(error.outcome, message, *error.hints)
+                failed = ConnectError(error.outcome, message, *error.hints)
                 self._failed = self._clock(), failed
                 raise failed from None
             return self._connection
@@ -435,9 +429,9 @@ class _Connection(Connection):  # type: ignore[misc]
 class SshConnection:
     """A connection to a node."""
 
-    def __init__(self, connection: Connection, reaching: Reaching) -> None:
+    def __init__(self, connection: Connection, options: ConnectOptions) -> None:
         self._connection = connection
-        self._reaching = reaching
+        self._options = options
 
     @property
     def user(self) -> str:
@@ -445,14 +439,14 @@ class SshConnection:
         return str(self._connection.user)
 
     def line(self, command: str, deadline: float) -> ChannelLine:
-        """Run a command there. Raise Unreached if the host lets nobody run any."""
+        """Run a command there. Raise ConnectError if the host lets nobody run any."""
         try:
-            channel = self._connection.transport.open_session(timeout=self._reaching.connect_timeout)
+            channel = self._connection.transport.open_session(timeout=self._options.connect_timeout)
             channel.exec_command(command)
         except FAILURES as error:
             message = f"It lets nobody run a command: {reason(error)}."
-            raise Unreached(Outcome.UNREACHABLE, message) from None
-        return ChannelLine(channel, deadline, self._reaching.clock)
+            raise ConnectError(Outcome.UNREACHABLE, message) from None
+        return ChannelLine(channel, deadline, self._options.clock)
 
     def cut(self) -> None:
         """End it at once, from another thread."""
@@ -462,20 +456,20 @@ class SshConnection:
 class Ssh:
     """Reaches nodes, each by a connection of its own, as ssh_config says."""
 
-    def __init__(self, reaching: Reaching) -> None:
+    def __init__(self, options: ConnectOptions) -> None:
         """Raise GitcfgError if ssh_config cannot be read."""
-        self._reaching = reaching
-        self._config = Config(ssh_config=read_settings(reaching.ssh_config))
-        self._jumps = Jumps(self._hop, reaching.clock, reaching.connect_timeout)
+        self._options = options
+        self._config = Config(ssh_config=read_settings(options.ssh_config))
+        self._jumps = Jumps(partial(self._connect, user=None), options.clock, options.connect_timeout)
         self._keys = Keys()
         self._known = lru_cache(maxsize=64)(read_known_hosts)
 
     @contextmanager
     def open(self, node: str) -> Iterator[SshConnection]:
-        """Connect to a node. Raise Unreached if that fails."""
-        connection = self._connect(node, self._reaching.user, "")
+        """Connect to a node. Raise ConnectError if that fails."""
+        connection = self._connect(node, "", self._options.user)
         try:
-            yield SshConnection(connection, self._reaching)
+            yield SshConnection(connection, self._options)
         finally:
             connection.client.close()
 
@@ -483,15 +477,12 @@ class Ssh:
         """End the connections to jump hosts."""
         self._jumps.close()
 
-    def _hop(self, name: str, over: str) -> Connection:
-        return self._connect(name, None, over)
-
-    def _connect(self, name: str, user: str | None, over: str) -> Connection:
+    def _connect(self, name: str, over: str, user: str | None) -> Connection:
         try:
             connection = self._make(name, user)
         except FAILURES as error:  # a Port that is no number
             message = f"What ssh_config says of it cannot be used: {reason(error)}."
-            raise Unreached(Outcome.UNREACHABLE, message) from None
+            raise ConnectError(Outcome.UNREACHABLE, message) from None
         try:
             self._prepare(connection, over)
             connection.open()
@@ -503,7 +494,7 @@ class Ssh:
 
     def _make(self, name: str, user: str | None) -> Connection:
         """Make it without fabric's own way to other hosts and its client: both trust every host key."""
-        seconds = self._reaching.connect_timeout
+        seconds = self._options.connect_timeout
         found = _BRACKETS.fullmatch(name)
         host = found["host"] if found else name
         connection = _Connection(
@@ -518,29 +509,29 @@ class Ssh:
         )
         connection.client = paramiko.SSHClient()
         if connection.host == host:
-            connection.host = self._reaching.addresses.get(host, host)
+            connection.host = self._options.addresses.get(host, host)
         return connection
 
     def _prepare(self, connection: Connection, over: str) -> None:
         """Set the host keys, the keys to log in with and the way there, as ssh does and fabric does not."""
-        said, arguments = connection.ssh_config, connection.connect_kwargs
+        settings, arguments = connection.ssh_config, connection.connect_kwargs
         try:
-            known = self._known(find_files(said))
+            known = self._known(find_files(settings))
         except OSError as error:
             message = f"{error.filename} cannot be read, so no host key is known: {error.strerror}."
-            raise Unreached(Outcome.HOST_KEY, message) from None
-        trust = Trust(known, self._host(connection), said, self._reaching.accept_new)
+            raise ConnectError(Outcome.HOST_KEY, message) from None
+        trust = Trust(known, self._host(connection), settings, self._options.accept_new)
         connection.client.set_missing_host_key_policy(trust)
         arguments["transport_factory"] = partial(Transport, key_types=trust.key_types())
-        arguments.update(self._keys.arguments(said, arguments.pop("key_filename", ())))
-        over = over or _jumps(connection)
+        arguments.update(self._keys.arguments(settings, arguments.pop("key_filename", ())))
+        over = over or _find_jumps(connection)
         if over:
             arguments["sock"] = self._jumps.channel(over, connection.host, int(connection.port))
-        elif said.get("proxycommand"):
-            arguments["sock"] = Proxy(said["proxycommand"])
+        elif settings.get("proxycommand"):
+            arguments["sock"] = Proxy(settings["proxycommand"])
 
     def _host(self, connection: Connection) -> Host:
-        text = self._reaching.keys.get(connection.original_host)
+        text = self._options.keys.get(connection.original_host)
         kind, _, body = (text or "").partition(" ")
         node = HostKey(kind, body, "keys/") if body else None
         alias = connection.ssh_config.get("hostkeyalias")
@@ -548,13 +539,13 @@ class Ssh:
         return Host(str(host), port, str(connection.original_host), node)
 
 
-def _jumps(connection: Connection) -> str:
+def _find_jumps(connection: Connection) -> str:
     """Return the hosts to jump over; none where the host is one of them, as `Host *` makes it."""
-    said = str(connection.ssh_config.get("proxyjump") or _NONE).replace("ssh://", "")
+    jumps = str(connection.ssh_config.get("proxyjump") or _NONE).replace("ssh://", "")
     own = (connection.original_host, connection.host)
-    hops = [hop.strip() for hop in said.split(",")]
+    hops = [hop.strip() for hop in jumps.split(",")]
     names = [(_BRACKETS.fullmatch(hop) or connection.derive_shorthand(hop))["host"] for hop in hops]
-    return "" if said == _NONE or any(name in own for name in names) else said
+    return "" if jumps == _NONE or any(name in own for name in names) else jumps
 
 
 def _address(connection: Connection) -> str:

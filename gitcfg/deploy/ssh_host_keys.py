@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.deploy.network import Unreached
+from gitcfg.deploy.network import ConnectError
 from gitcfg.deploy.outcomes import Outcome
 
 _PORT = 22
@@ -48,7 +48,7 @@ class HostKey(msgspec.Struct, frozen=True):
         return (self.kind, self.body) == (other.kind, other.body)
 
 
-class Hashed(msgspec.Struct, frozen=True):
+class HashedEntry(msgspec.Struct, frozen=True):
     """A line about one name, of which only the hash stands there."""
 
     salt: bytes
@@ -60,7 +60,7 @@ class Hashed(msgspec.Struct, frozen=True):
         return hmac.digest(self.salt, name.encode(), "sha1") == self.digest
 
 
-class Patterns(msgspec.Struct, frozen=True):
+class PatternEntry(msgspec.Struct, frozen=True):
     """A line about all names that its patterns fit."""
 
     hosts: str
@@ -77,7 +77,7 @@ class KnownHosts(msgspec.Struct, frozen=True):
     """What files say. Names without a pattern are found at once, whatever number of lines there is."""
 
     plain: dict[str, list[HostKey]]
-    others: list[Hashed | Patterns]
+    others: list[HashedEntry | PatternEntry]
     revoked: list[HostKey]
 
     def keys(self, host: str, port: int) -> tuple[HostKey, ...]:
@@ -119,17 +119,17 @@ def _add_line(found: KnownHosts, line: str, place: str) -> None:
     elif hosts.startswith(_HASHED):
         found.others.extend(_hashed(hosts, key))
     elif any(sign in hosts for sign in "*?!"):
-        found.others.append(Patterns(hosts.lower(), key))
+        found.others.append(PatternEntry(hosts.lower(), key))
     else:
         for name in hosts.lower().split(","):
             found.plain.setdefault(name, []).append(key)
 
 
-def _hashed(text: str, key: HostKey) -> Iterator[Hashed]:
+def _hashed(text: str, key: HostKey) -> Iterator[HashedEntry]:
     """Yield nothing where it is not what OpenSSH writes."""
     salt, _, digest = text.removeprefix(_HASHED).partition("|")
     with suppress(ValueError):
-        yield Hashed(base64.b64decode(salt), base64.b64decode(digest), key)
+        yield HashedEntry(base64.b64decode(salt), base64.b64decode(digest), key)
 
 
 def hash_host(name: str, salt: bytes) -> str:
@@ -244,13 +244,13 @@ class Trust:
         return tuple(name for kind in kinds for name in (_RSA if kind == "ssh-rsa" else (kind,)))
 
     def missing_host_key(self, client: object, hostname: str, key: Any) -> None:
-        """Judge the key that a host has shown and proved to have. Raise Unreached if it is not trusted."""
+        """Judge the key that a host has shown and proved to have. Raise ConnectError if it is not trusted."""
         shown = HostKey(key.get_name(), key.get_base64())
         wrong = judge_host_key(self._known, self._host, shown)
         if wrong is None:
             return
         if not (wrong.new and self._accept_new):
-            raise Unreached(Outcome.HOST_KEY, wrong.message, *wrong.hints)
+            raise ConnectError(Outcome.HOST_KEY, wrong.message, *wrong.hints)
         self._remember(shown)
 
     def _remember(self, shown: HostKey) -> None:
@@ -262,7 +262,7 @@ class Trust:
             add_host_key(file, name, shown)
         except OSError as error:
             message = f"Its host key is new, and {file} cannot be written: {error.strerror}."
-            raise Unreached(Outcome.HOST_KEY, message) from None
+            raise ConnectError(Outcome.HOST_KEY, message) from None
 
 
 def find_files(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg.deploy.messages import (
     MOST_DONE,
@@ -23,10 +24,18 @@ from gitcfg.deploy.messages import (
     parse_problem,
     parse_step,
 )
-from gitcfg.deploy.network import Line, Network, Opened, Unreached
+from gitcfg.deploy.network import (
+    ASKING,
+    WITHOUT,
+    ConnectError,
+    Line,
+    Network,
+    NodeConnection,
+    Password,
+    SudoLine,
+)
 from gitcfg.deploy.outcomes import FarError, LineLost, Noisy, NoPython, Outcome, Result, Unreadable
 from gitcfg.deploy.program import LINE, NEED, OLD, SHELL, command, program
-from gitcfg.deploy.sudo import ASKING, WITHOUT, Password, SudoLine
 from gitcfg.install import outcome as installed
 from gitcfg.install.remote.protocol import (
     CONTENTS,
@@ -40,7 +49,6 @@ from gitcfg.install.remote.protocol import (
     PROBLEM,
     SMALL,
     TOLD,
-    Content,
     Parts,
     WireError,
     encode_message,
@@ -56,7 +64,7 @@ from gitcfg.model.text import ABBREVIATED, duration
 _LATER = "The node goes on by itself; the next deploy to it tells how that ended."
 _UNTOUCHED = "Nothing was touched."
 _LAST = {installed.REVERTED: "taken back", installed.FAILED: "not even taken back"}
-_STANDS = (Outcome.OK, Outcome.UNCHANGED)
+_IN_FORCE = (Outcome.OK, Outcome.UNCHANGED)
 _MOST_LACKS, _MOST_STEPS = 1 << 20, 100_000
 HANDED_OVER = "order"
 """The `after` of a line that is lost when the order is whole there and no step was heard of."""
@@ -67,7 +75,7 @@ _NOT_FOUND, _KILLED = 127, 128
 """What shells exit with where there is no such program; above the other, a signal has ended one."""
 
 
-class Entering(msgspec.Struct, frozen=True):
+class LoginOptions(msgspec.Struct, frozen=True):
     """How a node is entered: through sudo or not (None: unless root is logged in), and where it keeps things.
 
     `timeout` is for all that is done there, in seconds; `clock` counts them.
@@ -93,25 +101,25 @@ class Turn:
     `ask` gets the order for what stands on the node.
     """
 
-    def __init__(self, node: str, entering: Entering, ask: Callable[[Hello], Order]) -> None:
+    def __init__(self, node: str, login: LoginOptions, ask: Callable[[Hello], Order]) -> None:
         self.node = node
-        self._entering = entering
+        self._login = login
         self._ask = ask
-        self._begun = entering.clock()
-        self._deadline = self._begun + entering.timeout
+        self._begun = login.clock()
+        self._deadline = self._begun + login.timeout
         self._hello: Hello | None = None
         self._ordered = False
         self._dry = False
-        self._opened: Opened | None = None
+        self._opened: NodeConnection | None = None
         self._cut = False
 
-    def go(self, network: Network, told: OnStep) -> Result:
-        """Have the turn; `told` hears of the node's steps."""
+    def go(self, network: Network, on_step: OnStep) -> Result:
+        """Have the turn; `on_step` is called with the node's steps."""
         try:
             with network.open(self.node) as opened:
                 self._opened = opened
-                done = None if self._cut else talk(self._open_line(opened), self._decide, told)
-        except Unreached as error:
+                done = None if self._cut else talk(self._open_line(opened), self._decide, on_step)
+        except ConnectError as error:
             return self._make_result(self._outcome_in_time(error.outcome), error.message, *error.hints)
         except FarError as error:
             return self._explain_far_error(error)
@@ -130,10 +138,10 @@ class Turn:
             self._opened.cut()
         return _LATER if self._ordered else _UNTOUCHED
 
-    def _open_line(self, opened: Opened) -> Line:
-        entering = self._entering
-        line = opened.line(entering.command(opened.user), self._deadline)
-        return line if entering.password is None else SudoLine(line, entering.password, self.node)
+    def _open_line(self, opened: NodeConnection) -> Line:
+        login = self._login
+        line = opened.line(login.command(opened.user), self._deadline)
+        return line if login.password is None else SudoLine(line, login.password, self.node)
 
     def _decide(self, hello: Hello) -> Order:
         self._hello = hello
@@ -144,43 +152,39 @@ class Turn:
 
     def _outcome_in_time(self, outcome: Outcome) -> Outcome:
         """Return TIMEOUT for what ended because time ran out."""
-        return Outcome.TIMEOUT if self._entering.clock() >= self._deadline else outcome
+        return Outcome.TIMEOUT if self._login.clock() >= self._deadline else outcome
 
     def _explain_far_error(self, error: FarError) -> Result:
         """Explain that it could not be done, or that the line was cut; then it may go on unheard."""
         if not isinstance(error, LineLost):
-            said = self._make_result(error.kind, error.message, *error.hints)
+            result = self._make_result(error.kind, error.message, *error.hints)
             # Whoever says nonsense is not let off for the agent that it says is there.
-            return msgspec.structs.replace(said, agent="") if isinstance(error, Unreadable) else said
+            return replace(result, agent="") if isinstance(error, Unreadable) else result
         outcome = self._outcome_in_time(Outcome.LOST)
         message = error.message
         if outcome is Outcome.TIMEOUT:
-            message = f"It took longer than {duration(self._entering.timeout)}."
+            message = f"It took longer than {duration(self._login.timeout)}."
         going = self._ordered and bool(error.after)
-        said = self._make_result(outcome, message, *(error.hints or (_LATER if going else _UNTOUCHED,)))
+        result = self._make_result(outcome, message, *(error.hints or (_LATER if going else _UNTOUCHED,)))
         if going:
-            said = msgspec.structs.replace(said, commit=None, digest=None)
-        return msgspec.structs.replace(said, step="" if error.after == HANDED_OVER else error.after)
+            result = replace(result, commit=None, digest=None)
+        return replace(result, step="" if error.after == HANDED_OVER else error.after)
 
     def _explain_own_error(self, error: GitcfgError) -> Result:
         """Explain what failed here; before the node had its order nothing was touched there."""
-        refused = error.code == REFUSED or not self._ordered
-        found = self._make_result(Outcome.REFUSED if refused else Outcome.FAILED, error.message, *error.hints)
+        outcome = Outcome.REFUSED if error.code == REFUSED or not self._ordered else Outcome.FAILED
+        result = self._make_result(outcome, error.message, *error.hints)
         # It counts as failed unless it is the agent there that was in the way.
-        return found if error.code == REFUSED else msgspec.structs.replace(found, agent="")
+        return result if error.code == REFUSED else replace(result, agent="")
 
     def _make_result(self, outcome: Outcome, message: str, *hints: str) -> Result:
+        seconds = round(self._login.clock() - self._begun, 3)
+        result = Result(self.node, outcome, message=message, hint=" ".join(hints), seconds=seconds)
         hello = self._hello
-        return Result(
-            self.node,
-            outcome,
-            message=message,
-            hint=" ".join(hints),
-            seconds=round(self._entering.clock() - self._begun, 3),
-            before=hello.commit if hello is not None else None,
-            commit=hello.commit if hello is not None else None,
-            digest=hello.digest if hello is not None else None,
-            agent=hello.agent if hello is not None else "",
+        if hello is None:
+            return result
+        return replace(
+            result, before=hello.commit, commit=hello.commit, digest=hello.digest, agent=hello.agent
         )
 
     def _last_installation(self, found: installed.Outcome) -> str:
@@ -199,13 +203,13 @@ class Turn:
         word = Outcome(found.result)
         if self._dry and word is Outcome.OK:
             word = Outcome.DIFFERS
-        said = self._make_result(word, _explain_result(word, found))
-        if word in _STANDS and not self._dry:
-            said = msgspec.structs.replace(said, commit=found.commit, digest=found.digest)
+        result = self._make_result(word, _explain_result(word, found))
+        if word in _IN_FORCE and not self._dry:
+            result = replace(result, commit=found.commit, digest=found.digest)
         elif word is Outcome.FAILED:
-            said = msgspec.structs.replace(said, commit=None, digest=None)
-        return msgspec.structs.replace(
-            said,
+            result = replace(result, commit=None, digest=None)
+        return replace(
+            result,
             step=found.step,
             output="\n".join(filter(None, (self._last_installation(found), found.output))),
             changed=found.changed,
@@ -276,9 +280,9 @@ class Frames:
             if found:
                 noise += len(line) + 1
                 self._came = rest
-                said = line.decode("ascii", "replace").rpartition(f"{MARK} ")
-                if said[1]:
-                    return said[2].strip()[:100]
+                _, mark, text = line.decode("ascii", "replace").rpartition(f"{MARK} ")
+                if mark:
+                    return text.strip()[:100]
             elif len(self._came) > _NOISE:
                 break
             elif not self._more():
@@ -286,17 +290,19 @@ class Frames:
         raise Noisy()
 
     def lost(self, why: object = "") -> LineLost:
-        """Say that the line has ended."""
-        said = clean(self._line.said().strip()[-500:])
-        told = "; ".join(text for text in (str(why), said) if text)
-        return LineLost(f"The connection to the node ended{f': {told}' if told else ''}.", after=self.after)
+        """Return the error that the line has ended."""
+        output = clean(self._line.said().strip()[-500:])
+        reason = "; ".join(text for text in (str(why), output) if text)
+        return LineLost(
+            f"The connection to the node ended{f': {reason}' if reason else ''}.", after=self.after
+        )
 
     def _take(self, size: int) -> bytes:
         while len(self._came) < size:
             if not self._more():
                 raise self.lost()
-        taken, self._came = self._came[:size], self._came[size:]
-        return taken
+        data, self._came = self._came[:size], self._came[size:]
+        return data
 
     def _more(self) -> bool:
         try:
@@ -308,10 +314,10 @@ class Frames:
         return bool(more)
 
 
-def talk(line: Line, decide: Decide, told: OnStep) -> Done | None:
+def talk(line: Line, decide: Decide, on_step: OnStep) -> Done | None:
     """Deploy over an open line on which `command` runs; return None where `decide` does: nothing is touched.
 
-    `told` hears of each step of the node as it begins and ends. Raise FarError if it is not done.
+    `on_step` is called as each step of the node begins and ends. Raise FarError if it is not done.
     """
     frames = Frames(line)
     greet(frames, line)
@@ -321,7 +327,7 @@ def talk(line: Line, decide: Decide, told: OnStep) -> Done | None:
         return None
     _hand_over(frames, order, hello.digest)
     try:
-        return _follow(frames, order, told)
+        return _follow(frames, order, on_step)
     except Unreadable as error:
         if not frames.after:
             raise
@@ -335,37 +341,31 @@ def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
     """
     hidden = {path: content.encode() for path, content in order.hidden.items()}
     parts = split_package(order.package, hidden)
-    wanted = list_contents(parts.pieces)
+    needed = list_contents(parts.pieces)
     size = sum(map(len, parts.pieces)) + sum(map(len, parts.contents.values()))
+    head = _make_head(order, parts, digest)
     if digest != order.package["digest"] and not hidden and size <= SMALL:
-        _all_at_once(frames, order, parts, wanted, digest)
+        if not order.dry:
+            frames.after = HANDED_OVER
+        whole = msgspec.json.encode(head | {"pieces": [piece.decode() for piece in parts.pieces]})
+        frames.say_all((ORDER, [whole]), (CONTENTS, (parts.contents[one.sha256] for one in needed)))
         return
     ids = base64.b64encode(b"".join(short_ids(parts.pieces))).decode()
-    frames.say(ORDER, [msgspec.json.encode(_ordered(order, parts, digest) | {"ids": ids})])
+    frames.say(ORDER, [msgspec.json.encode(head | {"ids": ids})])
     lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(parts.pieces))
     if lacking:
         frames.say(PARTS, [b"\n".join(parts.pieces[number] for number in lacking)])
-    lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(wanted))
-    asked = [wanted[number] for number in lacking]
-    if any(one.sha256 not in parts.contents or (order.dry and one.secret) for one in asked):
+    lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(needed))
+    requested = [needed[number] for number in lacking]
+    if any(one.sha256 not in parts.contents or (order.dry and one.secret) for one in requested):
         raise FarError(Outcome.REFUSED, "The node asks for what it must not have.")
     if not order.dry:
         frames.after = HANDED_OVER
-    if asked:
-        frames.say(CONTENTS, (parts.contents[one.sha256] for one in asked))
+    if requested:
+        frames.say(CONTENTS, (parts.contents[one.sha256] for one in requested))
 
 
-def _all_at_once(
-    frames: Frames, order: Order, parts: Parts, wanted: tuple[Content, ...], base: str | None
-) -> None:
-    said = _ordered(order, parts, base) | {"pieces": [piece.decode() for piece in parts.pieces]}
-    if not order.dry:
-        frames.after = HANDED_OVER
-    contents = (parts.contents[one.sha256] for one in wanted)
-    frames.say_all((ORDER, [msgspec.json.encode(said)]), (CONTENTS, contents))
-
-
-def _ordered(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
+def _make_head(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
     return {
         "head": parts.head,
         "sum": whole_sum(parts.pieces),
@@ -378,8 +378,8 @@ def _ordered(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
     }
 
 
-def _follow(frames: Frames, order: Order, told: OnStep) -> Done:
-    """Hear of steps, until it is done."""
+def _follow(frames: Frames, order: Order, on_step: OnStep) -> Done:
+    """Receive steps, until it is done."""
     limits = {TOLD: MOST_STEP, DONE: MOST_DONE, PROBLEM: MOST_PROBLEM}
     for _ in range(_MOST_STEPS):
         kind, raw = frames.receive(limits)
@@ -389,7 +389,7 @@ def _follow(frames: Frames, order: Order, told: OnStep) -> Done:
             raise parse_problem(raw)
         step, state = parse_step(raw)
         frames.after = step
-        told(step, state)
+        on_step(step, state)
     raise Unreadable("It tells of more steps than there can be.")
 
 
@@ -402,29 +402,27 @@ def _answer(frames: Frames, kind: int, most: int) -> bytes:
 
 def greet(frames: Frames, line: Line) -> None:
     """Wait until the program runs there, and send it if it is missing. Raise FarError if it cannot run."""
-    mark = frames.mark()
-    heard = []
-    while mark in (LINE, SHELL):
-        heard.append(mark)
-        mark = frames.mark()
+    marks = []
+    while (mark := frames.mark()) in (LINE, SHELL):
+        marks.append(mark)
     if mark == NEED:
         frames.send(program().squeezed)
     elif mark != HAVE:
-        raise _missing(heard, mark, line)
+        raise _explain_missing(marks, mark, line)
 
 
-def _no_root(code: int, told: str) -> FarError:
+def _explain_no_root(code: int, detail: str) -> FarError:
     if code == _NOT_FOUND:
         hint = "Log in as root, or say --no-sudo where this user may write all that is deployed."
-        return FarError(Outcome.SUDO, f"There is no sudo on the node.{told}", hint)
+        return FarError(Outcome.SUDO, f"There is no sudo on the node.{detail}", hint)
     hint = "--ask-sudo asks you for sudo's password once; else let this user run /bin/sh without one."
-    return FarError(Outcome.SUDO, f"sudo does not let this user become root on the node.{told}", hint)
+    return FarError(Outcome.SUDO, f"sudo does not let this user become root on the node.{detail}", hint)
 
 
-def _missing(heard: list[str], mark: str, line: Line) -> FarError:
-    """Say what is missing: it would have spoken next."""
-    said = clean(line.said().strip()[-1000:])
-    told = f" It says: {said}" if said else ""
+def _explain_missing(marks: list[str], mark: str, line: Line) -> FarError:
+    """Return what is missing: it would have spoken next."""
+    output = clean(line.said().strip()[-1000:])
+    detail = f" It says: {output}" if output else ""
     if mark.startswith(f"{OLD} "):
         version = clean(mark.removeprefix(f"{OLD} "))
         return NoPython(
@@ -434,11 +432,11 @@ def _missing(heard: list[str], mark: str, line: Line) -> FarError:
         return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
     code = line.ended()
     if code is None:
-        return LineLost(f"The connection ended before gitcfg had begun on the node.{told}")
+        return LineLost(f"The connection ended before gitcfg had begun on the node.{detail}")
     if code < 0 or code > _KILLED:
-        return LineLost(f"What was to run on the node was killed before it had begun.{told}")
-    if SHELL in heard:
-        return NoPython(f"The node's python3 cannot run.{told}")
-    if LINE in heard:
-        return _no_root(code, told)
-    return FarError(Outcome.REFUSED, f"The node's login does not run commands (exit code {code}).{told}")
+        return LineLost(f"What was to run on the node was killed before it had begun.{detail}")
+    if SHELL in marks:
+        return NoPython(f"The node's python3 cannot run.{detail}")
+    if LINE in marks:
+        return _explain_no_root(code, detail)
+    return FarError(Outcome.REFUSED, f"The node's login does not run commands (exit code {code}).{detail}")

@@ -11,7 +11,7 @@ from gitcfg.agent.agent import Agent
 from gitcfg.agent.client import MOST_AFTER, ask_target, retry_pause
 from gitcfg.agent.errors import Declined, Unreachable
 from gitcfg.agent.keys import Answer
-from gitcfg.agent.process import Woken
+from gitcfg.agent.process import WaitInterrupted
 from gitcfg.agent.rounds import run_forever, start_agent
 from gitcfg.install.store import Place
 from tests.agent.server import Book, Handler, Reply, serving
@@ -145,7 +145,7 @@ def test_the_daemon_waits_as_long_as_it_is_told(
     def sleep(seconds: float) -> None:
         slept.append(seconds)
         agent.signals.ending = 15 if len(slept) == 2 else 0
-        raise Woken
+        raise WaitInterrupted
 
     agent.signals.sleep = sleep  # type: ignore[method-assign]
     run_forever(agent)
@@ -166,7 +166,7 @@ def test_the_daemon_waits_longer_each_time_and_starts_at_a_random_moment(
         def sleep(seconds: float, slept: list[float] = slept, agent: Agent = agent) -> None:
             slept.append(seconds)
             agent.signals.ending = 15 if len(slept) == 12 else 0
-            raise Woken
+            raise WaitInterrupted
 
         agent.signals.sleep = sleep  # type: ignore[method-assign]
         run_forever(agent)

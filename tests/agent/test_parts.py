@@ -15,7 +15,7 @@ from gitcfg.agent.config import Advert
 from gitcfg.agent.errors import Forbidden, Untrusted
 from gitcfg.agent.keys import Answer, load_identity
 from gitcfg.agent.memory import NAME, Failure, Memory, Running, load_memory, save_memory
-from gitcfg.agent.process import Signals, Woken
+from gitcfg.agent.process import Signals, WaitInterrupted
 from gitcfg.agent.report import find_facts, limit_drift
 from gitcfg.agent.rounds import retry_pause
 from gitcfg.agent.update import advert_mark, advertise, htcondor_snippet
@@ -205,12 +205,12 @@ def test_a_signal_ends_a_waiting_and_nothing_else() -> None:
         os.kill(os.getpid(), signal.SIGHUP)
         time.sleep(0.01)
         assert signals.hurried
-        with pytest.raises(Woken):
+        with pytest.raises(WaitInterrupted):
             signals.sleep(60)
         signals.hurried = False
         signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(Woken):
+        with pytest.raises(WaitInterrupted):
             signals.sleep(60)
         assert signals.ending
     finally:

@@ -19,7 +19,7 @@ import pytest
 from gitcfg.cli.deploy import run as conduct
 from gitcfg.cli.deploy.output import Listeners
 from gitcfg.cli.main import run
-from gitcfg.deploy.network import Unreached
+from gitcfg.deploy.network import ConnectError
 from gitcfg.deploy.outcomes import Outcome
 from tests.cli.published import judge
 from tests.deploy.process import Process
@@ -34,7 +34,7 @@ ROOT = "/the-root-of-a-node"
 NETWORK = conduct._network
 
 
-class Opened:
+class NodeConnection:
     """A connection to a folder."""
 
     user = "root"
@@ -59,11 +59,11 @@ class Network:
         self.seen: list[str] = []
 
     @contextmanager
-    def open(self, node: str) -> Iterator[Opened]:
+    def open(self, node: str) -> Iterator[NodeConnection]:
         self.seen.append(node)
         if not (self.folder / node).is_dir():
-            raise Unreached(Outcome.UNREACHABLE, "It does not answer: nobody listens there.")
-        opened = Opened(self.folder / node)
+            raise ConnectError(Outcome.UNREACHABLE, "It does not answer: nobody listens there.")
+        opened = NodeConnection(self.folder / node)
         try:
             yield opened
         finally:

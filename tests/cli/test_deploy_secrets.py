@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitcfg.cli.deploy import run as conduct
-from gitcfg.deploy.network import Reaching
+from gitcfg.deploy.network import ConnectOptions
 from tests.cli import test_deploy
 from tests.cli.test_deploy import Network, Pool
 
@@ -185,15 +185,15 @@ def made(place: Path) -> str:
     return place.with_suffix(".pub").read_text()
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, network: Network) -> list[Reaching]:
+def asked(monkeypatch: pytest.MonkeyPatch, network: Network) -> list[ConnectOptions]:
     """How nodes would be reached, each time; what reaches them is another network."""
-    found: list[Reaching] = []
+    found: list[ConnectOptions] = []
 
-    def taken(reaching: Reaching) -> Any:
+    def taken(reaching: ConnectOptions) -> Any:
         found.append(reaching)
         return network
 
-    ssh: Callable[[Reaching], Any] = taken
+    ssh: Callable[[ConnectOptions], Any] = taken
     monkeypatch.setattr(conduct, "_network", test_deploy.NETWORK)
     monkeypatch.setattr("gitcfg.deploy.ssh.Ssh", ssh)
     return found

@@ -15,7 +15,7 @@ from gitcfg.cli.deploy.options import Limits
 from gitcfg.cli.deploy.output import DeployEnd, DeployHead, StopNotes, format_summary, print_results
 from gitcfg.cli.deploy.run import exit_code, handle_signals
 from gitcfg.deploy.batches import INTERRUPTED
-from gitcfg.deploy.outcomes import Outcome, Result, Why
+from gitcfg.deploy.outcomes import EndReason, Outcome, Result
 from gitcfg.deploy.run import Finished
 from gitcfg.model import Share
 
@@ -77,12 +77,12 @@ def test_a_dry_run_says_what_would_be() -> None:
 def test_the_summary_says_how_it_went() -> None:
     about = DeployHead("run", COMMIT, "", False, 0.0)
     results = {"n1": Result("n1", Outcome.OK), "n2": Result("n2", Outcome.LOST)}
-    assert format_summary(about, DeployEnd(Why.DONE, "", 1.26), results) == (
+    assert format_summary(about, DeployEnd(EndReason.DONE, "", 1.26), results) == (
         f"2 nodes: 1 ok, 1 lost. Commit {COMMIT[:10]}, 1.3 s."
     )
-    ending = DeployEnd(Why.INTERRUPTED, INTERRUPTED, 1.0)
+    ending = DeployEnd(EndReason.INTERRUPTED, INTERRUPTED, 1.0)
     assert INTERRUPTED in format_summary(about, ending, results)
-    assert format_summary(about, DeployEnd(Why.DONE, "", 0.0), {}).startswith("0 nodes: nothing to do.")
+    assert format_summary(about, DeployEnd(EndReason.DONE, "", 0.0), {}).startswith("0 nodes: nothing to do.")
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_the_summary_says_how_it_went() -> None:
 )
 def test_the_exit_code(words: str, expected: int) -> None:
     results = {str(number): Result(str(number), Outcome(word)) for number, word in enumerate(words.split())}
-    assert exit_code(Finished(results, Why.DONE, "")) == expected
-    assert exit_code(Finished(results, Why.INTERRUPTED, INTERRUPTED)) == 130
+    assert exit_code(Finished(results, EndReason.DONE, "")) == expected
+    assert exit_code(Finished(results, EndReason.INTERRUPTED, INTERRUPTED)) == 130
 
 
 def test_where_programs_read_only_that_nobody_else_is_begun_is_said() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.cache import NoCache
-from gitcfg.delivery.configuration import find_steps, make_configuration
+from gitcfg.delivery.configuration import find_node_change, make_configuration
 from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet, compare
@@ -80,7 +80,7 @@ def test_who_is_not_there_gets_an_error() -> None:
 
 def test_from_nothing_everything_starts() -> None:
     with at(FILES) as fleet:
-        found = find_steps(None, fleet, "n1")
+        found = find_node_change(None, fleet, "n1")
     assert (found.restart, found.reload, found.stop) == (("web",), (), ())
     assert found.files == ("/etc/motd", "/etc/web.env")
     assert json.loads(found.encoded())["from"] is None
@@ -90,10 +90,10 @@ def test_from_one_commit_to_another() -> None:
     later = {**FILES, "features/Web.yaml": FILES["features/Web.yaml"].replace("hello", "hi")}
     gone = {**FILES, "nodes/n1.yaml": "features: [Db]\n"}
     with at(FILES) as old, at(later, "c2") as new, at(gone, "c3") as without:
-        assert find_steps(old, new, "n1").reload == ("web", "worker")
-        assert find_steps(old, old, "n1").files == ()
-        assert find_steps(old, without, "n1").stop == ("web",)
-        assert json.loads(find_steps(old, new, "n1").encoded())["params"] == {
+        assert find_node_change(old, new, "n1").reload == ("web", "worker")
+        assert find_node_change(old, old, "n1").files == ()
+        assert find_node_change(old, without, "n1").stop == ("web",)
+        assert json.loads(find_node_change(old, new, "n1").encoded())["params"] == {
             "MOTD": {"old": "hello", "new": "hi"}
         }
 
@@ -108,7 +108,7 @@ def test_of_random_fleets_it_is_what_the_library_says(seed: int) -> None:
         known = {name: change for change in compare(old, new) for name in change.nodes}
         for name in new:
             with at(files) as before, at(changed, "c2") as after:
-                alone, taken = make_configuration(after, name), find_steps(before, after, name)
+                alone, taken = make_configuration(after, name), find_node_change(before, after, name)
             assert alone.digest == new[name].digest
             assert {path: file.content for path, file in alone.files.items()} == new[name].files
             if name in known and name in old:

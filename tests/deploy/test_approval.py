@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.delivery.configuration import find_steps
+from gitcfg.delivery.configuration import find_node_change
 from gitcfg.deploy import orders
-from gitcfg.deploy.approval import Reviewed, choose_nodes
+from gitcfg.deploy.approval import ReviewedBranches, choose_nodes
 from gitcfg.deploy.messages import Hello
-from gitcfg.deploy.orders import Changes, Orders, Sending
+from gitcfg.deploy.orders import Changes, OrderOptions, Orders
 from gitcfg.git.repository import Repository
 from gitcfg.install.package import Actions
 from gitcfg.inventory.nodes import find_holds
@@ -85,7 +85,7 @@ def change(folder: Path, files: dict[str, str]) -> str:
 
 
 def reviewed(folder: Path) -> tuple[list[str], Callable[[str], bool]]:
-    found = Reviewed(Repository.open(folder))
+    found = ReviewedBranches(Repository.open(folder))
     return [branch.name for branch in found.branches], found.has
 
 
@@ -107,7 +107,7 @@ def test_of_a_clone_what_was_fetched_counts(pool: Path, tmp_path: Path) -> None:
     assert not has(mine)
     theirs = change(pool, {"groups/h.yaml": "{}\n"})
     git(clone, "fetch", "--quiet")
-    usual = Reviewed(Repository.open(clone)).default
+    usual = ReviewedBranches(Repository.open(clone)).default
     assert usual is not None
     assert usual.commit == theirs
 
@@ -132,7 +132,7 @@ def test_the_settings_say_which_branches_count(pool: Path) -> None:
 
 
 def make_orders(source: Source, **said: object) -> Orders:
-    return Orders(source, source.at("HEAD"), ["n1", "n2"], Sending("me@here", **said))  # type: ignore[arg-type]
+    return Orders(source, source.at("HEAD"), ["n1", "n2"], OrderOptions("me@here", **said))  # type: ignore[arg-type]
 
 
 def hello(commit: str | None, digest: str = "", agent: str = "") -> Hello:
@@ -179,7 +179,7 @@ def test_many_nodes_are_compared_at_once_with_the_same_result(
         for commit in (first, second, None, "0" * 40):
             old = source.at(commit) if commit in (first, second) else None
             for name in names:
-                due = find_steps(old, fleet, name)
+                due = find_node_change(old, fleet, name)
                 assert asked.actions(name, commit) == Actions(due.restart, due.reload, due.stop)
         asked.close()
 

@@ -24,7 +24,7 @@ from gitcfg.deploy.batches import (
     begin,
     step,
 )
-from gitcfg.deploy.outcomes import Weight, Why
+from gitcfg.deploy.outcomes import EndReason, Weight
 from gitcfg.model import Share
 
 SHARES = st.one_of(
@@ -118,10 +118,10 @@ def test_whatever_happens_the_laws_hold(plan: Plan, data: st.DataObject) -> None
             run.tell(Stop() if kind == "stop" else Leave())
     assert run.ends == Counter(dict.fromkeys(plan.nodes, 1))
     assert run.state.over
-    assert bool(run.state.because) == (run.state.why is not Why.DONE)
+    assert bool(run.state.because) == (run.state.why is not EndReason.DONE)
     assert tuple(run.begun) == plan.nodes[: len(run.begun)]
-    assert (run.state.why is Why.INTERRUPTED) == run.stopped
-    assert run.state.why is not Why.DONE or run.begun == list(plan.nodes)
+    assert (run.state.why is EndReason.INTERRUPTED) == run.stopped
+    assert run.state.why is not EndReason.DONE or run.begun == list(plan.nodes)
 
 
 @given(plans())
@@ -130,7 +130,7 @@ def test_where_all_are_well_all_are_begun(plan: Plan) -> None:
     while not run.over:
         run.tell(Ended(min(run.running), Weight.WELL))
     assert tuple(run.begun) == plan.nodes
-    assert run.state.why is Why.DONE
+    assert run.state.why is EndReason.DONE
 
 
 @given(plans(), st.sampled_from([Weight.FAILED, Weight.UNREACHED]))
@@ -156,14 +156,14 @@ def test_a_node_that_is_not_running_cannot_end() -> None:
 def test_without_limits_a_batch_with_a_failure_is_the_last() -> None:
     plan = Plan(("a", "b", "c"), (2, 3), 2)
     state = _after(plan, Weight.WELL, Weight.FAILED)
-    assert (state.why, state.because) == (Why.LIMIT, "1 of the 2 nodes that batch 1 reached failed.")
+    assert (state.why, state.because) == (EndReason.LIMIT, "1 of the 2 nodes that batch 1 reached failed.")
 
 
 def test_a_batch_that_nobody_could_try_is_the_last() -> None:
     plan = Plan(("a", "b", "c"), (2, 3), 2)
     state = _after(plan, Weight.UNREACHED, Weight.ASIDE)
     because = "Batch 1 shows nothing: 1 node could not be reached, and 1 node has its agent."
-    assert (state.why, state.because) == (Why.LIMIT, because)
+    assert (state.why, state.because) == (EndReason.LIMIT, because)
     state = _after(plan, Weight.ASIDE, Weight.ASIDE)
     assert state.because == "Batch 1 shows nothing: 2 nodes have their agents."
 
@@ -181,26 +181,26 @@ def test_one_node_is_not_told_as_many() -> None:
 def test_what_somebody_wants_beats_what_went_wrong_and_of_that_the_first_counts() -> None:
     plan = Plan(("a", "b", "c"), (3,), 2)
     state, _ = begin(plan)
-    state, _ = step(plan, state, Stop(Why.OUTPUT, "The disk is full."))
-    assert (state.why, state.because) == (Why.OUTPUT, "The disk is full.")
-    again, _ = step(plan, state, Stop(Why.FAULT, "It failed."))
+    state, _ = step(plan, state, Stop(EndReason.OUTPUT, "The disk is full."))
+    assert (state.why, state.because) == (EndReason.OUTPUT, "The disk is full.")
+    again, _ = step(plan, state, Stop(EndReason.FAULT, "It failed."))
     assert again == state
     wanted, _ = step(plan, state, Stop())
-    assert (wanted.why, wanted.because) == (Why.INTERRUPTED, INTERRUPTED)
+    assert (wanted.why, wanted.because) == (EndReason.INTERRUPTED, INTERRUPTED)
 
 
 def test_in_one_batch_without_limits_everybody_has_a_turn() -> None:
     plan = Plan(("a", "b", "c"), (3,), 1)
     state = _after(plan, Weight.FAILED, Weight.UNREACHED, Weight.FAILED)
-    assert (state.why, state.begun) == (Why.DONE, 3)
+    assert (state.why, state.begun) == (EndReason.DONE, 3)
 
 
 def test_limits_are_of_the_whole_run() -> None:
     plan = Plan(("a", "b", "c", "d"), (1, 2, 4), 1, failures=1)
     state = _after(plan, Weight.FAILED, Weight.FAILED)
-    assert (state.why, state.because) == (Why.LIMIT, "2 nodes failed, and at most 1 may.")
+    assert (state.why, state.because) == (EndReason.LIMIT, "2 nodes failed, and at most 1 may.")
     state = _after(plan, Weight.FAILED, Weight.WELL, Weight.WELL, Weight.WELL)
-    assert state.why is Why.DONE
+    assert state.why is EndReason.DONE
 
 
 def test_an_interrupted_run_waits_for_those_at_work_and_then_leaves_them() -> None:

@@ -294,7 +294,7 @@ def test_damaged_and_foreign_files_are_told(folder: Path) -> None:
     (folder / "1234568005.jsonl").mkdir()
     (folder / "notes.jsonl").write_text("mine")
     found = {one.id: one for one in records.read_runs(folder)}
-    assert [one.id for one in found.values() if one.kept] == ["1234567abc"]
+    assert [one.id for one in found.values() if one.record] == ["1234567abc"]
     problems = {one.id for one in found.values() if one.problem}
     assert problems == {f"123456800{number}" for number in (0, 1, 3, 4, 5)}
     assert "never began" in _refusal(folder, "1234568002")

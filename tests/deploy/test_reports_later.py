@@ -23,7 +23,7 @@ def run(folder: Path, name: str, *done: NodeDone, commit: str = NEW) -> None:
 
 
 def kept(folder: Path, name: str = FIRST) -> RunRecord:
-    found = read_run(folder, name).kept
+    found = read_run(folder, name).record
     assert found is not None
     return found
 

@@ -12,10 +12,19 @@ import pytest
 from gitcfg.deploy import turn
 from gitcfg.deploy.batches import INTERRUPTED, Plan, batches
 from gitcfg.deploy.messages import Decide, Done, Hello, OnStep, Order
-from gitcfg.deploy.network import Line, Unreached
-from gitcfg.deploy.outcomes import FarError, LineLost, NoPython, Outcome, Result, Unreadable, Weight, Why
+from gitcfg.deploy.network import ConnectError, Line
+from gitcfg.deploy.outcomes import (
+    EndReason,
+    FarError,
+    LineLost,
+    NoPython,
+    Outcome,
+    Result,
+    Unreadable,
+    Weight,
+)
 from gitcfg.deploy.run import Deploy, Finished
-from gitcfg.deploy.turn import Entering
+from gitcfg.deploy.turn import LoginOptions
 from gitcfg.install.outcome import Outcome as Installed
 from gitcfg.install.package import Actions
 from gitcfg.model import REFUSED, GitcfgError, Share
@@ -24,7 +33,7 @@ COMMIT = "c" * 40
 Far = Callable[[str, Decide, OnStep], Done | None]
 
 
-class Opened:
+class NodeConnection:
     """A connection to a made-up node; as a line it is only a name."""
 
     def __init__(self, node: str, user: str) -> None:
@@ -33,7 +42,7 @@ class Opened:
         self.commands: list[str] = []
         self.closed = threading.Event()
 
-    def line(self, command: str, deadline: float) -> "Opened":
+    def line(self, command: str, deadline: float) -> "NodeConnection":
         self.commands.append(command)
         return self
 
@@ -64,13 +73,13 @@ class Network:
         self._user = user
         self._lock = threading.Lock()
         self.open_now = self.most = 0
-        self.connections: dict[str, Opened] = {}
+        self.connections: dict[str, NodeConnection] = {}
 
     @contextmanager
-    def open(self, node: str) -> Iterator[Opened]:
+    def open(self, node: str) -> Iterator[NodeConnection]:
         if node in self._unreached:
-            raise Unreached(self._unreached[node], "It does not answer.", "Is it there?")
-        opened = self.connections[node] = Opened(node, self._user)
+            raise ConnectError(self._unreached[node], "It does not answer.", "Is it there?")
+        opened = self.connections[node] = NodeConnection(node, self._user)
         with self._lock:
             self.open_now += 1
             self.most = max(self.most, self.open_now)
@@ -143,12 +152,12 @@ class Tried:
         self.heard, self.network = Heard(), network or Network()
         plan = Plan(self.names, batches(shares, count), jobs)
         monkeypatch.setattr(turn, "talk", self._talk(far))
-        self.deploy = Deploy(plan, self.network, Entering(time.monotonic, **entering), orders, self.heard)
+        self.deploy = Deploy(plan, self.network, LoginOptions(time.monotonic, **entering), orders, self.heard)
 
     @staticmethod
     def _talk(far: Far) -> Callable[[Line, Decide, OnStep], Done | None]:
         def talk(line: Line, decide: Decide, told: OnStep) -> Done | None:
-            assert isinstance(line, Opened)
+            assert isinstance(line, NodeConnection)
             return far(line.node, decide, told)
 
         return talk
@@ -168,7 +177,7 @@ def test_all_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = Tried(monkeypatch, 30, well, jobs=3)
     found = tried.run()
     assert {one.outcome for one in found.results.values()} == {Outcome.OK}
-    assert (found.why, found.because) == (Why.DONE, "")
+    assert (found.why, found.because) == (EndReason.DONE, "")
     one = found.results["n7"]
     assert (one.before, one.commit, one.digest, one.batch) == ("b" * 40, COMMIT, "d2", 1)
     assert (one.changed, one.restarted, one.sent, one.received) == (("/etc/f",), ("x",), 7, 9)
@@ -328,7 +337,7 @@ def test_a_batch_that_fails_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None
     tried = Tried(monkeypatch, 5, FAILURES["reverted"], shares=(Share(2),))
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["reverted"] * 2 + ["skipped"] * 3
-    assert found.why is Why.LIMIT
+    assert found.why is EndReason.LIMIT
     assert found.results["n4"].message == "It was not begun. Both nodes that batch 1 reached failed."
     assert ("stopping", "Both nodes that batch 1 reached failed.") in tried.heard.lines
 
@@ -337,7 +346,7 @@ def test_an_interrupt_lets_those_at_work_finish(monkeypatch: pytest.MonkeyPatch)
     tried = Tried(monkeypatch, 4, well, jobs=2)
     tried.heard.on_begin = lambda node: tried.deploy.interrupt() if node == "n1" else None
     found = tried.run()
-    assert (found.why, found.because) == (Why.INTERRUPTED, INTERRUPTED)
+    assert (found.why, found.because) == (EndReason.INTERRUPTED, INTERRUPTED)
     words = [str(found.results[name].outcome) for name in tried.names]
     assert words[:2] == ["ok", "ok"]
     assert words[3] == "skipped"

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.deploy.network import Reaching, Unreached
+from gitcfg.deploy.network import ASKING, PROMPT, ConnectError, ConnectOptions, Password, SudoLine
 from gitcfg.deploy.outcomes import Outcome
 from gitcfg.deploy.ssh import Ssh, read_settings
-from gitcfg.deploy.sudo import ASKING, PROMPT, Password, SudoLine
 from gitcfg.model import GitcfgError
 from tests.system.sshd import Sshd, sshd, user
 
@@ -54,10 +53,10 @@ class Place:
         self.config.write_text(more + SETTINGS.format(**usual))
         both = self.sshd.known(self.here) + self.sshd.known(self.there)
         self.known_hosts.write_text(both if known is None else known)
-        return Ssh(Reaching(time.monotonic, str(self.config), connect_timeout=5.0, **said))  # type: ignore[arg-type]
+        return Ssh(ConnectOptions(time.monotonic, str(self.config), connect_timeout=5.0, **said))  # type: ignore[arg-type]
 
-    def refused(self, ssh: Ssh, host: str) -> Unreached:
-        with pytest.raises(Unreached) as raised, ssh.open(host):
+    def refused(self, ssh: Ssh, host: str) -> ConnectError:
+        with pytest.raises(ConnectError) as raised, ssh.open(host):
             pass
         return raised.value
 
@@ -163,7 +162,7 @@ def test_who_has_no_key_that_fits_is_not_let_in(place: Place) -> None:
     other = f"Host *\n  IdentityFile {place.sshd.keys.wrong}\n"
     ssh = place.ssh(other)
     place.config.write_text(place.config.read_text().replace(f"IdentityFile {place.sshd.keys.user}", ""))
-    error = place.refused(Ssh(Reaching(time.monotonic, str(place.config))), place.here)
+    error = place.refused(Ssh(ConnectOptions(time.monotonic, str(place.config))), place.here)
     assert error.outcome is Outcome.AUTH
     assert user() in error.message
     ssh.close()
@@ -185,7 +184,7 @@ def test_who_listens_and_says_nothing(place: Place) -> None:
         silent.bind((place.here, 0))
         silent.listen()
         place.ssh(f"Host n1\n  HostName {place.here}\n  Port {silent.getsockname()[1]}\n")
-        ssh = Ssh(Reaching(time.monotonic, str(place.config), connect_timeout=0.5))
+        ssh = Ssh(ConnectOptions(time.monotonic, str(place.config), connect_timeout=0.5))
         begun = time.monotonic()
         error = place.refused(ssh, "n1")
     assert error.outcome is Outcome.UNREACHABLE
@@ -326,7 +325,7 @@ def test_settings_may_be_in_other_files(place: Place, tmp_path: Path) -> None:
 
 def test_settings_of_one_host_that_cannot_be_meant_are_its_own_trouble(place: Place) -> None:
     with (
-        pytest.raises(Unreached, match=r"What ssh_config says of it cannot be used: .*abc") as found,
+        pytest.raises(ConnectError, match=r"What ssh_config says of it cannot be used: .*abc") as found,
         place.ssh("Host n1\n  Port abc\n").open("n1"),
     ):
         pass
@@ -369,8 +368,10 @@ def test_sudo_gets_its_password_when_it_asks(place: Place) -> None:
 
 def test_a_password_that_is_refused_is_sent_nowhere_else(place: Place) -> None:
     password = Password("wrong")
-    with pytest.raises(Unreached, match=r"sudo did not take the password[.] It says: .*try again") as first:
+    with pytest.raises(
+        ConnectError, match=r"sudo did not take the password[.] It says: .*try again"
+    ) as first:
         sudo(place, password, "n1")
-    with pytest.raises(Unreached, match="sudo on n1 did not take the password, so it was not sent here"):
+    with pytest.raises(ConnectError, match="sudo on n1 did not take the password, so it was not sent here"):
         sudo(place, password, "n2")
     assert first.value.outcome is Outcome.SUDO

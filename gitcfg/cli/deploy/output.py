@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gitcfg.deploy.batches import INTERRUPTED
-from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why, group_by_outcome
+from gitcfg.deploy.outcomes import WELL, EndReason, Outcome, Result, group_by_outcome
 from gitcfg.deploy.records import NodeDone, Recorder
 from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
@@ -56,7 +56,7 @@ class DeployHead(msgspec.Struct, frozen=True):
 class DeployEnd(msgspec.Struct, frozen=True):
     """How it ended, and after how many seconds."""
 
-    why: Why
+    why: EndReason
     because: str
     seconds: float
 
@@ -163,7 +163,7 @@ def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
     counts = ", ".join(f"{len(some)} {outcome}" for outcome, some in groups.items())
     said = f"{counted(len(results), 'node')}: {counts or 'nothing to do'}."
     which = f" Commit {about.commit[:ABBREVIATED]}, {ending.seconds:.1f} s."
-    because = f" {safe(ending.because)}" if ending.why is not Why.DONE else ""
+    because = f" {safe(ending.because)}" if ending.why is not EndReason.DONE else ""
     return f"{said}{because}{which}"
 
 

@@ -15,10 +15,10 @@ from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
 from gitcfg.deploy import approval
 from gitcfg.deploy.approval import (
-    Chosen,
     Grants,
-    Reviewed,
-    Spared,
+    NodeChoice,
+    ReviewedBranches,
+    SkipReason,
     find_fetch_time,
     find_refused,
     find_replaced,
@@ -68,13 +68,13 @@ class DeployCommit(msgspec.Struct, frozen=True):
 class ReviewedNodes(msgspec.Struct, frozen=True):
     """The nodes of a deploy, and the secrets that they get although the protected branch does not say so."""
 
-    nodes: Chosen
+    nodes: NodeChoice
     beyond: tuple[str, ...] = ()
 
 
 def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
     """Return the commit. Raise GitcfgError if there is none, or it was not reviewed."""
-    found = Reviewed(source.repository)
+    found = ReviewedBranches(source.repository)
     resume = wanted.which.resume
     kept = _find_run(source.repository, resume) if resume is not None else None
     default = found.default
@@ -88,7 +88,7 @@ def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
     return DeployCommit(commit, tip, branch, reason, names, kept.run.id if kept is not None else "")
 
 
-def _reason(found: Reviewed, commit: str, wanted: DeployOptions, kept: RunRecord | None) -> str:
+def _reason(found: ReviewedBranches, commit: str, wanted: DeployOptions, kept: RunRecord | None) -> str:
     """Return why an unreviewed commit is deployed; a resumed run has its reason already."""
     if found.has(commit):
         return ""
@@ -114,7 +114,7 @@ def _find_run(repository: "Repository", name: str) -> RunRecord:
 
 def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
     """Return a note if the deployed branch was not fetched for long, else ""."""
-    branch = Reviewed(source.repository).default
+    branch = ReviewedBranches(source.repository).default
     if branch is None or wanted.which.at is not None or wanted.which.resume is not None:
         return ""
     since = find_fetch_time(source.repository, branch)
@@ -154,7 +154,7 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
         raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)
 
 
-def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery) -> Chosen:
+def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery) -> NodeChoice:
     """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
     with source.at(commit.ruling) as ruling:
         held = find_holds(ruling, source.today)
@@ -199,7 +199,7 @@ def apply_review(
     commit: DeployCommit,
     fleet: Fleet,
     counts: Fleet | None,
-    nodes: Chosen,
+    nodes: NodeChoice,
     wanted: Grants,
 ) -> ReviewedNodes:
     """Leave out nodes that may no longer have a secret; of an unreviewed commit only warn, and send it.
@@ -217,10 +217,10 @@ def apply_review(
     return ReviewedNodes(replace(nodes, nodes=left, spared={**nodes.spared, **kept}))
 
 
-def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> Spared:
+def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> SkipReason:
     said = ", ".join(map(shown, secrets))
     what = f"The secret {said} is" if len(secrets) == 1 else f"The secrets {said} are"
-    return Spared(f"{what} not for this node any more.", _HINT.format(commit.branch))
+    return SkipReason(f"{what} not for this node any more.", _HINT.format(commit.branch))
 
 
 def _warn_of_secrets(

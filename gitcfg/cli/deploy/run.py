@@ -43,17 +43,16 @@ from gitcfg.cli.deploy.plan import (
 from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session, confirm
-from gitcfg.deploy.approval import Spared, find_secrets
+from gitcfg.deploy.approval import SkipReason, find_secrets
 from gitcfg.deploy.batches import Plan, allowed, batches
 from gitcfg.deploy.messages import Hello, Order
-from gitcfg.deploy.network import Network, Reaching
-from gitcfg.deploy.orders import Orders, Sending
-from gitcfg.deploy.outcomes import WELL, Outcome, Result, Why
+from gitcfg.deploy.network import ConnectOptions, Network, Password
+from gitcfg.deploy.orders import OrderOptions, Orders
+from gitcfg.deploy.outcomes import WELL, EndReason, Outcome, Result
 from gitcfg.deploy.records import Recorder, Run, find_runs_folder, run_id
 from gitcfg.deploy.reports import LateOutcomes
 from gitcfg.deploy.run import Deploy, Finished, Listener
-from gitcfg.deploy.sudo import Password
-from gitcfg.deploy.turn import Entering
+from gitcfg.deploy.turn import LoginOptions
 from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError, Share
@@ -71,10 +70,10 @@ class Deployment(msgspec.Struct, frozen=True):
 
     plan: Plan
     network: Network
-    entering: Entering
+    entering: LoginOptions
     orders: Callable[[str, Hello], Order]
     commit: DeployCommit
-    spared: Mapping[str, Spared]
+    spared: Mapping[str, SkipReason]
     who: str
     asked: StateQuery
 
@@ -100,7 +99,7 @@ def deploy(
         )
         _agree(source, commit, wanted, judgement)
         who = f"{getpass.getuser()}@{socket.gethostname()}"
-        sending = Sending(who, wanted.consent.dry, nodes.held, secrets)
+        sending = OrderOptions(who, wanted.consent.dry, nodes.held, secrets)
         orders = Orders(source, fleet, nodes.nodes, sending)
         plan = _plan(fleet, commit.commit, wanted, nodes.nodes)
         deployment = Deployment(plan, network, _entering(wanted), orders.of, commit, nodes.spared, who, asked)
@@ -123,7 +122,7 @@ def _network(wanted: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names:
         raise _MISSING from None
     ways = wanted.ways
     return Ssh(
-        Reaching(
+        ConnectOptions(
             time.monotonic,
             ways.ssh_config,
             ways.user,
@@ -143,10 +142,10 @@ def _addresses(fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> It
             yield name, address
 
 
-def _entering(wanted: DeployOptions) -> Entering:
+def _entering(wanted: DeployOptions) -> LoginOptions:
     ways = wanted.ways
     password = Password(_password()) if ways.ask_sudo else None
-    return Entering(time.monotonic, ways.timeout, ways.sudo, password, ways.root, ways.state)
+    return LoginOptions(time.monotonic, ways.timeout, ways.sudo, password, ways.root, ways.state)
 
 
 def _password() -> str:
@@ -267,7 +266,7 @@ def _record_end(recorder: Recorder | None, followed: Callable[[], Finished]) -> 
         finished = followed()
     except Exception as fault:
         if recorder is not None:
-            recorder.ended(Why.FAULT.value, f"gitcfg itself failed: {type(fault).__name__}.")
+            recorder.ended(EndReason.FAULT.value, f"gitcfg itself failed: {type(fault).__name__}.")
         raise
     if recorder is not None:
         recorder.ended(finished.why.value, finished.because)
@@ -281,7 +280,7 @@ def _follow(deployment: Deployment, listener: Listener, written: JsonLines) -> F
         for name, why in sorted(deployment.spared.items())
     }
     deploy = Deploy(deployment.plan, deployment.network, deployment.entering, deployment.orders, listener)
-    written.left = partial(deploy.stop, Why.OUTPUT)
+    written.left = partial(deploy.stop, EndReason.OUTPUT)
     for result in spared.values():
         listener.ended(result)
     # A connection is a circle of objects. What was made until now stays, and need not be looked at.
@@ -344,7 +343,7 @@ def _print_outcome(
 
 def exit_code(finished: Finished) -> int:
     """Return the exit code; several sorts of trouble at once count as failed nodes."""
-    if finished.why is Why.INTERRUPTED:
+    if finished.why is EndReason.INTERRUPTED:
         return INTERRUPTED
     found = {result.outcome for result in finished.results.values()}
     trouble = found - WELL

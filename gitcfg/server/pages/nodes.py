@@ -7,7 +7,7 @@ from aiohttp import web
 
 from gitcfg.compile.operations import TrailStep
 from gitcfg.compile.subset import find_withheld
-from gitcfg.delivery.configuration import find_steps
+from gitcfg.delivery.configuration import find_node_change
 from gitcfg.explain.trail import Blamer, describe_content, view_from
 from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
@@ -101,7 +101,7 @@ def _compute_due_actions(fleets: FleetCache, runs: str, wanted: str, name: str) 
     with fleets.fleet_with(runs, name) as before, fleets.fleet_with(wanted, name) as after:
         if after is None:
             return None
-        found = find_steps(before, after, name)
+        found = find_node_change(before, after, name)
         return DueActions(found.restart, found.reload, found.stop, found.files)
 
 

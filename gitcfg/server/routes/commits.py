@@ -7,7 +7,7 @@ import msgspec
 from aiohttp import web
 
 from gitcfg.comparison.change import diff_record
-from gitcfg.delivery.configuration import find_steps
+from gitcfg.delivery.configuration import find_node_change
 from gitcfg.gate.changes import find_secret_changes, secret_change_to_json
 from gitcfg.library import compare
 from gitcfg.model import REFUSED, GitcfgError
@@ -84,9 +84,9 @@ def _encode_changes(fleets: FleetCache, old: str | None, new: str, node: str) ->
         if after is None:
             raise Problem("not-found")
         if old is None:
-            return find_steps(None, after, node).encoded()
+            return find_node_change(None, after, node).encoded()
         with fleets.fleet_with(old, node) as before:
-            return find_steps(before, after, node).encoded()
+            return find_node_change(before, after, node).encoded()
 
 
 def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:
