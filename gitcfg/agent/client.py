@@ -14,7 +14,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..install.outcome import PackageError
@@ -42,17 +42,17 @@ class ServerClock:
 
     def now(self) -> float:
         """Seconds since the epoch, as the server has them."""
-        return self._wall() + self._used(self.offset)
+        return self._wall() + self._correction
 
-    def seen(self, server: float) -> bool:
-        """Note the server's time; whether requests are signed by another one from now on."""
-        before, apart = self.offset, server - self._wall()
+    def observe(self, server: float) -> bool:
+        """Note the server's time; return whether requests are signed by another one from now on."""
+        before, apart = self._correction, server - self._wall()
         self.offset = float(round(apart)) if abs(apart) >= LEAST else 0.0
-        return abs(self._used(self.offset) - self._used(before)) > TOLERATED
+        return abs(self._correction - before) > TOLERATED
 
-    @staticmethod
-    def _used(offset: float) -> float:
-        return offset if abs(offset) > TOLERATED else 0.0
+    @property
+    def _correction(self) -> float:
+        return self.offset if abs(self.offset) > TOLERATED else 0.0
 
 
 def parse_date(header: str) -> float | None:
@@ -75,33 +75,30 @@ def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
     """Return the answer; raise Declined if it is no."""
     if answer.status in (200, 304):
         return answer
-    problem = _problem(answer)
+    problem: Any = {}
+    with suppress(ValueError, RecursionError):
+        problem = json.loads(answer.body)
+    if not isinstance(problem, dict):
+        problem = {}
     kind = str(problem.get("type", "")).rpartition(":")[2]
     detail = str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status}")[:1000]
     verb = "The server is not ready" if answer.status in BUSY else "The server declines"
-    known = {PENDING: _pending, UNAUTHORIZED: _unauthorized}.get(kind)
-    messages = known(who, problem) if known else (f"{verb}: {detail.rstrip('.')}.",)
+    messages: tuple[str, ...] = (f"{verb}: {detail.rstrip('.')}.",)
+    if kind == PENDING and "fingerprint" not in problem:  # git has its key, and no more
+        messages = (str(problem.get("detail") or "The node is not accepted yet.")[:1000],)
+    elif kind == PENDING:
+        messages = (
+            "This node's key is not accepted yet.",
+            f"`gitcfg node accept {who.node}` on a clone of the repository accepts {who.fingerprint}.",
+        )
+    elif kind == UNAUTHORIZED:  # one answer for all that does not fit, so as to tell nobody more
+        messages = (
+            f"The server does not take this for {who.node}'s: it knows the node by another key, or the"
+            " request was changed on its way.",
+            f"If the node was set up anew, `gitcfg node accept {who.node} --replace` on a clone of the"
+            f" repository accepts {who.fingerprint}.",
+        )
     raise Declined(answer.status, kind, *messages, after=retry_pause(answer, now))
-
-
-def _pending(who: Identity, problem: Mapping[str, Any]) -> tuple[str, ...]:
-    """With a fingerprint it waits for its key to be accepted; without, git has its key, and no more."""
-    if "fingerprint" not in problem:
-        return (str(problem.get("detail") or "The node is not accepted yet.")[:1000],)
-    return (
-        "This node's key is not accepted yet.",
-        f"`gitcfg node accept {who.node}` on a clone of the repository accepts {who.fingerprint}.",
-    )
-
-
-def _unauthorized(who: Identity, problem: Mapping[str, Any]) -> tuple[str, ...]:
-    """It has one answer for all that does not fit, so as to tell nobody more."""
-    return (
-        f"The server does not take this for {who.node}'s: it knows the node by another key, or the request"
-        " was changed on its way.",
-        f"If the node was set up anew, `gitcfg node accept {who.node} --replace` on a clone of the repository"
-        f" accepts {who.fingerprint}.",
-    )
 
 
 def retry_pause(answer: Answer, now: float) -> float:
@@ -111,14 +108,6 @@ def retry_pause(answer: Answer, now: float) -> float:
         return min(float(header[:9]), MOST_AFTER)
     date = parse_date(header)
     return 0.0 if date is None else min(max(0.0, date - now), MOST_AFTER)
-
-
-def _problem(answer: Answer) -> Mapping[str, Any]:
-    try:
-        problem = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return {}
-    return problem if isinstance(problem, dict) else {}
 
 
 def make_context(settings: Settings) -> ssl.SSLContext | None:
@@ -136,7 +125,7 @@ def make_context(settings: Settings) -> ssl.SSLContext | None:
         ) from error
 
 
-class _Timed(io.RawIOBase):
+class _TimedSocket(io.RawIOBase):
     """What a socket receives, until a deadline."""
 
     def __init__(self, sock: socket.socket, until: float) -> None:
@@ -146,23 +135,16 @@ class _Timed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """Return a file to read from: all that `http.client` asks of a socket."""
+        return io.BufferedReader(self)
+
     def readinto(self, buffer: Any) -> int:
         left = self._until - time.monotonic()
         if left <= 0:
             raise TimeoutError("the time ran out")
         self._sock.settimeout(left)
         return self._sock.recv_into(buffer)
-
-
-class Readable:
-    """All that `http.client` asks of a socket."""
-
-    def __init__(self, sock: socket.socket, until: float) -> None:
-        self._raw = _Timed(sock, until)
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        """Return a file to read from."""
-        return io.BufferedReader(self._raw)
 
 
 _NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
@@ -222,8 +204,7 @@ class Line:
             sock = self._sock = self._sock or self._connected(min(connect, timeout))
             sock.settimeout(max(0.001, until - time.monotonic()))
             sock.sendall(_write(self.server, request))
-            answer, stays = _read(Readable(sock, until), request, most)
-            done = stays
+            answer, done = _read(_TimedSocket(sock, until), request, most)
         except (OSError, ValueError) as error:
             kind = Dropped if kept and isinstance(error, ConnectionError) else Unreachable
             raise kind(
@@ -238,15 +219,13 @@ class Line:
     def _connected(self, timeout: float) -> socket.socket:
         # As bytes: for text Python imports tables of all alphabets (5 ms), and these names have ASCII alone.
         host = cast(str, self.server.host.encode("ascii"))
-        sock = socket.create_connection((host, self.server.port), timeout)
-        try:
+        with ExitStack() as stack:
+            sock = stack.enter_context(socket.create_connection((host, self.server.port), timeout))
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if self._context is not None:
                 sock = self._context.wrap_socket(sock, server_hostname=self.server.host)
-        except BaseException:
-            sock.close()
-            raise
+            stack.pop_all()  # connected: it stays open
         return sock
 
 
@@ -258,7 +237,7 @@ def _write(server: Server, request: Request) -> bytes:
     return "\r\n".join((*lines, "", "")).encode("ascii") + (request.body or b"")
 
 
-def _read(sock: Readable, request: Request, most: int) -> tuple[Answer, bool]:
+def _read(sock: _TimedSocket, request: Request, most: int) -> tuple[Answer, bool]:
     from http.client import HTTPException, HTTPResponse
 
     with HTTPResponse(cast(Any, sock), method=request.method) as response:
@@ -329,18 +308,29 @@ class Client:
     def ask(self, request: Request, wait: float = 0.0, most: int = SMALL, timeout: float = 0.0) -> Answer:
         """The first answer that counts, and that is not `no` (Declined). `wait` may pass before it comes."""
         problems: list[AgentError] = []
-        for line in self._awake():
-            found = self._heard(line, request, wait + (timeout or self.settings.timeout), most)
-            if isinstance(found, Answer):
-                return found
-            line.busy_until = time.monotonic() + found.after
-            problems.append(found)
-        raise _worst(problems)
+        for line in self._find_available():
+            answer = self._ask_server(line, request, wait + (timeout or self.settings.timeout), most)
+            if isinstance(answer, Answer):
+                return answer
+            line.busy_until = time.monotonic() + answer.after
+            problems.append(answer)
+        # Of several servers' failures one that lied matters most, then one that is there.
+        kinds = (Untrusted, Declined, AgentError)
+        raise next(one for kind in kinds for one in problems if isinstance(one, kind))
 
-    def _heard(self, line: Line, request: Request, timeout: float, most: int) -> Answer | AgentError:
+    def _find_available(self) -> list[Line]:
+        """Return those that are not busy; all, where that is none: who asks all the same has waited."""
+        if not self._lines:
+            context = make_context(self.settings)
+            self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
+        return [one for one in self._lines if one.busy_until <= time.monotonic()] or list(self._lines)
+
+    def _ask_server(self, line: Line, request: Request, timeout: float, most: int) -> Answer | AgentError:
         """Return an answer that counts, or why another server is to be asked."""
         try:
-            answer = self._asked(line, request, timeout, most)
+            answer, moved = self._retry_dropped(line, request, timeout, most)
+            if answer.status == 401 and moved:
+                answer, _ = self._retry_dropped(line, request, timeout, most)
             self._lines.sort(key=lambda one: one is not line)
             return check_accepted(answer, self.who, self.clock.now())
         except (Unreachable, Untrusted, Declined) as error:
@@ -348,20 +338,7 @@ class Client:
                 raise
             return error
 
-    def _awake(self) -> list[Line]:
-        """Return those that are not busy; all, where that is none: who asks all the same has waited."""
-        if not self._lines:
-            context = make_context(self.settings)
-            self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
-        return [one for one in self._lines if one.busy_until <= time.monotonic()] or list(self._lines)
-
-    def _asked(self, line: Line, request: Request, timeout: float, most: int) -> Answer:
-        answer, moved = self._tried(line, request, timeout, most)
-        if answer.status == 401 and moved:
-            answer, _ = self._tried(line, request, timeout, most)
-        return answer
-
-    def _tried(self, line: Line, request: Request, timeout: float, most: int) -> tuple[Answer, bool]:
+    def _retry_dropped(self, line: Line, request: Request, timeout: float, most: int) -> tuple[Answer, bool]:
         """Return an answer, and whether it moved the clock; signed anew where a kept connection is dead."""
         try:
             return self._once(line, request, timeout, most)
@@ -373,31 +350,19 @@ class Client:
         ready = sign_request(request, self.who, int(self.clock.now()), nonce)
         answer = line.ask(ready, self.settings.timeout, timeout, most)
         try:
-            return answer, self.clock.seen(verify(answer, ready, self.settings.server_keys))
+            return answer, self.clock.observe(verify(answer, ready, self.settings.server_keys))
         except Untrusted as error:
             line.close()
             date = parse_date(answer.headers.get("date", ""))
-            if answer.status == 401 and date is not None and _private(line.server) and self.clock.seen(date):
+            # Nothing between can have written what such a server says, even unsigned.
+            is_private = line.server.tls or is_loopback(line.server.host)
+            if answer.status == 401 and date is not None and is_private and self.clock.observe(date):
                 return answer, True
-            raise self._unbelieved(line, answer, error) from None
-
-    def _unbelieved(self, line: Line, answer: Answer, error: Untrusted) -> AgentError:
-        """A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either."""
-        if answer.status in BUSY:
-            pause = retry_pause(answer, self.clock.now())
-            return Unreachable(f"{line.server} has no answer now: HTTP {answer.status}.", after=pause)
-        return Untrusted(f"{line.server}: {error.message}", *error.hints)
-
-
-def _private(server: Server) -> bool:
-    """Return whether nothing between can have written what a server says, even unsigned."""
-    return server.tls or is_loopback(server.host)
-
-
-def _worst(problems: list[AgentError]) -> AgentError:
-    """What to tell of several servers' failures: one that lied matters most, then one that is there."""
-    kinds = (Untrusted, Declined, AgentError)
-    return next(one for kind in kinds for one in problems if isinstance(one, kind))
+            if answer.status in BUSY:
+                # A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either.
+                pause, why = retry_pause(answer, self.clock.now()), f"HTTP {answer.status}"
+                raise Unreachable(f"{line.server} has no answer now: {why}.", after=pause) from None
+            raise Untrusted(f"{line.server}: {error.message}", *error.hints) from None
 
 
 # The requests that a node makes, and which of the answers it may believe.
@@ -495,10 +460,8 @@ def ask_target(client: Client, newest: int, etag: str, wait: float = 0.0, timeou
 def check_in(client: Client, newest: int, body: bytes) -> Target:
     """Report, and hear what this node shall run."""
     path = f"/v1/nodes/{client.who.node}/checkin"
-    headers = (("content-type", "application/json"),)
-    return parse_target(
-        client.ask(Request("POST", path, body=body, headers=headers)), client.who.node, newest
-    )
+    request = Request("POST", path, body=body, headers=(("content-type", "application/json"),))
+    return parse_target(client.ask(request), client.who.node, newest)
 
 
 def ask_package(client: Client, target: Target) -> Package:
@@ -540,8 +503,7 @@ def _actions(client: Client, path: str, query: str, before: Package | None, targ
     if not isinstance(data, dict) or data.get("schema") != "gitcfg.changes/1":
         raise PackageError("The server's answer is not gitcfg.changes/1.")
     known = (None, before.commit) if before else (None,)
-    if (data.get("node"), data.get("to")) != (client.who.node, target.commit) or data.get(
-        "from"
-    ) not in known:
+    is_expected = (data.get("node"), data.get("to")) == (client.who.node, target.commit)
+    if not is_expected or data.get("from") not in known:
         raise Untrusted("The server sent other changes than were asked for.")
     return parse_actions(data)

@@ -25,7 +25,7 @@ class Reader:
     """Takes keys out of a table; keys that are left in the end are refused."""
 
     def __init__(self, table: Mapping[str, Any], path: str) -> None:
-        self._said = dict(table)
+        self._left = dict(table)
         self._path = path
         self._known: list[str] = []
 
@@ -35,7 +35,7 @@ class Reader:
 
     def finished(self) -> None:
         """Refuse the keys that are left."""
-        for key in self._said:
+        for key in self._left:
             import difflib
 
             near = difflib.get_close_matches(key, self._known, 1)
@@ -44,7 +44,7 @@ class Reader:
 
     def _take(self, key: str, default: object) -> Any:
         self._known.append(key)
-        return self._said.pop(key, default)
+        return self._left.pop(key, default)
 
     def text(self, key: str, default: str) -> str:
         """Text."""

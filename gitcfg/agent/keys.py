@@ -205,17 +205,13 @@ def sign_request(request: Request, who: Identity, created: int, nonce: str = "")
         headers.append(("content-digest", content_digest(request.body)))
         covered.append("content-digest")
     ready = request._replace(headers=tuple(headers))
-    params = _params(covered, created, who.node, nonce)
+    names = " ".join(f'"{name}"' for name in covered)
+    once = f';nonce="{nonce}"' if nonce else ""
+    params = f'({names});created={created};keyid="{who.node}";alg="{ALGORITHM}"{once};tag="{LABEL}"'
     lines = [(f'"{name}"', find_component(ready, name) or "") for name in covered]
     signature = base64.b64encode(who.private.sign(signature_base(lines, params))).decode()
     own = (("signature-input", f"{LABEL}={params}"), ("signature", f"{LABEL}=:{signature}:"))
     return ready._replace(headers=(*ready.headers, *own))
-
-
-def _params(covered: Sequence[str], created: int, node: str, nonce: str) -> str:
-    names = " ".join(f'"{name}"' for name in covered)
-    once = f';nonce="{nonce}"' if nonce else ""
-    return f'({names});created={created};keyid="{node}";alg="{ALGORITHM}"{once};tag="{LABEL}"'
 
 
 # Answers count if the pinned server signed them, whole, for this very request.

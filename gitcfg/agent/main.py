@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import __version__
 from ..install.outcome import InstallError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..install.store import Place
+
+T = TypeVar("T")
 
 _END = """exit codes: 0 done, 1 files were changed by hand (drift), 2 wrong usage or settings,
 3 an installation was taken back or failed, 4 refused (policy, lock, a node that is not accepted
@@ -77,15 +79,13 @@ _DIFF, _LOCK_WAIT = 4096, 10.0
 
 def _run(options: Namespace) -> int:
     from ..install.commands import forbid_core_dumps
-    from ..install.outcome import InstallError
     from .process import Signals
 
     forbid_core_dumps()
     signals = Signals()
     signals.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
-    from .errors import AgentError
     from .process import hold_agent_lock, make_notifier
-    from .rounds import start_agent
+    from .rounds import run_forever, run_once, start_agent
     from .update import settle_memory, settle_without_settings
 
     notify = make_notifier(os.environ.get("NOTIFY_SOCKET", ""))
@@ -106,11 +106,7 @@ def _run(options: Namespace) -> int:
         settle_memory(agent)
         notify("READY=1")
         if options.once:
-            from .rounds import run_once
-
             return run_once(agent)
-        from .rounds import run_forever
-
         run_forever(agent)
         return 0
 
@@ -126,8 +122,6 @@ def _key(options: Namespace) -> int:
 
 
 def _status(options: Namespace) -> int:
-    from ..install.outcome import InstallError
-    from ..install.plan import Debt
     from ..install.record import read_debts, read_installed
     from .config import load_settings
     from .keys import load_identity
@@ -135,28 +129,24 @@ def _status(options: Namespace) -> int:
     from .status import format_status, make_status
 
     place, settings = _place(options), load_settings(options.root, options.config)
-    who, memory = load_identity(place, settings.node), Memory()
-    package, unreadable = None, []
-    owed: tuple[Debt, ...] = ()
-    try:
-        memory = load_memory(place)
-    except InstallError as error:
-        unreadable.append(str(error))
-    try:
-        package = read_installed(place)
-    except InstallError as error:
-        unreadable.append(str(error))
-    try:
-        owed = read_debts(place)
-    except InstallError as error:
-        unreadable.append(str(error))
-    found = make_status(settings, who, memory, package, unreadable, owed)
+    who = load_identity(place, settings.node)
+    unreadable: list[str] = []
+
+    def read(function: Callable[[Place], T], default: T) -> T:
+        try:
+            return function(place)
+        except InstallError as error:
+            unreadable.append(str(error))
+            return default
+
+    memory, package = read(load_memory, Memory()), read(read_installed, None)
+    status = make_status(settings, who, memory, package, unreadable, read(read_debts, ()))
     if options.output == "json":
         import json
 
-        print_lines([json.dumps(found, indent=2)])
+        print_lines([json.dumps(status, indent=2)])
     else:
-        print_lines(format_status(found))
+        print_lines(format_status(status))
     return 0
 
 
@@ -164,9 +154,9 @@ def _drift(options: Namespace) -> int:
     from ..install.drift import find_drift
     from .status import format_drift
 
-    found = find_drift(_place(options))
-    print_lines(format_drift(found))
-    return 1 if found else 0
+    drift = find_drift(_place(options))
+    print_lines(format_drift(drift))
+    return 1 if drift else 0
 
 
 COMMANDS: Mapping[str, Callable[[Namespace], int]] = {
@@ -208,18 +198,15 @@ def main(line: Sequence[str], name: str = PROGRAM) -> int:
         if list(line) == ["--version"]:  # before argparse is imported: scripts ask this often
             print_lines([f"{name} {__version__}"])
             return 0
-        return _run_command(_parse(line, name))
+        try:
+            options = parse_arguments(line, name, __version__)
+        finally:
+            sys.stdout.flush()  # --help ends the process in there
+        return _run_command(options)
     except BrokenPipeError:
         # What is still buffered has no reader; without this Python complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
-
-
-def _parse(line: Sequence[str], name: str) -> Namespace:
-    try:
-        return parse_arguments(line, name, __version__)
-    finally:
-        sys.stdout.flush()  # --help ends the process in there
 
 
 def _run_command(options: Namespace) -> int:

@@ -11,7 +11,7 @@ from ..install.store import Place, open_store
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"
-_ANEW = "The agent's next start keeps it aside, and begins anew."
+_HINT = "The agent's next start keeps it aside, and begins anew."
 MOST_RESULTS, MOST_DRIFT = 50, 200
 
 
@@ -64,7 +64,7 @@ def load_memory(place: Place) -> Memory:
     if data is None:
         return Memory()
     if data.get("schema") != SCHEMA:
-        raise Damaged(f"{NAME} in the state folder is damaged: it is not {SCHEMA}.", _ANEW)
+        raise Damaged(f"{NAME} in the state folder is damaged: it is not {SCHEMA}.", _HINT)
     known = {name: data[name] for name in Memory._fields if name in data}
     try:
         known["running"] = known.get("running") and Running(**known["running"])
@@ -72,19 +72,15 @@ def load_memory(place: Place) -> Memory:
         known.update({name: tuple(known.get(name, ())) for name in ("results", "drift")})
         return Memory(**known)
     except TypeError as error:
-        raise Damaged(f"{NAME} in the state folder is damaged: {error}.", _ANEW) from error
+        raise Damaged(f"{NAME} in the state folder is damaged: {error}.", _HINT) from error
 
 
 def save_memory(place: Place, memory: Memory) -> None:
     """On the disk, whole or not at all; OSError where it has no room."""
     with open_store(place) as store:
-        store.write_json(NAME, {"schema": SCHEMA, **_to_json(memory)})
-
-
-def _to_json(memory: Memory) -> dict[str, Any]:
-    """By name, within too: JSON has tuples as lists."""
-    named = {"running": memory.running, "failure": memory.failure}
-    return {**memory._asdict(), **{key: one and one._asdict() for key, one in named.items()}}
+        running, failure = (one and one._asdict() for one in (memory.running, memory.failure))
+        data = {"schema": SCHEMA, **memory._asdict(), "running": running, "failure": failure}
+        store.write_json(NAME, data)
 
 
 def times(number: int) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ..install.drift import Drift, find_drift
@@ -121,7 +122,11 @@ def find_facts(root: str = "/") -> Facts:
     system = os.uname()
     known: Facts = {"hostname": system.nodename, "kernel": system.release, "arch": system.machine}
     known["cpus"] = len(os.sched_getaffinity(0))
-    for more in (_system(root), _memory(root), _model(root), _condor(root, system.machine)):
+    release = dict(line.split("=", 1) for line in _lines(root, "etc/os-release") if "=" in line)
+    known["os"], known["os_version"] = (
+        release.get(key, "").strip().strip("\"'")[:100] for key in ("ID", "VERSION_ID")
+    )
+    for more in (_memory(root), _model(root), _condor(root, system.machine)):
         known.update(more)
     return {name: value for name, value in known.items() if value}
 
@@ -132,12 +137,6 @@ def _lines(root: str, path: str) -> Iterator[str]:
             yield from (line.rstrip("\n") for line in file)
     except OSError:
         return
-
-
-def _system(root: str) -> Facts:
-    release = dict(line.split("=", 1) for line in _lines(root, "etc/os-release") if "=" in line)
-    name = {key: value.strip().strip("\"'")[:100] for key, value in release.items()}
-    return {"os": name.get("ID", ""), "os_version": name.get("VERSION_ID", "")}
 
 
 def _memory(root: str) -> Facts:
@@ -160,15 +159,9 @@ def _model(root: str) -> Facts:
 def _condor(root: str, arch: str) -> Facts:
     """HTCondor's version is part of its library's name."""
     for folder in _CONDOR_FOLDERS:
-        for name in _names(os.path.join(root, folder.format(arch=arch))):
-            found = _CONDOR.fullmatch(name)
-            if found:
-                return {"htcondor": ".".join(found.groups())}
+        names: list[str] = []
+        with suppress(OSError):
+            names = sorted(os.listdir(os.path.join(root, folder.format(arch=arch))))
+        for version in filter(None, map(_CONDOR.fullmatch, names)):
+            return {"htcondor": ".".join(version.groups())}
     return {}
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

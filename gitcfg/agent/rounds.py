@@ -24,7 +24,11 @@ from .update import follow, settle, tell_application
 def start_agent(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
     """Return the agent of a node, with a key of its own from the first start on; nothing is asked yet."""
     settings = load_settings(root, config)
-    who, memory = load_identity(place, settings.node), _load_memory(place)
+    who = load_identity(place, settings.node)
+    try:
+        memory = load_memory(place)
+    except Damaged:  # `settle_memory` tells that, once no other agent can be at work here
+        memory = Memory()
     return Agent(
         settings=settings,
         place=place,
@@ -35,14 +39,6 @@ def start_agent(root: str, config: str, place: Place, say: Callable[[str], None]
         version=version,
         facts=find_facts(root),
     )
-
-
-def _load_memory(place: Place) -> Memory:
-    """Nothing where it is damaged: `settle_memory` tells that, once no other agent can be at work here."""
-    try:
-        return load_memory(place)
-    except Damaged:
-        return Memory()
 
 
 # A single round: report, follow, report.
@@ -61,7 +57,7 @@ def run_once(agent: Agent) -> int:
 
 
 def _try_round(agent: Agent) -> int | None:
-    """None where a signal wants the round begun anew."""
+    """Return the exit code; None where a signal wants the round begun again."""
     try:
         return _run_single_round(agent)
     except WaitInterrupted:
@@ -203,7 +199,5 @@ def retry_pause(misses: int, interval: float, chance: float) -> float:
 
 
 def _pause(agent: Agent, seconds: float) -> None:
-    try:
+    with suppress(WaitInterrupted):
         agent.signals.sleep(seconds)
-    except WaitInterrupted:
-        return

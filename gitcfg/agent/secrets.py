@@ -31,13 +31,14 @@ class SealError(ValueError):
 
 
 def decrypt(raw: bytes, who: Identity) -> bytes:
-    """Return what was sealed to a node's key. Unopened: it cannot be, and nothing of it counts."""
+    """Return what was sealed to a node's key. Raise SealError if it cannot be: nothing of it counts."""
     stanzas, end = _parse_header(raw)
     mac = _MAC.match(raw, end)
     if mac is None:
         raise SealError("its header does not end")
     file_key = _find_file_key(stanzas, who)
-    if not hmac.compare_digest(_mac(file_key, raw[: end + 3]), _decode(mac[1], 32)):
+    expected = hmac.new(derive_key(file_key, b"", b"header"), raw[: end + 3], hashlib.sha256).digest()
+    if not hmac.compare_digest(expected, _decode(mac[1], 32)):
         raise SealError("its header was changed")
     rest = raw[mac.end() :]
     if len(rest) < _NONCE:
@@ -88,10 +89,6 @@ def _unwrap(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
         raise SealError("its header was changed") from None
     key = derive_key(agreed, share + own.public_key().public_bytes_raw(), _LABEL)
     return _decrypt(key, bytes(12), body)
-
-
-def _mac(file_key: bytes, header: bytes) -> bytes:
-    return hmac.new(derive_key(file_key, b"", b"header"), header, hashlib.sha256).digest()
 
 
 def _decrypt_chunks(key: bytes, rest: memoryview) -> Iterator[bytes]:
@@ -149,7 +146,6 @@ def _open_contents(files: dict[str, Any], who: Identity) -> dict[str, bytes]:
 
 
 def _open_content(path: str, text: str, who: Identity) -> bytes:
-
     try:
         content = decrypt(base64.b64decode(text, validate=True), who)
     except SealError as error:

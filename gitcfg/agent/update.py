@@ -50,9 +50,7 @@ _PAUSE = 1.0
 
 def make_reach_check(agent: Agent, target: Target) -> Callable[[], None] | None:
     """Return the check that the server is in reach; None where agent.toml switches it off."""
-    if not agent.settings.reach:
-        return None
-    return lambda: _check_reach(agent, target)
+    return (lambda: _check_reach(agent, target)) if agent.settings.reach else None
 
 
 def _check_reach(agent: Agent, target: Target) -> None:
@@ -159,11 +157,13 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
     """Put in force what the server names; None if there is nothing to do, or not yet."""
     before = agent.read_in_force()
     moved = before is None or before.commit != target.commit
-    same = before is not None and before.digest == target.digest and not _is_owed(agent)
-    if before is not None and same and not (moved and agent.settings.advertise):
+    # What subsystems owe is installed once more. A stop goes along with the next change.
+    is_owed = any(one.kind != STOP for one in agent.read_debts())
+    is_known = before is not None and before.digest == target.digest and not is_owed
+    if before is not None and is_known and not (moved and agent.settings.advertise):
         agent.record_supply()
         return _adopt(agent, before, target)
-    if _too_early(agent, target):
+    if _is_too_early(agent, target):
         return None
     started = time.monotonic()
     if target.again:
@@ -212,13 +212,8 @@ def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
     return None
 
 
-def _is_owed(agent: Agent) -> bool:
-    """Return whether what is in force must be installed once more. A stop goes along with the next change."""
-    return any(one.kind != STOP for one in agent.read_debts())
-
-
-def _too_early(agent: Agent, target: Target) -> bool:
-    """Return what failed is tried again after a while, longer each time: a daemon may only have been slow."""
+def _is_too_early(agent: Agent, target: Target) -> bool:
+    """Return whether it failed lately: each try waits longer, for a daemon may only have been slow."""
     failure = agent.memory.failure
     if failure is None or (failure.commit, failure.digest) != (target.commit, target.digest):
         return False
@@ -233,7 +228,6 @@ def tell_application(agent: Agent) -> None:
     package = agent.read_in_force() if agent.settings.advertise else None
     if package is None:
         return
-
     mark = advert_mark(package, agent.settings.advertise)
     if mark == agent.memory.advertised:
         return

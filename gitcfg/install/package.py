@@ -183,13 +183,13 @@ def parse_file(path: str, value: object) -> File:
         raise PackageError(f"The path {path!r} {problem}.")
     data = parse_mapping(value, path)
     check_keys(data, path, _FILE_KEYS)
-    mode = parse_text(data.get("mode"), f"{path}: mode")
+    content, mode = _parse_content(data, path), parse_text(data.get("mode"), f"{path}: mode")
     # Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones.
     if not _MODE.fullmatch(mode):
         raise PackageError(f"{path} has the mode {mode!r}: three octal digits after a 0 are meant.")
     file = File(
         path=path,
-        content=_parse_content(data, path),
+        content=content,
         mode=mode,
         owner=parse_word(data.get("owner"), f"{path}: owner"),
         group=parse_word(data.get("group"), f"{path}: group"),

@@ -161,9 +161,9 @@ def test_other_errors_have_no_hint_about_certificates() -> None:
 def test_a_clock_that_is_about_right_is_not_told_as_off() -> None:
     clock = ServerClock(wall=lambda: 1000.9)
     for server in (999.0, 1000.0, 1002.0):
-        clock.seen(server)
+        clock.observe(server)
         assert clock.offset == 0.0
-    clock.seen(1004.0)
+    clock.observe(1004.0)
     assert clock.offset == 3.0
 
 

@@ -80,10 +80,10 @@ def test_what_is_no_target_for_this_node(given: Answer) -> None:
 
 def test_a_clock_is_used_as_it_is_while_it_is_about_right() -> None:
     clock = ServerClock(wall=lambda: 1000.0)
-    assert (clock.seen(1003.0), clock.offset, clock.now()) == (False, 3.0, 1000.0)
-    assert (clock.seen(9000.0), clock.offset, clock.now()) == (True, 8000.0, 9000.0)
-    assert clock.seen(9002.0) is False
-    assert (clock.seen(1000.0), clock.now()) == (True, 1000.0)
+    assert (clock.observe(1003.0), clock.offset, clock.now()) == (False, 3.0, 1000.0)
+    assert (clock.observe(9000.0), clock.offset, clock.now()) == (True, 8000.0, 9000.0)
+    assert clock.observe(9002.0) is False
+    assert (clock.observe(1000.0), clock.now()) == (True, 1000.0)
 
 
 def test_dates() -> None:
