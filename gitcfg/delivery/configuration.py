@@ -114,45 +114,46 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
         node.features,
         node.groups,
         node.params,
-        dict(_files(part, node, here, known or find_consequences(part))),
-        {each: _subsystem(found, running) for each, found in running.items()},
+        dict(_make_files(part, node, here, known or find_consequences(part))),
+        {each: _make_subsystem(found, running) for each, found in running.items()},
     )
 
 
-def _files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> Iterable[tuple[str, File]]:
+def _make_files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> Iterable[tuple[str, File]]:
     side = Side(fleet.compiled, fleet.engine)
     secret = holding(fleet.compiled, here, fleet.engine)
     for path, file in sorted(node.rendered.items()):
-        taken = _parameters_of(side, here, here.entries[path])
-        due = known.of(here, here, taken, (path,))
+        params = _parameters_of(side, here, here.entries[path])
+        due = known.of(here, here, params, (path,))
         concerns = dict.fromkeys(due.reload, "reload") | dict.fromkeys(due.restart, "restart")
         sealed = UNSET if path not in secret else None
         yield path, File(file.content, file.mode, file.owner, file.group, file.digest, concerns, sealed)
 
 
 def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
-    """The parameters that a file is made of, or may be."""
+    """Return the parameters that a file is made of, or may be."""
     if entry.format is not None:
         return tuple(sorted(selected(side.fleet, entry, node.params)))
     analysis = side.analysis(entry)
     if analysis is None:
         return ()
-    whatever = analysis.everything or analysis.computed
-    return tuple(sorted(node.params if whatever else {name for name, _ in analysis.params}))
+    if analysis.everything or analysis.computed:
+        return tuple(sorted(node.params))
+    return tuple(sorted({name for name, _ in analysis.params}))
 
 
-def _subsystem(found: Subsystem, here: Iterable[str]) -> NodeSubsystem:
-    """A subsystem's commands; `covers` as the names of those that run here."""
-    check = found.check
-    named = [ref.name for ref in found.covers]
+def _make_subsystem(subsystem: Subsystem, running: Iterable[str]) -> NodeSubsystem:
+    """Return a subsystem's commands; `covers` as the names of those that run on the node."""
+    check = subsystem.check
+    covers = [ref.name for ref in subsystem.covers]
     return NodeSubsystem(
-        found.validate or None,
-        found.reload or None,
-        found.restart or None,
-        found.stop or None,
+        subsystem.validate or None,
+        subsystem.reload or None,
+        subsystem.restart or None,
+        subsystem.stop or None,
         Check(check.run, seconds(check.timeout) or 60.0, check.retries) if check else None,
-        found.using,
-        tuple(each for each in here if each != found.name and ("*" in named or each in named)),
+        subsystem.using,
+        tuple(each for each in running if each != subsystem.name and ("*" in covers or each in covers)),
     )
 
 
@@ -184,8 +185,8 @@ def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
         part = new.valued([name])
         node = part.compiled[name]
         here = subsystems(part.compiled, node)
-        restart, restarted = uncovered((each for each, said in here.items() if said.restart), here)
-        reload = tuple(each for each, said in here.items() if said.reload and each not in restarted)
+        restart, restarted = uncovered((each for each, one in here.items() if one.restart), here)
+        reload = tuple(each for each, one in here.items() if one.reload and each not in restarted)
         return NodeChange(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
     changes = compare(old, new, [name]).changes
     if not changes:

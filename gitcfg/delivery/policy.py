@@ -6,7 +6,7 @@ from itertools import groupby
 
 import msgspec
 
-from gitcfg.install.policy import holds_own, is_own, stops_agent
+from gitcfg.install.policy import holds_own, is_own, name_of, parent_of, stops_agent
 from gitcfg.library import Fleet
 from gitcfg.render.files import subsystems
 
@@ -22,20 +22,17 @@ INTERPRETERS = frozenset(
 """What they do is in their words, not in their names; without the number of a version at the end."""
 
 _FOLDERS = {
-    "/bin": ("sh", "bash"),
-    "/usr/sbin": (
-        *("condor_master", "condor_off", "condor_on", "condor_preen", "condor_reconfig", "condor_restart"),
-        *("service", "sysctl", "ldconfig", "runuser", "chroot", "nginx", "sshd", "exportfs", "nft"),
+    **dict.fromkeys(("sh", "bash"), "/bin"),
+    **dict.fromkeys(
+        (
+            *("condor_master", "condor_off", "condor_on", "condor_preen", "condor_reconfig"),
+            *("condor_restart", "service", "sysctl", "ldconfig", "runuser", "chroot", "nginx", "sshd"),
+            *("exportfs", "nft"),
+        ),
+        "/usr/sbin",
     ),
 }
-_KNOWN = {name: f"{folder}/{name}" for folder, names in _FOLDERS.items() for name in names}
-
-
-def guess_program(name: str) -> str:
-    """Return where Debian's and HTCondor's packages have a program: a guess, to be confirmed."""
-    return _KNOWN.get(name, f"/usr/bin/{name}")
-
-
+"""Where Debian's and HTCondor's packages have programs that are not in /usr/bin: a guess, to be confirmed."""
 _SETS = re.compile(r"\w+=")
 _DEEP = 3
 _OF_ALL = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "system", "systemd"})
@@ -100,24 +97,14 @@ def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
 
 def _path_needs(paths: Iterable[str]) -> Iterator[PathNeed]:
     """Several files of one folder are that folder's, where it is one application's own."""
-    files = {
-        folder: tuple(found)
-        for folder, found in groupby(sorted(paths, key=lambda path: (_folder(path), path)), _folder)
-    }
-    for folder, found in sorted(files.items()):
-        if len(found) > 1 and _own(folder):
-            yield PathNeed(f"{folder}/*", found)
+    ordered = sorted(paths, key=lambda path: (parent_of(path), path))
+    for folder, group in groupby(ordered, parent_of):
+        files, names = tuple(group), folder.split("/")[1:]
+        is_own = len(names) >= _DEEP and not _OF_ALL & set(names) and not holds_own(folder)
+        if len(files) > 1 and is_own:
+            yield PathNeed(f"{folder}/*", files)
         else:
-            yield from (PathNeed(path, (path,)) for path in found)
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _own(folder: str) -> bool:
-    names = folder.split("/")[1:]
-    return len(names) >= _DEEP and not _OF_ALL & set(names) and not holds_own(folder)
+            yield from (PathNeed(path, (path,)) for path in files)
 
 
 def _command_need(words: tuple[str, ...], paths: set[str]) -> CommandNeed:
@@ -125,23 +112,18 @@ def _command_need(words: tuple[str, ...], paths: set[str]) -> CommandNeed:
     if named.startswith("/"):
         program: str | None = named
     else:
-        program = None if "/" in named else guess_program(named)
+        program = None if "/" in named else f"{_FOLDERS.get(named, '/usr/bin')}/{named}"
     return CommandNeed(words, program, program not in (None, named), tuple(_risks(words, paths)))
 
 
 def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
-    name = words[0].rpartition("/")[2]
+    name = name_of(words[0])
     interprets = name.rstrip("0123456789.") in INTERPRETERS
-    own = next((path for path in sorted(paths) if _runs(words, path, interprets)), None)
-    if own is not None:
-        yield f"runs {own}, which the repository writes: so the repository can do anything"
+    scripts = [word for word in words[1:] if interprets and not _SETS.match(word)]  # `env` runs no setting
+    own = [path for path in paths if words[0] == path or any(path in word for word in scripts)]
+    if own:
+        yield f"runs {min(own)}, which the repository writes: so the repository can do anything"
     elif interprets:
         yield f'{name} runs what its words say: just this as it stands, anything with "*" or "**"'
     if "*" in words[1:] or words[-1] == "**":
         yield 'a word of it is "*" or "**", which lets other words through, too'
-
-
-def _runs(words: tuple[str, ...], path: str, interprets: bool) -> bool:
-    """Return whether a command runs a file, by its words. What `env` only sets is not run."""
-    scripts = words[1:] if interprets else ()
-    return words[0] == path or any(path in word and not _SETS.match(word) for word in scripts)

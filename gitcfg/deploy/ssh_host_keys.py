@@ -5,7 +5,7 @@ import binascii
 import fcntl
 import hmac
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -82,12 +82,12 @@ class KnownHosts(msgspec.Struct, frozen=True):
 
     def keys(self, host: str, port: int) -> tuple[HostKey, ...]:
         """Return the keys of a host; what is known without a port counts where nothing is known with it."""
-        names = (host,) if port == _PORT else (f"[{host}]:{port}", host)
-        return next(filter(None, map(self._of, names)), ())
-
-    def _of(self, name: str) -> tuple[HostKey, ...]:
-        found = self.plain.get(name.lower())
-        return (*(found or ()), *(one.key for one in self.others if one.fits(name.lower())))
+        for name in (host,) if port == _PORT else (f"[{host}]:{port}", host):
+            low = name.lower()
+            keys = (*self.plain.get(low, ()), *(entry.key for entry in self.others if entry.fits(low)))
+            if keys:
+                return keys
+        return ()
 
 
 def format_host(host: str, port: int) -> str:
@@ -117,19 +117,14 @@ def _add_line(found: KnownHosts, line: str, place: str) -> None:
     if mark == _REVOKED:
         found.revoked.append(key)
     elif hosts.startswith(_HASHED):
-        found.others.extend(_hashed(hosts, key))
+        salt, _, digest = hosts.removeprefix(_HASHED).partition("|")
+        with suppress(ValueError):  # it is not what OpenSSH writes
+            found.others.append(HashedEntry(base64.b64decode(salt), base64.b64decode(digest), key))
     elif any(sign in hosts for sign in "*?!"):
         found.others.append(PatternEntry(hosts.lower(), key))
     else:
         for name in hosts.lower().split(","):
             found.plain.setdefault(name, []).append(key)
-
-
-def _hashed(text: str, key: HostKey) -> Iterator[HashedEntry]:
-    """Yield nothing where it is not what OpenSSH writes."""
-    salt, _, digest = text.removeprefix(_HASHED).partition("|")
-    with suppress(ValueError):
-        yield HashedEntry(base64.b64decode(salt), base64.b64decode(digest), key)
 
 
 def hash_host(name: str, salt: bytes) -> str:
@@ -145,17 +140,12 @@ def add_host_key(file: str, hosts: str, key: HostKey) -> None:
     opened = os.open(path, _APPEND, 0o600)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX)
-        os.write(opened, "".join(_lines(opened, hosts, key)).encode())
+        size = os.fstat(opened).st_size
+        is_torn = size and os.pread(opened, 1, size - 1) != b"\n"
+        line = f"{hosts} {key.kind} {key.body}\n"
+        os.write(opened, (f"\n{line}" if is_torn else line).encode())
     finally:
         os.close(opened)
-
-
-def _lines(opened: int, hosts: str, key: HostKey) -> Iterator[str]:
-    """Yield the line, on one of its own."""
-    size = os.fstat(opened).st_size
-    if size and os.pread(opened, 1, size - 1) != b"\n":
-        yield "\n"
-    yield f"{hosts} {key.kind} {key.body}\n"
 
 
 class Host(msgspec.Struct, frozen=True):
@@ -190,7 +180,7 @@ def judge_host_key(known: KnownHosts, host: Host, shown: HostKey) -> Distrust | 
     keys = host.keys(known)
     if any(key.same(shown) for key in keys) or (host.node is not None and host.node.same(shown)):
         return None
-    return _another(host, shown, keys) if keys else _unknown(host, shown)
+    return _explain_another(host, shown, keys) if keys else _explain_unknown(host, shown)
 
 
 def find_kinds(known: KnownHosts, host: Host) -> tuple[str, ...]:
@@ -199,7 +189,7 @@ def find_kinds(known: KnownHosts, host: Host) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key.kind for key in keys))
 
 
-def _another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> Distrust:
+def _explain_another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> Distrust:
     key = next((one for one in keys if one.kind == shown.kind), keys[0])
     same = "" if key.kind == shown.kind else f"{key.kind} "
     return Distrust(
@@ -212,7 +202,7 @@ def _another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> Distrust:
     )
 
 
-def _unknown(host: Host, shown: HostKey) -> Distrust:
+def _explain_unknown(host: Host, shown: HostKey) -> Distrust:
     message = f"Its host key is not known: {shown.kind} {shown.fingerprint}."
     if host.node is not None:
         message += f" keys/ has another key of it, {host.node.fingerprint}: its agent's, perhaps."
