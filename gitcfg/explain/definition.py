@@ -8,8 +8,8 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.values import Misfit
-from gitcfg.explain.trail import Definition as Definition_trail
 from gitcfg.explain.trail import (
+    LayerDefinition,
     Record,
     find_closing_nodes,
     find_deciding_nodes,
@@ -119,13 +119,13 @@ class Kind(msgspec.Struct, frozen=True):
 Wins = Mapping[Origin, tuple[str, ...]]
 
 
-def layer_settings(fleet: Fleet, label: str, layer: Definition_trail) -> tuple[Setting, ...]:
+def layer_settings(fleet: Fleet, label: str, layer: LayerDefinition) -> tuple[Setting, ...]:
     """Return what a layer binds, and where each binding wins."""
     wins = find_winning_nodes(fleet, _names(fleet, layer))
     return tuple(make_setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
 
 
-def _names(fleet: Fleet, layer: Definition_trail) -> set[str]:
+def _names(fleet: Fleet, layer: LayerDefinition) -> set[str]:
     """Return the parameters that a layer binds, in the names that its instances give them too."""
     names = set(layer.params)
     if isinstance(layer, Feature):
@@ -141,20 +141,15 @@ def make_setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wi
         fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
         given = given if binding.op is Op.SECRET else fleet.declarations.seen(name, given)
     else:
-        given, fits = _typed(fleet, name, binding)
+        try:
+            given = fleet.declarations.step(name, binding).written
+        except Misfit:
+            given, fits = fleet.declarations.seen(name, given), False
     return Setting(label, name, binding.op, given, origin, wins.get(origin, ()), fits)
 
 
-def _typed(fleet: Fleet, name: str, binding: Binding) -> tuple[Any, bool]:
-    try:
-        step = fleet.declarations.step(name, binding)
-    except Misfit:
-        return fleet.declarations.seen(name, binding.given), False
-    return step.written, True
-
-
 def layer_files(
-    fleet: Fleet, engine: TemplateEngine, label: str, layer: Definition_trail
+    fleet: Fleet, engine: TemplateEngine, label: str, layer: LayerDefinition
 ) -> tuple[Entry, ...]:
     """Return the files that a layer brings or takes away, and where each of its entries decides."""
     return file_entries(fleet, engine, ((label, said) for said in layer.files.values()))

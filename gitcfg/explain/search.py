@@ -244,16 +244,16 @@ class SecretFilter:
                 | ("rules", str(), "set" | "domain", str(name), *inside)
                 | ("values", str(), str(name), *inside)
             ):
-                kept = (
+                secret = (
                     inside[:1] != ["$secret"] and bool(inside or not one.key) and self._is_secret_name(name)
                 )
             case ("parameters", str(name), "default", *_):
-                kept = name in parameters and parameters[name].secret
+                secret = name in parameters and parameters[name].secret
             case ("recipients", int()):
-                kept = not is_recipient(one.text)
+                secret = not is_recipient(one.text)
             case _:
-                kept = "with" in one.path and self._is_secret_attribute(one)
-        return kept or bool(open_mark(one.text))
+                secret = "with" in one.path and self._is_secret_attribute(one)
+        return secret or bool(open_mark(one.text))
 
     def _is_secret_name(self, name: str) -> bool:
         """Return whether a parameter is secret, or one that an instance may make of a name is."""

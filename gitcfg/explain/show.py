@@ -105,7 +105,7 @@ def list_overrides(fleet: Fleet) -> Iterator[TermSummary]:
 
 def terms_record(schema: str, many: str, found: Iterable[TermSummary]) -> Record:
     """`gitcfg.holds/1` and `gitcfg.overrides/1`."""
-    return {"schema": schema, many: [_record(one) for one in found]}
+    return {"schema": schema, many: [_term_record(one) for one in found]}
 
 
 def _make_term(
@@ -132,7 +132,7 @@ def _has_unreadable_end(fleet: Fleet, found: Hold | Override) -> bool:
     return at is None or any(at in finding.origins for finding in fleet.model.findings)
 
 
-def _record(one: TermSummary) -> Record:
+def _term_record(one: TermSummary) -> Record:
     return {
         "name": one.name,
         **nodes_record(one.nodes, folded=False),

@@ -23,7 +23,6 @@ from gitcfg.model import (
     Op,
     Origin,
     Override,
-    Rule,
     Use,
 )
 from gitcfg.model.delivery import is_over
@@ -93,7 +92,7 @@ def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
     words = [
         f"{verb} for {view.node} alone"
         if first == f"node {view.node}"
-        else f"{verb} {_describe_place(first)}"
+        else f"{verb} {'by' if first.startswith('rule ') else 'in'} {first}"
     ]
     features = [label for label in rest if label.startswith("feature ")]
     words += [f"included by {label.removeprefix('feature ')}" for label in features]
@@ -112,21 +111,8 @@ def describe_listing(layer: str, view: Viewpoint) -> str:
         return f"listed for {view.node} alone"
     if layer.startswith("node set "):
         return f"listed by {layer}, of which {view.node} is a member"
-    return ", ".join(
-        filter(
-            None,
-            [
-                _describe_installation(layer),
-                _describe_membership(layer, view),
-                _describe_overdue(layer, view),
-            ],
-        )
-    )
-
-
-def _describe_place(layer: str) -> str:
-    """Rules do things themselves; elsewhere they are done."""
-    return f"by {layer}" if layer.startswith("rule ") else f"in {layer}"
+    words = (_describe_installation(layer), _describe_membership(layer, view), _describe_overdue(layer, view))
+    return ", ".join(filter(None, words))
 
 
 def _describe_installation(layer: str) -> str:
@@ -237,7 +223,7 @@ def _walk_chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> 
 
 # Definitions by the labels that their layers have in paths, and who says what.
 
-Definition = Feature | Group | Node | Override
+LayerDefinition = Feature | Group | Node | Override
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -247,7 +233,7 @@ class Mention(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def walk_layers(model: Model) -> Iterator[tuple[str, Definition]]:
+def walk_layers(model: Model) -> Iterator[tuple[str, LayerDefinition]]:
     """Yield every definition that binds parameters, brings files or lists features, with its layer's label.
 
     What a rule brings lies on nodes as what a group brings.
@@ -264,15 +250,11 @@ def walk_layers(model: Model) -> Iterator[tuple[str, Definition]]:
         yield f"override {override.name}", override
     for rule in model.rules.values():
         if rule.kind in (RuleKind.INSTALL, RuleKind.SET):
-            yield f"rule {rule.name}", _rule_layer(rule)
+            features = (Use(rule.feature.name, rule.feature.origin),) if rule.feature is not None else ()
+            yield f"rule {rule.name}", Group(rule.name, rule.origin, rule.description, features, rule.params)
 
 
-def _rule_layer(rule: Rule) -> Group:
-    features = (Use(rule.feature.name, rule.feature.origin),) if rule.feature is not None else ()
-    return Group(rule.name, rule.origin, rule.description, features, rule.params)
-
-
-def listed_features(definition: Definition) -> tuple[Use, ...]:
+def listed_features(definition: LayerDefinition) -> tuple[Use, ...]:
     """Return the features that a definition's list installs or includes."""
     if isinstance(definition, Feature):
         return definition.include

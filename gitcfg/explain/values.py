@@ -46,7 +46,11 @@ def find_values(
             value, step = find_decided_value(kind, param)
             place = _place_key(step) if step is not None else None
             found.setdefault((_value_key(value), place), []).append(NodesWithValue(value, step, nodes))
-    return tuple(sorted(map(_merge, found.values()), key=_order))
+    merged = [
+        msgspec.structs.replace(alike[0], nodes=tuple(sorted(name for one in alike for name in one.nodes)))
+        for alike in found.values()
+    ]
+    return tuple(sorted(merged, key=_order))
 
 
 def find_decided_value(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
@@ -75,11 +79,6 @@ def _place_key(step: TrailStep) -> Hashable:
     own = any(decision.origin == step.origin for decision in step.decided)
     asked = tuple((decision.rule, decision.name) for decision in step.decided)
     return step.origin.file if own else step.origin, step.path, asked, step.nodes
-
-
-def _merge(alike: list[NodesWithValue]) -> NodesWithValue:
-    nodes = sorted(name for held in alike for name in held.nodes)
-    return msgspec.structs.replace(alike[0], nodes=tuple(nodes))
 
 
 def _order(held: NodesWithValue) -> tuple[Any, ...]:

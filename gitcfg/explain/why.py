@@ -201,16 +201,16 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
         taken = tuple(
             _find_taken(node, find_places(fleet, without_removals(fleet, node.node_class), name), name)
         )
-    wanted = name in fleet.stacks.unfiltered(node.node_class)
-    stranger = not (wanted or node.definition.retired)
+    included = name in fleet.stacks.unfiltered(node.node_class)
+    unconcerned = not (included or node.definition.retired)
     return FeatureAnswer(
         name,
         found,
         taken,
         node.definition.retired,
-        barred=wanted and not (found or taken or node.definition.retired),
-        elsewhere=tuple(_find_elsewhere(fleet, name)) if stranger else (),
-        rules=explain_passing(fleet, node.name, name) if stranger else (),
+        barred=included and not (found or taken or node.definition.retired),
+        elsewhere=tuple(_find_elsewhere(fleet, name)) if unconcerned else (),
+        rules=explain_passing(fleet, node.name, name) if unconcerned else (),
     )
 
 
@@ -294,14 +294,14 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
     taken = _find_taken_entries(fleet, node, path, engine)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
-    alien = not (entries or taken or node.definition.retired)
+    unconcerned = not (entries or taken or node.definition.retired)
     return FileAnswer(
         path,
         entries,
         len(selected(fleet, deciding, node.params)) if deciding is not None and takes else None,
         taken,
         node.definition.retired,
-        tuple(mention.layer for mention in find_file_mentions(fleet.model, path)) if alien else (),
+        tuple(mention.layer for mention in find_file_mentions(fleet.model, path)) if unconcerned else (),
     )
 
 

@@ -14,13 +14,13 @@ from gitcfg.parsers import pool as requests
 from gitcfg.parsers.child import condor as condor_text
 from gitcfg.parsers.child.data import means
 from gitcfg.parsers.child.htcondor import installed
-from gitcfg.parsers.pool import ALWAYS, Asked, Pool
-from gitcfg.parsers.verdicts import Kept, ended, refused, version
+from gitcfg.parsers.pool import ALWAYS, Pool, Request
+from gitcfg.parsers.verdicts import VerdictCache, ended, refused, version
 from gitcfg.sandbox import Closing, GuardError, Limits
 
 
-class Ends:
-    """Ends by the rank of the question, which several children find in any order."""
+class EndedParsers:
+    """EndedParsers by the rank of the question, which several children find in any order."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -43,7 +43,7 @@ class Ends:
 # Whether HTCondor's parser is there, and one that answers as expected.
 
 
-class There:
+class Libraries:
     """Asks children about their libraries, when it is first wanted to be known."""
 
     def __init__(self, pool: Pool) -> None:
@@ -60,7 +60,7 @@ class There:
         return self._look("table")
 
     def _look(self, wanted: str) -> bool:
-        asked = Asked(requests.look(wanted), ALWAYS)
+        asked = Request(requests.look(wanted), ALWAYS)
         self._pool.put(asked)
         self._pool.flush()
         while not asked.settled:
@@ -93,11 +93,11 @@ Asking = tuple[Case, bytes, bytes]  # with what its request is known by, and the
 class Cases:
     """Opens cases, which are settled as the pool goes on, and gives their verdicts."""
 
-    def __init__(self, pool: Pool, ends: Ends, kept: Kept | None) -> None:
+    def __init__(self, pool: Pool, ends: EndedParsers, kept: VerdictCache | None) -> None:
         self._pool, self._ends, self._kept = pool, ends, kept
         self._version = version() if kept is not None else b""
         self._places = count()
-        self.there = There(pool)
+        self.libraries = Libraries(pool)
         self._known: dict[bytes, Known] = {}
         self._under_way: dict[bytes, list[Case]] = {}
         self._lasting: dict[bytes, Verdicts] = {}
@@ -143,16 +143,19 @@ class Cases:
             case.place, case.verdicts = ALWAYS, (_TOO_LARGE,)
             return
         try:
-            yield self._quick(case) if case.question.plain and self._readable(case) else self._whole(case)
+            question = case.question
+            if (
+                question.plain
+                and question.format == "condor"
+                and self.libraries.condor
+                and self.libraries.table
+            ):
+                request = requests.written(question.text)
+                yield case, requests.key(request, self._version), request
+            else:
+                yield self._whole(case)
         except GuardError as error:  # no UTF-8
             case.place, case.verdicts = ALWAYS, (ended(error, case.question.format),)
-
-    def _readable(self, case: Case) -> bool:
-        return case.question.format == "condor" and self.there.condor and self.there.table
-
-    def _quick(self, case: Case) -> Asking:
-        request = requests.written(case.question.text)
-        return case, requests.key(request, self._version), request
 
     def _whole(self, case: Case) -> Asking:
         request = requests.whole(case.question)
@@ -173,9 +176,9 @@ class Cases:
         else:
             self._under_way[key] = [case]
             self.asked += 1
-            self._pool.put(Asked(request, case.place, partial(self._answered, key)))
+            self._pool.put(Request(request, case.place, partial(self._answered, key)))
 
-    def _answered(self, key: bytes, asked: Asked) -> None:
+    def _answered(self, key: bytes, asked: Request) -> None:
         cases = self._under_way.pop(key)
         first = cases[0]
         verdicts = self._verdicts(asked, first)
@@ -185,19 +188,17 @@ class Cases:
         if verdicts is not None and asked.error is None:
             first.lasting = key
 
-    def _verdicts(self, asked: Asked, first: Case) -> Verdicts | None:
+    def _verdicts(self, asked: Request, first: Case) -> Verdicts | None:
         if asked.error is not None:
-            return (self._epitaph(asked.error, first),)
+            question = first.question
+            meant = question.meant() if question.meant is not None else None
+            refusal = refused(asked.error, question.text, meant)
+            if refusal is None:
+                self._ends.add(first.place)
+            return (refusal or ended(asked.error, question.format),)
         if isinstance(asked.answer, bool):
             return () if asked.answer else None
         return requests.verdicts(asked.answer or ())
-
-    def _epitaph(self, error: GuardError, case: Case) -> Verdict:
-        question = case.question
-        refusal = refused(error, question.text, question.meant() if question.meant is not None else None)
-        if refusal is None:
-            self._ends.add(case.place)
-        return refusal or ended(error, question.format)
 
     def _learn(self, case: Case, place: int, verdicts: Verdicts | None) -> None:
         if verdicts is None:
@@ -222,7 +223,7 @@ def plain(format: str, line: str, name: str, value: Any, separator: str | None) 
         return False
     text = text[1:]
     # What holds macros is looked at for circles, and compared without what HTCondor replaces in it.
-    if "$" in text and text != condor_text.text(name, value, {name: separator}):
+    if "$" in text and text != condor_text.write_text(name, value, {name: separator}):
         return False
     return means(text, value, separator)
 
@@ -249,8 +250,8 @@ class Parsers(Closing):
     formats = frozenset({"classad", "condor", "ini", "json", "toml", "yaml"})
     plain = staticmethod(plain)
 
-    def __init__(self, workers: int | None = None, kept: Kept | None = None) -> None:
-        ends = Ends(_MOST_ENDS)
+    def __init__(self, workers: int | None = None, kept: VerdictCache | None = None) -> None:
+        ends = EndedParsers(_MOST_ENDS)
         workers = workers or len(os.sched_getaffinity(0))
         self._pool = Pool(_CHILD, _LIMITS, workers, lambda asked: ends.before(asked.place))
         self._cases = Cases(self._pool, ends, kept)
@@ -272,7 +273,7 @@ class Parsers(Closing):
 
     @cached_property
     def _lacks_htcondor(self) -> bool:
-        return not (installed() and self._cases.there.condor)
+        return not (installed() and self._cases.libraries.condor)
 
     def judge(self, questions: Iterable[Question]) -> Generator[Verdicts, None, None]:
         """Yield what is wrong with each text, in order."""

@@ -16,13 +16,15 @@ ALWAYS = -1
 """A rank before all others: what is asked whatever ends parsers."""
 
 
-class Asked:
+class Request:
     """A request on its way; `place` is its rank among all. In the end it has an `answer` or an `error`,
-    and whoever asked is told.
+    and whoever asked is notify.
     """
 
-    def __init__(self, request: bytes, place: int, told: Callable[["Asked"], None] = lambda _: None) -> None:
-        self.request, self.place, self._told = request, place, told
+    def __init__(
+        self, request: bytes, place: int, notify: Callable[["Request"], None] = lambda _: None
+    ) -> None:
+        self.request, self.place, self._notify = request, place, notify
         self.settled = False
         self.answer: Any = None
         self.error: GuardError | None = None
@@ -32,7 +34,7 @@ class Asked:
         """The end of it: what it holds is not needed any more."""
         self.request = b""
         self.settled, self.answer, self.error = True, answer, error
-        self._told(self)
+        self._notify(self)
 
 
 class Member:
@@ -40,10 +42,10 @@ class Member:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
-        self.batch: list[Asked] = []
+        self.batch: list[Request] = []
         self._used = False
 
-    def ask(self, batch: list[Asked]) -> None:
+    def ask(self, batch: list[Request]) -> None:
         """Post a batch, if there is any of it."""
         if self._used and any(asked.tries for asked in batch):
             self.close()
@@ -57,7 +59,7 @@ class Member:
                 for asked in batch:
                     asked.settle(error=error)
 
-    def collected(self) -> Iterator[Asked]:
+    def collected(self) -> Iterator[Request]:
         """Settle what is answered. What has to be asked once more, each alone, is given, the last first."""
         if not self.batch:
             return
@@ -71,7 +73,7 @@ class Member:
             for asked, answer in zip(batch, msgspec.msgpack.decode(message), strict=True):
                 asked.settle(answer)
 
-    def _failed(self, error: GuardError) -> list[Asked]:
+    def _failed(self, error: GuardError) -> list[Request]:
         batch, self.batch = self.batch, []
         used, self._used = self._used, False
         if len(batch) > 1:
@@ -102,25 +104,27 @@ class Pool:
     """Children that run one module. Close it at the end.
 
     A child's death says nothing about the requests that came with others: each of those is asked again alone.
-    `unwanted` tells of a request, before it is sent, that nobody needs the answer any more.
+    `is_unwanted` tells of a request, before it is sent, that nobody needs the answer any more.
     """
 
-    def __init__(self, module: str, limits: Limits, workers: int, unwanted: Callable[[Asked], bool]) -> None:
+    def __init__(
+        self, module: str, limits: Limits, workers: int, is_unwanted: Callable[[Request], bool]
+    ) -> None:
         self._children = [Member(Guard(module, limits)) for _ in range(workers)]
-        self._unwanted = unwanted
-        self._filling: list[Asked] = []
+        self._is_unwanted = is_unwanted
+        self._next_batch: list[Request] = []
         self._size = 0
-        self._ready: deque[list[Asked]] = deque()
+        self._ready: deque[list[Request]] = deque()
 
     def begin(self) -> None:
         """Start the first child. GuardError: it cannot be."""
         self._children[0].guard.begin()
 
-    def put(self, asked: Asked) -> None:
+    def put(self, asked: Request) -> None:
         """Ask, as soon as there are enough for a batch (or at `flush`) and a child is free."""
-        self._filling.append(asked)
+        self._next_batch.append(asked)
         self._size += len(asked.request)
-        if len(self._filling) >= _BATCH or self._size >= _BATCH_SIZE:
+        if len(self._next_batch) >= _BATCH or self._size >= _BATCH_SIZE:
             self._close_batch()
 
     def flush(self) -> None:
@@ -129,9 +133,9 @@ class Pool:
         self.move()
 
     def _close_batch(self) -> None:
-        if self._filling:
-            self._ready.append(self._filling)
-            self._filling, self._size = [], 0
+        if self._next_batch:
+            self._ready.append(self._next_batch)
+            self._next_batch, self._size = [], 0
 
     @property
     def processes(self) -> list[int]:
@@ -155,7 +159,7 @@ class Pool:
 
     def drop(self) -> None:
         """Forget what is under way: nobody will ask for it."""
-        self._filling, self._size = [], 0
+        self._next_batch, self._size = [], 0
         self._ready.clear()
         for child in self._children:
             if child.batch:
@@ -175,8 +179,8 @@ class Pool:
             while self._ready and not child.batch and self._worth(child):
                 child.ask([asked for asked in self._ready.popleft() if not self._dropped(asked)])
 
-    def _dropped(self, asked: Asked) -> bool:
-        if self._unwanted(asked):
+    def _dropped(self, asked: Request) -> bool:
+        if self._is_unwanted(asked):
             asked.settle()
         return asked.settled
 
@@ -200,7 +204,10 @@ def whole(question: Question) -> bytes:
     """
     meant = question.meant() if question.meant is not None else None
     values = None if meant is None else _as_json(meant)
-    apart = {} if meant is None else _apart(meant)
+    apart = {}
+    if meant is not None:
+        lists = (name for name, value in meant.values.items() if isinstance(value, list))
+        apart = {name: meant.separators.get(name) for name in lists}
     return encoded({"format": question.format, "text": question.text, "values": values, "separators": apart})
 
 
@@ -226,9 +233,3 @@ def _as_json(meant: Meant) -> bytes:
         return msgspec.json.encode(meant.values)
     except UnicodeEncodeError as error:
         raise GuardError(f"cannot be given a value: {error}") from error
-
-
-def _apart(meant: Meant) -> dict[str, str | None]:
-    return {
-        name: meant.separators.get(name) for name, value in meant.values.items() if isinstance(value, list)
-    }

@@ -46,7 +46,7 @@ class CachedVerdicts:
 # What keeps verdicts from one run to the next; nothing does unless it is handed in.
 
 
-class Kept(Protocol):
+class VerdictCache(Protocol):
     """Verdicts by key, many at once: one lookup and one write for each of thousands would cost most.
 
     A key is a SHA-256 over the question, the parser and its version. Only verdicts that follow from these
@@ -100,14 +100,9 @@ def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None
     content = text.split("\n", line)[line - 1 : line]
     said = " ".join(_WHERE.sub("", _WARNINGS.sub("", _REFUSAL.sub("", stderr))).split())
     why = f"which says: {shown(said, 200)}" if said else f"which reads: {shown(''.join(content))}"
-    params = _named("".join(content), meant)
+    name = _NAME.match("".join(content))
+    params = (name[1],) if name and meant and name[1] in meant.values else ()
     return Verdict(f"is refused by HTCondor's own parser at line {line}, {why}", line, params)
-
-
-def _named(content: str, meant: Meant | None) -> tuple[str, ...]:
-    """Return the parameter that a line sets."""
-    name = _NAME.match(content)
-    return (name[1],) if name and meant and name[1] in meant.values else ()
 
 
 def ended(error: GuardError, format: str) -> Verdict:

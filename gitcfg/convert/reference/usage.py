@@ -9,7 +9,7 @@ import msgspec
 from gitcfg.compile.fleet import Fleet
 from gitcfg.convert.reference.content import Code, Fact, Line, Link, Part, Ranking, Table, Text
 from gitcfg.explain.definition import make_setting
-from gitcfg.explain.trail import Definition, added_items, listed_features, walk_layers
+from gitcfg.explain.trail import LayerDefinition, added_items, listed_features, walk_layers
 from gitcfg.model import Binding, Feature, FileEntry, Model, Node, Op, Override, Use
 from gitcfg.model.rules import RuleKind
 from gitcfg.model.text import counted
@@ -206,7 +206,7 @@ def _link_layer(label: str) -> Link | None:
     return Link(kind, name) if kind != "node" else None
 
 
-def _layer_mentions(layer: Definition) -> Iterable[tuple[str, str]]:
+def _layer_mentions(layer: LayerDefinition) -> Iterable[tuple[str, str]]:
     """Yield what a layer mentions of features and groups, as (verb, name)."""
     verb = "include" if isinstance(layer, Feature) else "install"
     yield from dict.fromkeys((verb, use.feature) for use in listed_features(layer))
@@ -264,7 +264,7 @@ def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
     return (piece,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), piece)
 
 
-def layer_parts(usage: Usage, layer: Definition) -> Iterator[Part]:
+def layer_parts(usage: Usage, layer: LayerDefinition) -> Iterator[Part]:
     """Yield tables of the parameters and files of a layer, if it has any."""
     rows = [
         (usage.parameter(name), binding_line(usage, name, binding))

@@ -180,12 +180,8 @@ def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[E
     for label, layer in walk_layers(fleet.model):
         for one in layer.files.values():
             if one.origin in found:
-                yield Entry(label, _private(one), tuple(sorted(found[one.origin])))
-
-
-def _private(one: FileEntry) -> FileEntry:
-    """Return an entry with the mode that it has where it holds a secret."""
-    return one if one.mode_said else msgspec.structs.replace(one, mode=PRIVATE)
+                private = one if one.mode_said else msgspec.structs.replace(one, mode=PRIVATE)
+                yield Entry(label, private, tuple(sorted(found[one.origin])))
 
 
 SECRET = Kind("secret", _summaries, lambda fleet: fleet.model.secrets, _definition)

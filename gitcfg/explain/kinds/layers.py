@@ -32,7 +32,6 @@ from gitcfg.model import (
     Feature,
     Group,
     Hold,
-    Ignore,
     Model,
     Node,
     Op,
@@ -42,6 +41,7 @@ from gitcfg.model import (
     Release,
     Settings,
 )
+from gitcfg.model.delivery import is_over
 from gitcfg.model.rules import RuleKind
 from gitcfg.model.text import duration
 from gitcfg.render.templates import TemplateEngine
@@ -62,6 +62,11 @@ def _define_feature(fleet: Fleet, engine: TemplateEngine, name: str) -> Definiti
     feature = model.features[name]
     label = f"feature {name}"
     others = model.features.values()
+    limits = [
+        (f"rule {rule.name}", (rule.feature,))
+        for rule in model.rules.values()
+        if rule.kind is RuleKind.LIMIT and rule.feature is not None
+    ]
     fields: dict[str, Field] = {
         "nodes": Nodes(holders(fleet, name)),
         "include": use_references(feature.include),
@@ -72,7 +77,7 @@ def _define_feature(fleet: Fleet, engine: TemplateEngine, name: str) -> Definiti
         "files": layer_files(fleet, engine, label, feature),
         "included_by": tuple(_listing(model, name, including=True)),
         "installed_by": tuple(_listing(model, name, including=False)),
-        "limited_by": find_mentioning(name, _limits(model)),
+        "limited_by": find_mentioning(name, limits),
         "taken_away_by": find_mentioning(name, _withouts(model)),
         "depended_on_by": find_mentioning(name, [(other.name, other.depends) for other in others]),
         "in_conflict_with": find_mentioning(name, [(other.name, other.conflicts) for other in others]),
@@ -93,12 +98,6 @@ def _listing(model: Model, feature: str, including: bool) -> Iterator[Reference]
         if isinstance(layer, Feature) is including:
             for found in use_references(use for use in listed_features(layer) if use.feature == feature):
                 yield Reference(layer.name if including else label, found.origin, found.instances)
-
-
-def _limits(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
-    for rule in model.rules.values():
-        if rule.kind is RuleKind.LIMIT and rule.feature is not None:
-            yield f"rule {rule.name}", (rule.feature,)
 
 
 def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
@@ -252,7 +251,7 @@ def _summarize_overrides(fleet: Fleet) -> Iterator[Summary]:
         figures = {
             "nodes": len(overridden(fleet, found)),
             "until": str(found.until),
-            "past": _is_past(fleet, found),
+            "past": is_over(found.until, fleet.today),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
@@ -263,7 +262,7 @@ def _define_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definit
     fields: dict[str, Field] = {
         "nodes": Nodes(overridden(fleet, found)),
         "until": Value(str(found.until)),
-        "past": Flag(_is_past(fleet, found)),
+        "past": Flag(is_over(found.until, fleet.today)),
         "where": Value(found.where.name if found.where else None),
         "features": use_references(found.features),
         "without": name_references(found.without),
@@ -276,10 +275,6 @@ def _define_override(fleet: Fleet, engine: TemplateEngine, name: str) -> Definit
 def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
     """Return the nodes that an override applies to, in order of name."""
     return tuple(sorted(name for kind in fleet.classes if found in kind.overrides for name in kind.names))
-
-
-def _is_past(fleet: Fleet, found: Override | Hold) -> bool:
-    return fleet.today > found.until
 
 
 OVERRIDE = Kind("override", _summarize_overrides, lambda fleet: fleet.model.overrides, _define_override)
@@ -302,7 +297,7 @@ def _summarize_holds(fleet: Fleet) -> Iterator[Summary]:
             "nodes": len(held(fleet, found)),
             "runs": found.commit.name,
             "until": str(found.until),
-            "past": _is_past(fleet, found),
+            "past": is_over(found.until, fleet.today),
         }
         yield Summary(name, found.reason, found.origin, figures)
 
@@ -313,7 +308,7 @@ def _define_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "nodes": Nodes(held(fleet, found)),
         "runs": Value(found.commit.name),
         "until": Value(str(found.until)),
-        "past": Flag(_is_past(fleet, found)),
+        "past": Flag(is_over(found.until, fleet.today)),
         "where": Value(found.where.name if found.where else None),
     }
     return Definition(name, found.reason, found.origin, fields)
@@ -341,13 +336,10 @@ def _value(fleet: Fleet, name: str) -> object:
     if name == "walk_in" and said is not None:
         return {"groups": [ref.name for ref in said]}
     if name == "ignore":
-        return [_ignore(entry) for entry in said]
+        keys = ("code", "subject", "reason", "until")
+        given = [{key: getattr(entry, key) for key in keys} for entry in said]
+        return [{key: str(value) for key, value in one.items() if value is not None} for one in given]
     return _release(said) if isinstance(said, Release) else msgspec.to_builtins(said)
-
-
-def _ignore(said: Ignore) -> object:
-    found = {"code": said.code, "subject": said.subject, "reason": said.reason, "until": said.until}
-    return {key: str(value) for key, value in found.items() if value is not None}
 
 
 def _release(said: Release) -> object:

@@ -10,7 +10,6 @@ from gitcfg.explain.definition import (
     Kind,
     Names,
     Reference,
-    Setting,
     Summary,
     Value,
     make_setting,
@@ -36,11 +35,12 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
     found = fleet.model.rules[name]
     decided = fleet.model.allocations.get(name)
     permit, count = found.permit or _NOBODY, found.count
+    label, wins = f"rule {name}", find_winning_nodes(fleet, found.params)
     domains = {name: _seen(fleet, found, name, list(one.items)) for name, one in found.domains.items()}
     fields: dict[str, Field] = {
         "does": Value(found.kind.value),
         "feature": name_references(_maybe(found.feature)),
-        "settings": _settings(fleet, found),
+        "settings": tuple(make_setting(fleet, label, *said, wins) for said in found.params.items()),
         "domains": Value(domains or None),
         "unique": Value(_unique(found.unique)),
         "require": _text(found.require),
@@ -55,12 +55,6 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
         "decided": (Reference(decided.name, decided.origin),) if decided is not None else (),
     }
     return Definition(name, found.description, found.origin, fields)
-
-
-def _settings(fleet: Fleet, found: Rule) -> tuple[Setting, ...]:
-    """Return what it sets, and where that wins."""
-    wins = find_winning_nodes(fleet, found.params)
-    return tuple(make_setting(fleet, f"rule {found.name}", *said, wins) for said in found.params.items())
 
 
 def _seen(fleet: Fleet, rule: Rule | None, name: str, given: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from gitcfg.parsers.child.verdict import Meant
+from gitcfg.parsers.child.data import Meant
 from gitcfg.sandbox import serve_many
 
 _HTCONDOR = ("classad", "condor")
@@ -19,19 +19,15 @@ def answer(request: Mapping[str, Any]) -> Any:
 
         return as_written(request["written"])
     if "look" in request:
-        return _look(request["look"])
+        from gitcfg.parsers.child.htcondor import htcondor, table
+
+        return (htcondor() if request["look"] == "condor" else table()) is not None
     values = request["values"]
     meant = None if values is None else Meant(json.loads(values), request["separators"])
     format = request["format"]
     module = "condor" if format in _HTCONDOR else "data"
     judge = getattr(import_module(f"gitcfg.parsers.child.{module}"), f"judge_{format}")
     return list(judge(request["text"], meant))
-
-
-def _look(wanted: str) -> bool:
-    from gitcfg.parsers.child.htcondor import htcondor, table
-
-    return (htcondor() if wanted == "condor" else table()) is not None
 
 
 if __name__ == "__main__":

@@ -15,9 +15,8 @@ from typing import Any
 from gitcfg.compile.classad import Expansion, find_lookups, find_macros
 from gitcfg.compile.values import join_list
 from gitcfg.model.graph import components
-from gitcfg.parsers.child.data import means
+from gitcfg.parsers.child.data import Meant, RawVerdict, flat_differences
 from gitcfg.parsers.child.htcondor import bindings, htcondor, symbol, table
-from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise
 
 _PROGRAMS = """
 collector credd dagman defrag gangliad gridmanager had job_router kbdd master negotiator replication rooster
@@ -27,17 +26,17 @@ _DAEMONS = frozenset(_PROGRAMS.split())
 _HINT = "HTCondor finds no end where macros lead back to themselves: give one of them another value."
 
 
-def circles(values: Mapping[str, str]) -> Iterator[Said]:
+def circles(values: Mapping[str, str]) -> Iterator[RawVerdict]:
     """Yield the circles among what a file sets, in general and for each daemon with settings of its own."""
     named = {name.lower(): name for name in values}
     lower = {name.lower(): value for name, value in values.items()}
-    told: set[tuple[str, ...]] = set()
+    found: set[tuple[str, ...]] = set()
     for daemon in ("", *sorted(_DAEMONS & {name.partition(".")[0] for name in lower if "." in name})):
         edges = _edges(lower, f"{daemon}.")
         for members in components(edges):
-            if members not in told and (len(members) > 1 or members[0] in edges.get(members[0], ())):
-                told.add(members)
-                yield _told(members, edges, named)
+            if members not in found and (len(members) > 1 or members[0] in edges.get(members[0], ())):
+                found.add(members)
+                yield _circle_verdict(members, edges, named)
 
 
 def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
@@ -62,11 +61,13 @@ def _targets(name: str, value: str, prefix: str, seen: Mapping[str, str]) -> Ite
             yield target
 
 
-def _told(members: tuple[str, ...], edges: Mapping[str, list[str]], named: Mapping[str, str]) -> Said:
+def _circle_verdict(
+    members: tuple[str, ...], edges: Mapping[str, list[str]], named: Mapping[str, str]
+) -> RawVerdict:
     names = tuple(sorted(named[member] for member in members))
     within = {member: next(target for target in edges[member] if target in members) for member in members}
     words = ", ".join(f"{named[member]} leads to {named[within[member]]}" for member in members)
-    return Said(f"leads HTCondor in a circle: {words}", params=names, hint=_HINT)
+    return RawVerdict(f"leads HTCondor in a circle: {words}", params=names, hint=_HINT)
 
 
 # HTCondor configuration that gitcfg did not write: its settings, and what no parser here is given.
@@ -78,22 +79,22 @@ _LONG_VALUE = re.compile(r"[^=:]*@=")
 _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", re.DOTALL)
 
 
-def refused(text: str) -> Said | None:
+def refused(text: str) -> RawVerdict | None:
     """Return why the parser is not given a text."""
     if "\0" in text:
-        return _said("it holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
+        return _not_judged("it holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
     for number, line in (*enumerate(text.split("\n"), 1), *lines(text)):
         command = _COMMAND.match(line)
         if command is not None:
-            return _said(f"it says `{command[1].lower()}`", number)
+            return _not_judged(f"it says `{command[1].lower()}`", number)
         if _LONG_VALUE.match(line) and not line.lstrip(_BLANKS).startswith("#"):
-            return _said("it says `@=`", number)
+            return _not_judged("it says `@=`", number)
     return None
 
 
-def _said(why: str, line: int) -> Said:
+def _not_judged(why: str, line: int) -> RawVerdict:
     reason = f"is not given to HTCondor's own parser, for {why} at line {line}"
-    return Said(reason, line, hint="It may be right all the same: it is only not judged.", grave=False)
+    return RawVerdict(reason, line, hint="It may be right all the same: it is only not judged.", grave=False)
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -140,11 +141,11 @@ def settings(text: str) -> dict[str, str]:
 # What gitcfg itself can say of HTCondor configuration, whether or not HTCondor's parser is there.
 
 
-def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
+def judge_condor_text(config: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what keeps a text from being parsed: commands that reach beyond it, and macros in circles."""
     if meant is not None:
         yield from circles(
-            {name: text(name, value, meant.separators) for name, value in meant.values.items()}
+            {name: write_text(name, value, meant.separators) for name, value in meant.values.items()}
         )
         return
     command = refused(config)
@@ -154,7 +155,7 @@ def judge_condor_text(config: str, meant: Meant | None) -> Iterator[Said]:
         yield from circles(settings(config))
 
 
-def text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
+def write_text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
     """Return a value as it stands in the file, but for the case of booleans."""
     return join_list(value, separators.get(name)) if isinstance(value, list) else str(value)
 
@@ -164,7 +165,7 @@ def text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
 _WORDS = frozenset({"true", "false"})
 
 
-def judge_condor(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_condor(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what is wrong with a text. One that the parser refuses ends the process."""
     read = htcondor()
     found = list(judge_condor_text(text, meant))
@@ -173,23 +174,13 @@ def judge_condor(text: str, meant: Meant | None) -> Iterator[Said]:
         return
     values = read(text)
     if meant is not None:
-        yield from _differences(values, meant)
-
-
-def _differences(found: dict[str, str], meant: Meant) -> Iterator[Said]:
-    for name, value in meant.values.items():
-        read = found.pop(name.lower(), None)
-        if read is None:
-            yield left_out(name)
-        elif not _is(read, name, value, meant.separators):
-            yield otherwise(name, read, value)
-    yield from map(not_meant, found)
-
-
-def _is(read: str, name: str, value: Any, separators: Mapping[str, str | None]) -> bool:
-    if means(read, value, separators.get(name)):
-        return True
-    return in_its_way(read, name, text(name, value, separators))
+        separators = meant.separators
+        yield from flat_differences(
+            values,
+            meant,
+            str.lower,
+            lambda read, name, value: in_its_way(read, name, write_text(name, value, separators)),
+        )
 
 
 def in_its_way(read: str, name: str, text: str) -> bool:
@@ -250,17 +241,18 @@ def _alike(found: str, wanted: str) -> bool:
 # ClassAd expressions, by HTCondor's own parser: what a daemon would log as invalid and go on without.
 
 _BACKSLASH = re.compile(r'\\(?!"(?!\s*\Z))')
+"""In configuration only one before a quote is special, unless both end the text."""
 
 
-def judge_classad(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_classad(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Say so if a text is no expression, with the macros in it that HTCondor has defaults for.
 
     Nothing is said of one with other macros, nor of one that is empty.
     """
     find = defaults()
     whole = Expansion(find, find).of(text) + "\n"  # which may end a comment
-    if "$" not in whole and whole.strip() and not (parses(whole) or parses(_as_configured(whole))):
-        yield Said("is not taken by HTCondor's own parser")
+    if "$" not in whole and whole.strip() and not (parses(whole) or parses(_BACKSLASH.sub(r"\\\\", whole))):
+        yield RawVerdict("is not taken by HTCondor's own parser")
 
 
 def parses(text: str) -> bool:
@@ -272,11 +264,6 @@ def parses(text: str) -> bool:
     except (ClassAdException, ValueError):  # it holds a NUL
         return False
     return True
-
-
-def _as_configured(text: str) -> str:
-    """Escape backslashes: in configuration only one before a quote is special, unless both end the text."""
-    return _BACKSLASH.sub(r"\\\\", text)
 
 
 @cache

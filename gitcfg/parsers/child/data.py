@@ -1,4 +1,4 @@
-"""JSON, TOML, INI and YAML: whether a text parses, and whether it is read as it was meant.
+"""Requests and verdicts of parsers as plain data; JSON, TOML, INI and YAML, parsed and compared with that.
 
 libyaml's events say whether YAML parses. Its composer would end the process where a hostile text nests deep.
 """
@@ -7,14 +7,56 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO, TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from gitcfg.compile.values import split_list
 from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
-from gitcfg.parsers.child.verdict import Meant, Said, left_out, not_meant, otherwise
+
+
+class Meant(NamedTuple):
+    """What a text was written from: values by parameter, and the separators of those that are lists."""
+
+    values: Mapping[str, Any]
+    separators: Mapping[str, str | None]
+
+
+class RawVerdict(NamedTuple):
+    """One thing that a parser has against a text; see `gitcfg.check.target_parsers.Verdict`."""
+
+    reason: str
+    line: int = 0
+    params: tuple[str, ...] = ()
+    hint: str = ""
+    grave: bool = True
+
+
+def otherwise(name: str, read: object, value: object) -> RawVerdict:
+    """Return a parameter that is not read as it was meant."""
+    return RawVerdict(
+        f"is read with {name} as {quoted(read)}, where {quoted(value)} was meant", params=(name,)
+    )
+
+
+def left_out(name: str) -> RawVerdict:
+    """Return a parameter that is not read at all."""
+    return RawVerdict(f"is read without {name}, which was meant to be in it", params=(name,))
+
+
+def not_meant(name: str) -> RawVerdict:
+    """Something that is read and was never written."""
+    return RawVerdict(f"is read with {quoted(name)}, which was not meant to be in it")
+
+
+def quoted(value: object, most: int = 60) -> str:
+    """Return a value as a message quotes it: on one line, and not endless."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+# Whether what is read is what was meant.
 
 
 def means(read: str, value: Any, separator: str | None) -> bool:
@@ -37,17 +79,17 @@ _FIRST = "first section"  # no section's name has a blank
 _HEAD = f"[{_FIRST}]\n".encode()
 
 
-def judge_ini(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_ini(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what is wrong with a text."""
     try:
         found = _read(text)
     except configparser.Error as error:
         line = getattr(error, "lineno", None) or next(iter(getattr(error, "errors", ())), [1])[0]
         said = " ".join(str(error).partition("\n")[0].split())
-        yield Said(f"is no INI file at line {max(line - 1, 1)}: {said}", max(line - 1, 1))
+        yield RawVerdict(f"is no INI file at line {max(line - 1, 1)}: {said}", max(line - 1, 1))
     else:
         if meant is not None:
-            yield from _differences(found, meant)
+            yield from flat_differences(found, meant)
 
 
 def _read(text: str) -> dict[str, str]:
@@ -63,12 +105,21 @@ def _read(text: str) -> dict[str, str]:
     }
 
 
-def _differences(found: dict[str, str], meant: Meant) -> Iterator[Said]:
+def flat_differences(
+    found: dict[str, str],
+    meant: Meant,
+    key: Callable[[str], str] = str,
+    also: Callable[[str, str, Any], bool] = lambda read, name, value: False,
+) -> Iterator[RawVerdict]:
+    """Yield what differs in a file without levels, in which a name stands under its `key`.
+
+    `also` says of a text, a name and a value whether that is read for this all the same.
+    """
     for name, value in meant.values.items():
-        read = found.pop(name, None)
+        read = found.pop(key(name), None)
         if read is None:
             yield left_out(name)
-        elif not means(read, value, meant.separators.get(name)):
+        elif not (means(read, value, meant.separators.get(name)) or also(read, name, value)):
             yield otherwise(name, read, value)
     yield from map(not_meant, found)
 
@@ -80,10 +131,10 @@ class Strange(ValueError):
     """A text that a parser may accept, but that no format of gitcfg writes."""
 
 
-def differences(found: Any, values: Mapping[str, Any]) -> Iterator[Said]:
+def differences(found: Any, values: Mapping[str, Any]) -> Iterator[RawVerdict]:
     """Yield what is read otherwise than meant, not at all, or without having been meant."""
     if not isinstance(found, dict):
-        yield Said("holds no map")
+        yield RawVerdict("holds no map")
         return
     for name, value in values.items():
         *folders, key = name.split(".")
@@ -131,18 +182,20 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # JSON, by Python's own parser.
 
 
-def judge_json(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_json(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what is wrong with a text."""
     try:
         found = json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        yield Said(f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno)
+        yield RawVerdict(
+            f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno
+        )
     except Strange as error:
-        yield Said(f"is not what gitcfg writes: {error}")
+        yield RawVerdict(f"is not what gitcfg writes: {error}")
     except ValueError as error:
-        yield Said(f"is no JSON: {error}")
+        yield RawVerdict(f"is no JSON: {error}")
     except RecursionError:
-        yield Said("nests too deep to be read")
+        yield RawVerdict("nests too deep to be read")
     else:
         if meant is not None:
             yield from differences(found, meant.values)
@@ -157,16 +210,16 @@ def _no_number(word: str) -> NoReturn:
 _LINE = re.compile(r" \(at line (\d+), column \d+\)\Z")
 
 
-def judge_toml(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_toml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what is wrong with a text."""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _LINE.search(str(error))
         where = f" at line {place[1]}" if place else ""
-        yield Said(f"is no TOML{where}: {_LINE.sub('', str(error))}", int(place[1]) if place else 0)
+        yield RawVerdict(f"is no TOML{where}: {_LINE.sub('', str(error))}", int(place[1]) if place else 0)
     except RecursionError:
-        yield Said("nests too deep to be read")
+        yield RawVerdict("nests too deep to be read")
     else:
         if meant is not None:
             yield from differences(found, meant.values)
@@ -177,7 +230,7 @@ def judge_toml(text: str, meant: Meant | None) -> Iterator[Said]:
 _NOT_PLAIN = "it holds more than one document of plain values"
 
 
-def judge_yaml(text: str, meant: Meant | None) -> Iterator[Said]:
+def judge_yaml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     """Yield what is wrong with a text. One that gitcfg did not write may be several documents, with tags."""
     try:
         if meant is None:
@@ -187,9 +240,9 @@ def judge_yaml(text: str, meant: Meant | None) -> Iterator[Said]:
         found = _read_yaml(text)
     except yaml.YAMLError as error:
         reason, line, column = yaml.complaint(error)
-        yield Said(f"is no YAML at line {line}, column {column}: {reason}", line)
+        yield RawVerdict(f"is no YAML at line {line}, column {column}: {reason}", line)
     except Strange as error:
-        yield Said(f"is not what gitcfg writes: {error}")
+        yield RawVerdict(f"is not what gitcfg writes: {error}")
     else:
         yield from differences(found, meant.values)
 
