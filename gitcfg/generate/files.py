@@ -3,7 +3,7 @@
 import base64
 import json
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from gitcfg.generate.options import Options
@@ -13,6 +13,7 @@ from gitcfg.generate.plan import (
     PlannedFeature,
     PlannedGroup,
     PlannedParameter,
+    T,
     draw_facts,
     draw_value,
     group_kinds,
@@ -37,61 +38,46 @@ def _entry(key: str, value: object) -> str:
 _TYPES = {"SLOTS": "integer", "DIR": "path", "START": "expression", "NAME": "string", "ARGS": "list"}
 
 
-def family(feature: str) -> str:
-    """Return what the names of the feature's instances begin with."""
-    return feature.upper()
-
-
-def families(feature: str) -> dict[str, object]:
+def _declare_instances(feature: str) -> dict[str, object]:
     """Return declarations of the parameters that instances of the feature bind."""
     return {
-        f"{family(feature)}_*_{key}": {"description": f"{key.title()} of one {feature}.", "type": type_}
+        f"{feature.upper()}_*_{key}": {"description": f"{key.title()} of one {feature}.", "type": type_}
         for key, type_ in _TYPES.items()
     }
 
 
-def instance_params(plan: Plan) -> dict[str, object]:
+def _instance_params(plan: Plan) -> dict[str, object]:
     """Return what such a feature binds; beside its own parameters, each instance adds itself to a list."""
-    said: dict[str, object] = {
+    params: dict[str, object] = {
         "${as}_SLOTS": "${with.slots}",
         "${as}_DIR": "${with.dir}/${as}",
         "${as}_START": "Cpus >= ${with.slots}",
         "${as}_NAME": "${as}",
         "${as}_ARGS": ["-name", "${as}"],
     }
-    lists = (one for one in plan.parameters.ordinary.values() if one.type == "list")
-    for one in lists:
-        if not one.depends and not one.must_change:
-            return said | {one.name: {"$append": "${as}"}}
-    return said
+    for one in plan.parameters.ordinary.values():
+        if one.type == "list" and not one.depends and not one.must_change:
+            return params | {one.name: {"$append": "${as}"}}
+    return params
 
 
-def install_instances(plan: Plan, feature: str, rng: Random) -> dict[str, object]:
-    """Return an entry of a list of features: all instances of one."""
+def _install_instances(plan: Plan, features: Iterable[str], rng: Random) -> list[object]:
+    """Return entries of a list of features: all instances of each."""
     count = plan.options.instance_count
     numbers = "1" if count == 1 else f"[1-{count}]"
-    attributes = {"slots": rng.randint(1, 8), "dir": f"/srv/{feature}"}
-    return {"feature": feature, "as": f"{family(feature)}_{numbers}", "with": attributes}
+    return [
+        {
+            "feature": feature,
+            "as": f"{feature.upper()}_{numbers}",
+            "with": {"slots": rng.randint(1, 8), "dir": f"/srv/{feature}"},
+        }
+        for feature in features
+    ]
 
 
-def default_instances(plan: Plan) -> tuple[str, ...]:
-    """Return instanced features that every node has: the first."""
-    return plan.features.instanced[:1]
-
-
-def feature_instances(plan: Plan, feature: str) -> tuple[str, ...]:
-    """Return the instanced features that a feature of the top level includes: every second of the others."""
-    return _turns(plan.features.instanced[1::2], plan.features.top, feature)
-
-
-def group_instances(plan: Plan, group: int) -> tuple[str, ...]:
-    """Return the instanced features that a group installs: the rest."""
-    return _turns(plan.features.instanced[2::2], tuple(map(str, range(plan.options.groups))), str(group))
-
-
-def _turns(features: tuple[str, ...], places: tuple[str, ...], place: str) -> tuple[str, ...]:
+def _share(features: Sequence[str], places: Sequence[T], place: T) -> list[str]:
     """Return the features that fall to a place, if all the places take turns."""
-    return tuple(one for n, one in enumerate(features) if places and places[n % len(places)] == place)
+    return [one for number, one in enumerate(features) if places and places[number % len(places)] == place]
 
 
 # The files that declare: settings, parameters, families of instances' parameters, subsystems.
@@ -102,8 +88,8 @@ _SCHEMAS: Mapping[str, Mapping[str, object]] = {"integer": {"minimum": 0}, "stri
 
 def settings(options: Options) -> tuple[str, str]:
     """Return gitcfg.yaml."""
-    text = "format: 1\n"
-    return "gitcfg.yaml", text + (f"max_nodes: {options.nodes}\n" if options.nodes > _MAX_NODES else "")
+    limit = f"max_nodes: {options.nodes}\n" if options.nodes > _MAX_NODES else ""
+    return "gitcfg.yaml", f"format: 1\n{limit}"
 
 
 def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -113,32 +99,30 @@ def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:
     for start in range(0, len(every), A_FILE):
         declared = {one.name: _declaration(plan, one) for one in every[start : start + A_FILE]}
         yield f"parameters/p{start // A_FILE:03}.yaml", to_yaml({"parameters": declared})
-    instances = [families(name) for name in plan.features.instanced]
+    instances = [_declare_instances(name) for name in plan.features.instanced]
     if instances:
         yield "parameters/instances.yaml", to_yaml({"parameters": dict(ChainMap(*instances))})
 
 
 def _declaration(plan: Plan, one: PlannedParameter) -> dict[str, object]:
     rng = random_part(plan.options, "declaration", one.name)
-    said: dict[str, object] = {"description": f"Decides about {one.name.lower().replace('_', ' ')}."}
-    if one.type != "any":
-        said["type"] = one.type
-    if one.type in _SCHEMAS:
-        said["schema"] = _SCHEMAS[one.type]
-    if one.type == "list" and rng.random() < 0.2:
-        said["unique"] = True
+    declaration: dict[str, object] = {
+        "description": f"Decides about {one.name.lower().replace('_', ' ')}.",
+        "type": one.type if one.type != "any" else None,
+        "schema": _SCHEMAS.get(one.type),
+        "unique": one.type == "list" and rng.random() < 0.2,
+    }
     if one.default:
-        said["default"] = draw_value(rng, one)
-    if rng.random() < 0.2:
-        said["restart"] = True
-    written = {
+        declaration["default"] = draw_value(rng, one)
+    declaration |= {
+        "restart": rng.random() < 0.2,
         "separator": one.separator,
         "must_change": one.must_change,
         "depends": one.depends,
         "conflicts": one.conflicts,
         "secret": bool(one.secrets),
     }
-    return said | {key: what for key, what in written.items() if what}
+    return {key: value for key, value in declaration.items() if value or key == "default"}
 
 
 def subsystem_file(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -169,17 +153,18 @@ def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
     for one in [*plan.features.ordinary.values(), *rivals]:
         yield f"features/{one.name}.yaml", _feature(plan, one)
     for name in plan.features.instanced:
-        content = {"description": f"{name}, several on a machine.", "params": instance_params(plan)}
+        content = {"description": f"{name}, several on a machine.", "params": _instance_params(plan)}
         yield f"features/{name}.yaml", to_yaml(content)
 
 
 def _feature(plan: Plan, one: PlannedFeature) -> str:
     rng = random_part(plan.options, "feature", one.name)
-    several = [install_instances(plan, other, rng) for other in feature_instances(plan, one.name)]
+    # The first instanced feature is on all nodes, every second of the others in features of the top level.
+    instances = _share(plan.features.instanced[1::2], plan.features.top, one.name)
     return to_yaml(
         {
             "description": f"What makes a machine a {one.name}.",
-            "include": [*several, *one.include],
+            "include": [*_install_instances(plan, instances, rng), *one.include],
             "depends": one.depends,
             "conflicts": one.conflicts,
             "after": one.depends[:1],
@@ -197,7 +182,7 @@ def group_files(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _default(plan: Plan) -> str:
     rng = random_part(plan.options, "default group")
-    several = [install_instances(plan, name, rng) for name in default_instances(plan)]
+    several = _install_instances(plan, plan.features.instanced[:1], rng)
     return to_yaml(
         {
             "description": "What every node has.",
@@ -217,11 +202,11 @@ def _file_entry(number: int) -> tuple[str, dict[str, object]]:
 
 def _group(plan: Plan, number: int, one: PlannedGroup) -> str:
     rng = random_part(plan.options, "group", number)
-    several = [install_instances(plan, name, rng) for name in group_instances(plan, number)]
+    instances = _share(plan.features.instanced[2::2], range(plan.options.groups), number)
     return to_yaml(
         {
             "description": f"Machines of kind {one.kind}.",
-            "features": [*several, *one.features],
+            "features": [*_install_instances(plan, instances, rng), *one.features],
             "params": plan.bindings(rng, plan.options.group_params) | plan.bind(rng, one.rivals),
         }
     )
@@ -269,13 +254,13 @@ def _machine(plan: Plan, rng: Random) -> dict[str, object]:
 
 def _set(plan: Plan, numbers: range) -> Iterator[tuple[str, str]]:
     rng = random_part(plan.options, "node set", numbers.start)
-    said = _machine(plan, rng)
+    content = _machine(plan, rng)
     span = "-".join(digits(plan.options, number) for number in dict.fromkeys((numbers[0], numbers[-1])))
     members = host(plan.options, f"[{span}]" if len(numbers) > 1 else span)
-    yield f"nodesets/set{digits(plan.options, numbers.start)}.yaml", to_yaml({"nodes": members} | said)
+    yield f"nodesets/set{digits(plan.options, numbers.start)}.yaml", to_yaml({"nodes": members} | content)
     for number in numbers:
         if rng.random() < plan.options.set_files:
-            yield f"nodes/{host(plan.options, number)}.yaml", _member(plan, rng, said["features"])
+            yield f"nodes/{host(plan.options, number)}.yaml", _member(plan, rng, content["features"])
 
 
 def _member(plan: Plan, rng: Random, given: object) -> str:
@@ -322,26 +307,26 @@ def secret_files(plan: Plan) -> Iterator[tuple[str, str]]:
         yield from secret(name, rng.randrange(1, 10), rng.randbytes(160))
 
 
-def secret(name: str, version: int, chance: bytes, who: str = "true") -> Iterator[tuple[str, str]]:
-    """Return a secret for the nodes for which `who` holds; `chance` are 160 bytes of nothing."""
-    said = {"description": f"What only {name} opens.", "for": who, "version": version}
-    yield f"secrets/{name}.yaml", to_yaml({**said, "recipients": [f"{RECIPIENT} nobody"]})
-    yield f"secrets/{name}.age", _armored(_sealed(chance))
+def secret(name: str, version: int, noise: bytes, condition: str = "true") -> Iterator[tuple[str, str]]:
+    """Yield the files of a secret for the nodes for which `condition` holds; `noise` are 160 random bytes."""
+    content = {
+        "description": f"What only {name} opens.",
+        "for": condition,
+        "version": version,
+        "recipients": [f"{RECIPIENT} nobody"],
+    }
+    yield f"secrets/{name}.yaml", to_yaml(content)
+    yield f"secrets/{name}.age", _encrypt_nothing(noise)
 
 
-def _sealed(chance: bytes) -> bytes:
+def _encrypt_nothing(noise: bytes) -> str:
     """Return a file for one recipient, as age writes it; only with the key it shows that it holds nothing."""
-    share, key, mac, rest = chance[:32], chance[32:64], chance[64:96], chance[96:]
-    stanza = f"-> X25519 {_written(share)}\n{_written(key)}\n"
-    return f"age-encryption.org/v1\n{stanza}--- {_written(mac)}\n".encode() + rest
-
-
-def _armored(data: bytes) -> str:
-    text = base64.b64encode(data).decode()
+    share, key, mac = (_base64(noise[start : start + 32]).rstrip("=") for start in (0, 32, 64))
+    header = f"age-encryption.org/v1\n-> X25519 {share}\n{key}\n--- {mac}\n"
+    text = _base64(header.encode() + noise[96:])
     lines = [text[start : start + _LINE] for start in range(0, len(text), _LINE)]
-    begin, end = (f"-----{what} AGE ENCRYPTED FILE-----" for what in ("BEGIN", "END"))
-    return "\n".join((begin, *lines, end, ""))
+    return "\n".join(("-----BEGIN AGE ENCRYPTED FILE-----", *lines, "-----END AGE ENCRYPTED FILE-----", ""))
 
 
-def _written(data: bytes) -> str:
-    return base64.b64encode(data).decode().rstrip("=")
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

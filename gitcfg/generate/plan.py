@@ -1,10 +1,10 @@
 """What a random repository holds, decided before the first file is written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import isqrt
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,6 +29,17 @@ def sample_pairs(rng: Random, size: int, count: int) -> Iterator[tuple[int, int]
     for rank in sorted(rng.sample(range(total), min(count, total))):
         high = (1 + isqrt(1 + 8 * rank)) // 2
         yield high, rank - high * (high - 1) // 2
+
+
+def _reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> list[str]:
+    """Return the names and all that can be reached from them, each once, nearest first."""
+    found = list(dict.fromkeys(names))
+    known = set(found)
+    for name in found:
+        new = [other for other in dict.fromkeys(neighbours(name)) if other not in known]
+        found.extend(new)
+        known.update(new)
+    return found
 
 
 # The parameters of a random repository: planned first, so that what binds them is valid.
@@ -67,34 +78,29 @@ class Parameters(msgspec.Struct, frozen=True):
 
     def closed(self, names: Iterable[str]) -> list[str]:
         """Return the names, and after them all that they depend on."""
-        found = dict.fromkeys(names)
-        ahead = list(found)
-        for name in ahead:
-            missing = [other for other in self.ordinary[name].depends if other not in found]
-            found.update(dict.fromkeys(missing))
-            ahead.extend(missing)
-        return list(found)
+        return _reach(names, lambda name: self.ordinary[name].depends)
 
 
 def plan_parameters(options: Options) -> Parameters:
     """Decide on every parameter's name, type, and what it goes with."""
     rng = random_part(options, "parameters")
-    drawn = [_draw(rng, number, options.types) for number in range(options.parameters)]
+    drawn = [_draw_parameter(rng, number, options.types) for number in range(options.parameters)]
     rivals = drawn[len(drawn) - 2 * options.conflicts :]
     ordinary = drawn[: len(drawn) - len(rivals)]
     edges = list(sample_pairs(rng, len(ordinary), options.depends))
     for high, low in edges:
-        dependent = ordinary[high]
-        depends = (*dependent.depends, ordinary[low].name)
-        ordinary[high] = msgspec.structs.replace(dependent, depends=depends)
-    for _, low in edges:
+        depends = (*ordinary[high].depends, ordinary[low].name)
+        ordinary[high] = msgspec.structs.replace(ordinary[high], depends=depends)
         ordinary[low] = msgspec.structs.replace(ordinary[low], needed=True)
-    pairings = zip(rivals[::2], rivals[1::2], strict=True)
-    ordinary += _secret(options.secrets)
-    return Parameters({one.name: one for one in ordinary}, tuple(_oppose(*pair) for pair in pairings))
+    ordinary += _plan_secrets(options.secrets)
+    pairs = tuple(
+        (msgspec.structs.replace(left, conflicts=(right.name,)), right)
+        for left, right in zip(rivals[::2], rivals[1::2], strict=True)
+    )
+    return Parameters({one.name: one for one in ordinary}, pairs)
 
 
-def _draw(rng: Random, number: int, types: Types) -> PlannedParameter:
+def _draw_parameter(rng: Random, number: int, types: Types) -> PlannedParameter:
     weights = msgspec.structs.asdict(types)
     type_ = rng.choices(list(weights), list(weights.values()))[0]
     must_change = rng.random() < 0.03
@@ -107,11 +113,7 @@ def _draw(rng: Random, number: int, types: Types) -> PlannedParameter:
     )
 
 
-def _oppose(left: PlannedParameter, right: PlannedParameter) -> tuple[PlannedParameter, PlannedParameter]:
-    return msgspec.structs.replace(left, conflicts=(right.name,)), right
-
-
-def _secret(count: int) -> list[PlannedParameter]:
+def _plan_secrets(count: int) -> list[PlannedParameter]:
     """Return parameters for secrets; two of each type may be bound to each other's."""
     types = [_SECRET_TYPES[number // 2 % len(_SECRET_TYPES)] for number in range(count)]
     names = [f"{type_}-secret-{number}" for number, type_ in enumerate(types)]
@@ -150,26 +152,20 @@ class Features(msgspec.Struct, frozen=True):
     top: tuple[str, ...]
     spare: frozenset[str]
 
-    def reached(self, names: Iterable[str]) -> dict[str, None]:
+    def reached(self, names: Iterable[str]) -> list[str]:
         """Return the ordinary features among these, and all that they include."""
-        found = {name: None for name in names if name in self.ordinary}
-        ahead = list(found)
-        for name in ahead:
-            new = [other for other in self.ordinary[name].include if other not in found]
-            found.update(dict.fromkeys(new))
-            ahead.extend(new)
-        return found
+        return _reach(filter(self.ordinary.__contains__, names), lambda name: self.ordinary[name].include)
 
     def closed(self, names: Iterable[str]) -> list[str]:
         """Return the names, and after them features that satisfy what they and their includes depend on."""
         chosen = list(dict.fromkeys(names))
-        while missing := self._missing(chosen):
-            chosen.append(missing[0])
-        return chosen
-
-    def _missing(self, names: Sequence[str]) -> list[str]:
-        found = self.reached(names)
-        return [other for name in found for other in self.ordinary[name].depends if other not in found]
+        while True:
+            found = dict.fromkeys(self.reached(chosen))
+            needed = (other for name in found for other in self.ordinary[name].depends)
+            missing = next((other for other in needed if other not in found), None)
+            if missing is None:
+                return chosen
+            chosen.append(missing)
 
 
 def plan_features(options: Options) -> Features:
@@ -178,9 +174,9 @@ def plan_features(options: Options) -> Features:
     instanced = names[len(names) - round(options.instances * options.features) :]
     rest = names[: len(names) - len(instanced)]
     rivals = rest[len(rest) - 2 * options.conflicts :]
-    ordinary = _ordinary(options, rest[: len(rest) - len(rivals)])
-    reached_by_others = {other for one in ordinary.values() for other in one.depends}
-    spare = {one.name for one in ordinary.values() if not one.include} - reached_by_others
+    ordinary = _plan_ordinary(options, rest[: len(rest) - len(rivals)])
+    needed = {other for one in ordinary.values() for other in one.depends}
+    spare = {one.name for one in ordinary.values() if not one.include} - needed
     depth = min(options.include_depth, len(ordinary)) or 1
     return Features(
         ordinary,
@@ -194,7 +190,7 @@ def plan_features(options: Options) -> Features:
     )
 
 
-def _ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeature]:
+def _plan_ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeature]:
     rng = random_part(options, "features")
     edges = list(sample_pairs(rng, len(names), options.depends))
     depends = {high: tuple(names[low] for other, low in edges if other == high) for high, _ in edges}
@@ -228,38 +224,32 @@ def group_kinds(options: Options) -> int:
 
 def plan_groups(options: Options, known: Features, declared: Parameters) -> tuple[PlannedGroup, ...]:
     """Decide on every group's features, so that no node can have both sides of a conflict."""
-    sides = [_sides(options, number) for number in range(options.groups)]
-    return tuple(
-        PlannedGroup(
-            f"group{number:03}",
-            number % group_kinds(options),
-            (*(known.rivals[pair][side].name for pair, side in own), *_installed(options, known, number)),
-            tuple(declared.rivals[pair][side] for pair, side in own),
+    groups = []
+    for number in range(options.groups):
+        rng = random_part(options, "group's features", number)
+        # One feature of the top level in turn, so that as many as possible are in use, and some more.
+        turn = [known.top[number % len(known.top)]] if known.top else []
+        chosen = dict.fromkeys([*turn, *sample(rng, known.top, options.group_features)])
+        features = known.closed(list(chosen)[: options.group_features])
+        sides = [(pair, _find_side(options, number, pair)) for pair in range(options.conflicts)]
+        own = [(pair, side) for pair, side in sides if side is not None]
+        groups.append(
+            PlannedGroup(
+                f"group{number:03}",
+                number % group_kinds(options),
+                (*(known.rivals[pair][side].name for pair, side in own), *features),
+                tuple(declared.rivals[pair][side] for pair, side in own),
+            )
         )
-        for number, own in enumerate(sides)
-    )
+    return tuple(groups)
 
 
-def _installed(options: Options, known: Features, number: int) -> list[str]:
-    """One feature of the top level in turn, so that as many as possible are in use, and some more."""
-    rng = random_part(options, "group's features", number)
-    turn = [known.top[number % len(known.top)]] if known.top else []
-    chosen = dict.fromkeys([*turn, *sample(rng, known.top, options.group_features)])
-    return known.closed(list(chosen)[: options.group_features])
-
-
-def _sides(options: Options, number: int) -> list[tuple[int, int]]:
-    """Return the sides (0 or 1) of conflicting pairs that fall to a group."""
-    found = ((pair, _side(options, number, pair)) for pair in range(options.conflicts))
-    return [(pair, side) for pair, side in found if side >= 0]
-
-
-def _side(options: Options, number: int, pair: int) -> int:
-    """Return the group's side: two neighbours of one kind have a side each; -1: this group has none."""
+def _find_side(options: Options, number: int, pair: int) -> int | None:
+    """Return the group's side (0 or 1) of a conflict: two neighbours of one kind have a side each."""
     alike = range(pair % group_kinds(options), options.groups, group_kinds(options))
     turn = pair // group_kinds(options)
     places = [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
-    return places.index(number) if number in places else -1
+    return places.index(number) if number in places else None
 
 
 # Random values and operations that fit a parameter.
@@ -294,7 +284,7 @@ def draw_facts(rng: Random) -> dict[str, object]:
     return {key: _VALUES[type_](rng) for type_, key in FACTS.items()}
 
 
-def draw_value(rng: Random, parameter: PlannedParameter) -> object:
+def draw_value(rng: Random, parameter: PlannedParameter) -> Any:
     """Return a plain value of the parameter's type, never an empty one."""
     return _VALUES[parameter.type](rng)
 
@@ -319,17 +309,11 @@ def _operand(rng: Random, name: str, parameter: PlannedParameter) -> object:
         return True
     if name == "fact":
         return FACTS[parameter.type]
-    if parameter.type == "list":
-        return _list_operand(rng, parameter.separator)
-    return draw_value(rng, parameter)
-
-
-def _list_operand(rng: Random, separator: str | None) -> object:
-    """One item, several as text where the parameter's text is split, or a list."""
-    items = _items(rng)
-    if rng.random() < 0.5:
-        return items
-    return items[0] if separator is None else ", ".join(items)
+    value = draw_value(rng, parameter)
+    if parameter.type == "list" and rng.random() >= 0.5:
+        # Text: one item, or several where it is split.
+        return value[0] if parameter.separator is None else ", ".join(value)
+    return value
 
 
 @lru_cache(maxsize=256)
@@ -355,7 +339,7 @@ def _map(rng: Random) -> dict[str, object]:
     return {f"key-{rng.randrange(5)}": rng.randrange(100), "deep": deep}
 
 
-_VALUES: Mapping[str, Callable[[Random], object]] = {
+_VALUES: Mapping[str, Callable[[Random], Any]] = {
     "string": lambda rng: f"value-{rng.randrange(50)}",
     "integer": lambda rng: rng.randrange(1000),
     "number": lambda rng: rng.randrange(1000) / 8,
@@ -366,9 +350,6 @@ _VALUES: Mapping[str, Callable[[Random], object]] = {
     "path": lambda rng: f"/srv/volume-{rng.randrange(20)}/data",
     "any": lambda rng: rng.choice((f"plain-{rng.randrange(9)}", rng.randrange(9))),
 }
-
-
-# What a whole random repository shall hold, decided before the first file is written.
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -389,7 +370,7 @@ class Plan(msgspec.Struct, frozen=True):
         return {one.name: draw_binding(rng, one, self.options.operations) for one in chosen}
 
     def any_features(self, rng: Random, count: int) -> list[str]:
-        """So many features, with what they depend on."""
+        """Return so many features, with what they depend on."""
         return self.features.closed(sample(rng, tuple(self.features.ordinary), count))
 
     def spare(self, members: Iterable[PlannedGroup]) -> tuple[str, ...]:

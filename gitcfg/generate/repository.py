@@ -86,6 +86,7 @@ MISTAKES: Mapping[str, Files] = {
     "GC209": _feature(
         "mistake-209", files={"/etc/mistake-209": {"text": "a\n", "format": "env", "params": ["*"]}}
     ),
+    # A secret without its encrypted file.
     "GC210": {path: text for path, text in _secret("210").items() if path.endswith(".yaml")},
     "GC213": {
         "subsystems/mistake-213.yaml": to_yaml(
