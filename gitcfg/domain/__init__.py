@@ -1,7 +1,6 @@
 """Sets of values, as `domain:` rules say them: numbers, text, IP addresses, networks and dates."""
 
 from gitcfg.domain.parser import LONGEST_ITEM, MOST_ITEMS, parse
-from gitcfg.domain.sets import Taken
 from gitcfg.domain.values import DomainProblem, Kind, Value, Values
 
-__all__ = ["LONGEST_ITEM", "MOST_ITEMS", "DomainProblem", "Kind", "Taken", "Value", "Values", "parse"]
+__all__ = ["LONGEST_ITEM", "MOST_ITEMS", "DomainProblem", "Kind", "Value", "Values", "parse"]

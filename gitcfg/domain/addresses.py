@@ -21,14 +21,14 @@ _PADDED = re.compile(r"(?:^|\.)0[0-9]")
 def parse_address(value: object) -> int:
     """Return the number of an address that is written in any way. DomainProblem: it is none."""
     if not isinstance(value, str) or len(value) > _LONGEST or "%" in value:
-        raise _none(value)
+        raise _not_an_address(value)
     try:
         return SIX + int(IPv6Address(value)) if ":" in value else int(IPv4Address(value))
     except AddressValueError:
-        raise _none(value) from None
+        raise _not_an_address(value) from None
 
 
-def _none(value: object) -> DomainProblem:
+def _not_an_address(value: object) -> DomainProblem:
     text = str(value)
     hint = "write it like 10.0.0.1 or 2001:db8::1"
     if "%" in text:
@@ -81,26 +81,26 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 def parse_block(value: object) -> Block:
-    """The block that a text stands for. DomainProblem: it is none, or bits after its length are set."""
+    """Return the block of a text. DomainProblem: it is none, or bits after its length are set."""
     address, slash, length = value.partition("/") if isinstance(value, str) else ("", "", "")
     if not slash:
         raise DomainProblem(
             f"'{shown(str(value))}' is no network", hint="write an address and a length: 10.0.0.0/8"
         )
     number = parse_address(address)
-    found = Block(number, length_of(length, number, len(address) + 2))
+    found = Block(number, _parse_length(length, number, len(address) + 2))
     within = number % (found.last - number + 1)
     if within:
-        whole = Block(number - within, found.length)
+        network = Block(number - within, found.length)
         raise DomainProblem(
-            f"{format_address(number)} is an address within {whole}, not its first",
-            hint=f"write {whole} for the network, {format_address(number)} for the address",
+            f"{format_address(number)} is an address within {network}, not its first",
+            hint=f"write {network} for the network, {format_address(number)} for the address",
         )
     return found
 
 
-def length_of(text: str, number: int, column: int) -> int:
-    """The length of a network's prefix, as it is written. DomainProblem: the address is not so long."""
+def _parse_length(text: str, number: int, column: int) -> int:
+    """Return the length of a network's prefix. DomainProblem: the address is not so long."""
     most = address_bits(number)
     if not _PREFIX.fullmatch(text) or int(text) > most:
         raise DomainProblem(
@@ -111,7 +111,7 @@ def length_of(text: str, number: int, column: int) -> int:
     return int(text)
 
 
-def whole(first: int, last: int) -> Block | None:
+def _find_block(first: int, last: int) -> Block | None:
     """Return the block that holds just these addresses."""
     count = last - first + 1
     if count & (count - 1) or first % count:
@@ -127,7 +127,7 @@ def read_addresses(text: str) -> Interval:
     if "/" in text and "-" not in text:
         found = parse_block(text)
         return found.first, found.last
-    begin, end, column = ends(text, _number)
+    begin, end, column = ends(text, _parse_end)
     if address_bits(begin) != address_bits(end):
         raise DomainProblem(
             f"the range begins in {address_family(begin)} and ends in {address_family(end)}",
@@ -137,7 +137,7 @@ def read_addresses(text: str) -> Interval:
     return ordered(begin, end, column)
 
 
-def _number(text: object) -> int:
+def _parse_end(text: object) -> int:
     try:
         return parse_address(text)
     except DomainProblem as problem:
@@ -150,7 +150,7 @@ def write_addresses(first: int, last: int) -> Value:
     """Return the item that says an interval."""
     if first == last:
         return format_address(first)
-    found = whole(first, last)
+    found = _find_block(first, last)
     return str(found) if found else f"{format_address(first)}-{format_address(last)}"
 
 
@@ -163,10 +163,10 @@ _LENGTH_BIT = 132
 def parse_network(value: object) -> int:
     """Return a network's number: those of one length follow each other. DomainProblem: it is no network."""
     found = parse_block(value)
-    return _packed(found.first, found.length)
+    return _network_number(found.first, found.length)
 
 
-def _packed(address: int, length: int) -> int:
+def _network_number(address: int, length: int) -> int:
     """Return the number of the network of a length that an address is in."""
     base = address & SIX
     return (length << _LENGTH_BIT) + base + (address - base >> address_bits(address) - length)
@@ -187,7 +187,7 @@ def read_networks(text: str) -> Interval:
     """Return the networks of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
     words = text.split()
     if len(words) == 3 and words[1] == "in":
-        return _within(words[0], words[2], len(text) - len(words[2]) + 1)
+        return _read_subnets(words[0], words[2], len(text) - len(words[2]) + 1)
     begin, end, column = ends(text, parse_network)
     one, other = _block(begin), _block(end)
     if (one.length, address_bits(one.first)) != (other.length, address_bits(other.first)):
@@ -199,26 +199,26 @@ def read_networks(text: str) -> Interval:
     return ordered(begin, end, column)
 
 
-def _within(outer: str, length: str, column: int) -> Interval:
+def _read_subnets(outer: str, length: str, column: int) -> Interval:
     found = parse_block(outer)
     if not length.startswith("/"):
         raise DomainProblem(
             "the networks' length has a slash in front", column, f"write {outer} in /{length}"
         )
-    size = length_of(length[1:], found.first, column + 1)
+    size = _parse_length(length[1:], found.first, column + 1)
     if size < found.length:
         raise DomainProblem(
             f"a network of length {size} is larger than {found}",
             column,
             f"write {found.length} or a greater one",
         )
-    return _packed(found.first, size), _packed(found.last, size)
+    return _network_number(found.first, size), _network_number(found.last, size)
 
 
 def write_networks(first: int, last: int) -> Value:
     """Return the item that says an interval."""
     begin, end = _block(first), _block(last)
-    outer = whole(begin.first, end.last)
+    outer = _find_block(begin.first, end.last)
     return f"{outer} in /{begin.length}" if outer else f"{begin}-{end}"
 
 
@@ -235,14 +235,10 @@ def have_one_size(found: set[tuple[int, int]]) -> bool:
 
 def overlapping_networks(text: str, found: set[tuple[int, int]]) -> list[Interval]:
     """Return the networks of these sizes that share an address with what an item stands for."""
-    first, last = _covered(text)
-    lengths = [length for family, length in found if family == address_bits(first)]
-    return [(_packed(first, length), _packed(last, length)) for length in lengths]
-
-
-def _covered(text: str) -> Interval:
-    """Return the addresses of an item that is one of networks or one of addresses."""
     if "/" in text and ("-" in text or len(text.split()) > 1):
         begin, end = read_networks(text)
-        return _block(begin).first, _block(end).last
-    return read_addresses(text)
+        first, last = _block(begin).first, _block(end).last
+    else:
+        first, last = read_addresses(text)
+    lengths = [length for family, length in found if family == address_bits(first)]
+    return [(_network_number(first, length), _network_number(last, length)) for length in lengths]

@@ -16,11 +16,9 @@ Interval = tuple[int, int]
 
 Intervals = tuple[Interval, ...]
 
-_last = itemgetter(1)
-
 
 def merged(found: Iterable[Interval]) -> Intervals:
-    """Any intervals as a set."""
+    """Return any intervals as a set."""
     joined: list[Interval] = []
     for first, last in sorted(found):
         if not joined or first > joined[-1][1] + 1:
@@ -37,20 +35,18 @@ def union(left: Intervals, right: Intervals) -> Intervals:
 
 def intersection(left: Intervals, right: Intervals) -> Intervals:
     """Return what is in both."""
-    return tuple(_common(left, right))
-
-
-def _common(left: Intervals, right: Intervals) -> Iterator[Interval]:
+    common: list[Interval] = []
     one = other = 0
     while one < len(left) and other < len(right):
         first = max(left[one][0], right[other][0])
         last = min(left[one][1], right[other][1])
         if first <= last:
-            yield first, last
+            common.append((first, last))
         if left[one][1] < right[other][1]:
             one += 1
         else:
             other += 1
+    return tuple(common)
 
 
 def difference(left: Intervals, right: Intervals) -> Intervals:
@@ -79,17 +75,8 @@ def holds(found: Intervals, number: int) -> bool:
 
 def touches(found: Intervals, first: int, last: int) -> bool:
     """Return whether any number of an interval is one of them."""
-    at = bisect_left(found, first, key=_last)
+    at = bisect_left(found, first, key=itemgetter(1))
     return at < len(found) and found[at][0] <= last
-
-
-def nth(found: Intervals, place: int) -> int:
-    """Return the number before which there are so many. IndexError: there are not so many."""
-    for first, last in found if place >= 0 else ():
-        if place <= last - first:
-            return first + place
-        place -= last - first + 1
-    raise IndexError(place)
 
 
 # The two ends of a range in an item's text.
@@ -99,7 +86,7 @@ Read = Callable[[object], int]
 
 
 def interval(text: str, number: Read, after: int = 1) -> Interval:
-    """The numbers that a value or `FIRST-LAST` stands for; no hyphen before column `after` is a range's."""
+    """Return the numbers of a value or `FIRST-LAST`; no hyphen before column `after` is a range's."""
     begin, end, column = ends(text, number, after)
     return ordered(begin, end, column)
 
@@ -167,7 +154,7 @@ _DATE_LENGTH = len("2026-01-31")
 
 
 def parse_date(value: object) -> int:
-    """The day's number, counted from the first of January of the year 1. DomainProblem: it is no date."""
+    """Return the day's number; 1 January of the year 1 is 1. DomainProblem: it is no date."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.toordinal()
     text = shown(str(value))
@@ -176,15 +163,14 @@ def parse_date(value: object) -> int:
     try:
         return date.fromisoformat(value).toordinal()
     except ValueError:
-        raise DomainProblem(f"the calendar has no {text}", hint=_nearest(value)) from None
-
-
-def _nearest(text: str) -> str:
-    """Return what is possible in a date's place."""
-    year, month, _ = map(int, text.split("-"))
-    if year and 1 <= month <= 12:
-        return f"the days of that month are 01 to {monthrange(year, month)[1]}"
-    return "months are 01 to 12" if year else "years begin with 0001"
+        year, month, _ = map(int, value.split("-"))
+        if not year:
+            hint = "years begin with 0001"
+        elif not 1 <= month <= 12:
+            hint = "months are 01 to 12"
+        else:
+            hint = f"the days of that month are 01 to {monthrange(year, month)[1]}"
+        raise DomainProblem(f"the calendar has no {text}", hint=hint) from None
 
 
 def format_date(number: int) -> str:

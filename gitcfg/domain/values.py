@@ -1,7 +1,7 @@
 """Values of domains: their kinds, what all sets of them can do, and which kind a text looks like."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Protocol
 
@@ -60,17 +60,7 @@ class Values(Protocol):
         """Return whether this is one of them, in any form."""
 
     def __iter__(self) -> Iterator[Value]:
-        """The values in their normal form, as they are asked for: from the least, text as it was listed."""
-
-    def nth(self, place: int) -> Value:
-        """The value before which there are so many. IndexError: `place` is negative, or `size` or more."""
-
-    def first_free(self, taken: Container[Value]) -> Value | None:
-        """Return the first value that is not taken; None: all of them are.
-
-        `Taken` answers for an interval at once. Another container, of normal forms, is asked for one value
-        after the other, so never for more than are in it, and one.
-        """
+        """Yield the values in their normal form: from the least, text as it was listed."""
 
     def normal(self, value: object) -> Value:
         """Return the one form of what a value of this kind means, be it in the set or not.
@@ -80,19 +70,19 @@ class Values(Protocol):
         """
 
     def items(self) -> tuple[Value, ...]:
-        """The shortest items that `parse` reads as an equal set (no type said), if there are any values."""
+        """Return the shortest items that `parse` reads as an equal set without a type; none for no values."""
 
     def describe(self) -> str:
         """Return the items on one line: `80, 1024-65535`; text with signs that mislead as JSON writes it."""
 
     def __and__(self, other: "Values") -> "Values":
-        """What is in both."""
+        """Return what is in both."""
 
     def __or__(self, other: "Values") -> "Values":
-        """What is in one of them. DomainProblem: they are of two kinds, or networks of two lengths."""
+        """Return what is in one of them. DomainProblem: they are of two kinds, or networks of two lengths."""
 
     def __sub__(self, other: "Values") -> "Values":
-        """What is in this alone."""
+        """Return what is in this alone."""
 
 
 # What is wrong with a domain as it is written, or with a value that should be in one.
