@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 _OPERATORS = re.compile(r"[@!&^%*?\s;:{}\"'\\<>|`]")
+_ODD = re.compile(rf"{_OPERATORS.pattern}|[\[,]")  # what only a name that stays whole may hold
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _NUMBER = re.compile(r"([0-9]+)")
 _LONGEST = 18  # digits
@@ -32,7 +33,7 @@ def _library() -> Any:
 
 
 def expand(text: str, most: int) -> tuple[str, ...]:
-    """The names in their written order, each once. NodeSetError: bad notation, or over `most` names."""
+    """Return the names as written, each once. NodeSetError: bad notation, or over `most` names."""
     names: list[str] = []
     for part in parts(text):
         names.extend(_expand_part(part, most - len(names)))
@@ -40,7 +41,7 @@ def expand(text: str, most: int) -> tuple[str, ...]:
 
 
 def parts(text: str) -> list[str]:
-    """The sets that commas outside brackets join. NodeSetError: one of them is empty."""
+    """Return the sets that commas outside brackets join. NodeSetError: one of them is empty."""
     found = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
     if not all(found):
         raise NodeSetError("it names nothing" if not text.strip() else "a name between commas is missing")
@@ -63,7 +64,7 @@ def _expand_part(part: str, most: int) -> list[str]:
 
 
 def _numbers(item: str) -> tuple[range, int]:
-    """The numbers of `1-900` or `001-900/2` and the width to write them with."""
+    """Return the numbers of `1-900` or `001-900/2` and the width to write them with."""
     if not _RANGE.fullmatch(item):
         raise NodeSetError(f"{item!r} is not a range of numbers")
     bounds, _, step = item.partition("/")
@@ -79,25 +80,25 @@ def _numbers(item: str) -> tuple[range, int]:
 
 
 def fold(names: Iterable[str]) -> str:
-    """The shortest notation for names; those that hold other than ClusterShell's characters stay whole."""
+    """Return the shortest notation for names; those with other than ClusterShell's characters stay whole."""
     plain: list[str] = []
     odd: list[str] = []
     for name in names:
-        (odd if _OPERATORS.search(name) or "[" in name or "," in name else plain).append(name)
-    folded = _quickly(plain)
+        (odd if _ODD.search(name) else plain).append(name)
+    folded = _fold_quickly(plain)
     if folded is None:
         folded = str(_library().NodeSet.fromlist(plain, resolver=_library().RESOLVER_NOGROUP))
     return ",".join(filter(None, [folded, *odd]))
 
 
 def abridged(names: Iterable[str], see: str = "") -> str:
-    """Names in a line for people: those that fit, `and 1,987 more`, and where to `see` all of them."""
+    """Return names in a line for people: those that fit, `and 1,987 more`, and where to `see` all of them."""
     names = tuple(dict.fromkeys(names))
     return _abridged(names, fold(names), see)
 
 
 def abridged_set(text: str, count: int, see: str = "") -> str:
-    """The same for names that are folded already, `count` of them."""
+    """Return the same for names that are folded already, `count` of them."""
     if len(text) <= LINE:
         return text
     try:
@@ -109,7 +110,7 @@ def abridged_set(text: str, count: int, see: str = "") -> str:
 def _abridged(names: Sequence[str], folded: str, see: str) -> str:
     if len(folded) <= LINE or len(names) < 2:
         return folded
-    ordered = sorted(names, key=_shown_order)
+    ordered = sorted(names, key=_notation_order)
     room = LINE - len(_more(len(names), see))
     few, many = 1, 2  # few fit
     while many < len(names) and len(fold(ordered[:many])) <= room:
@@ -125,15 +126,14 @@ def _more(number: int, see: str) -> str:
     return f" and {number:,} more ({see})" if see else f" and {number:,} more"
 
 
-def _shown_order(name: str) -> tuple[bool, str, tuple[int, ...], str]:
-    """The order in which names stand in the notation."""
+def _notation_order(name: str) -> tuple[bool, str, tuple[int, ...], str]:
+    """Return the key of the order in which names stand in the notation."""
     pieces = _NUMBER.split(name)
-    odd = bool(_OPERATORS.search(name)) or "[" in name or "," in name
-    return odd, "%s".join(pieces[::2]), tuple(map(int, pieces[1::2])), name
+    return _ODD.search(name) is not None, "%s".join(pieces[::2]), tuple(map(int, pieces[1::2])), name
 
 
-def _quickly(names: Iterable[str]) -> str | None:
-    """What the library gives, which takes 15 us a name, and 25 ms to load.
+def _fold_quickly(names: Iterable[str]) -> str | None:
+    """Return what ClusterShell gives, which takes 15 us a name, and 25 ms to load.
 
     None where names of a shape differ in several of their numbers, or in one that is written with zeros
     before it, but not always in one width.
@@ -142,22 +142,22 @@ def _quickly(names: Iterable[str]) -> str | None:
     for name in names:
         pieces = _NUMBER.split(name)
         shapes.setdefault(tuple(pieces[::2]), set()).add(tuple(pieces[1::2]))
-    found = [(texts, _as_one(texts, rows)) for texts, rows in shapes.items()]
+    found = [(texts, _fold_shape(texts, rows)) for texts, rows in shapes.items()]
     known = {"%s".join(texts): text for texts, text in found if text is not None}
     return ",".join(known[pattern] for pattern in sorted(known)) if len(known) == len(found) else None
 
 
-def _as_one(texts: tuple[str, ...], rows: set[tuple[str, ...]]) -> str | None:
-    """Names that are alike but for their numbers."""
-    columns = [_column(set(written)) for written in zip(*rows, strict=True)]
-    differing = sum(len(set(written)) > 1 for written in zip(*rows, strict=True))
-    if differing > 1 or None in columns:
+def _fold_shape(texts: tuple[str, ...], rows: set[tuple[str, ...]]) -> str | None:
+    """Return names that are alike but for their numbers in the notation."""
+    columns = [set(column) for column in zip(*rows, strict=True)]
+    folded = [_fold_column(column) for column in columns]
+    if sum(len(column) > 1 for column in columns) > 1 or None in folded:
         return None
-    return "".join(piece for pair in zip(texts, (*columns, ""), strict=True) for piece in pair if piece)
+    return "".join(piece for pair in zip(texts, (*folded, ""), strict=True) for piece in pair if piece)
 
 
-def _column(written: set[str]) -> str | None:
-    """The numbers in one place of some names."""
+def _fold_column(written: set[str]) -> str | None:
+    """Return the numbers in one place of some names in the notation."""
     width = max(map(len, written))
     padded = any(digits[0] == "0" for digits in written if digits != "0")
     if width > _LONGEST or (padded and any(len(digits) != width for digits in written)):
@@ -167,7 +167,7 @@ def _column(written: set[str]) -> str | None:
 
 
 def _runs(numbers: list[int], width: int) -> Iterator[str]:
-    """`001-900` for each run of numbers that follow each other."""
+    """Yield `001-900` for each run of numbers that follow each other."""
     for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         run = [number for _, number in pairs]
         yield "-".join(f"{number:0{width}}" for number in dict.fromkeys((run[0], run[-1])))

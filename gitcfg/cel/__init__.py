@@ -1,7 +1,14 @@
 """Expressions in CEL, the Common Expression Language: compiled once, asked of many nodes."""
 
-from gitcfg.cel.analysis import fields_asked, fields_asked_of_each, members_asked
-from gitcfg.cel.errors import CelProblem, CelStopped
+from gitcfg.cel.analysis import find_fields, find_fields_of_each, find_members
+from gitcfg.cel.base import (
+    NODE_VARIABLES,
+    NODES_VARIABLES,
+    OTHER_VARIABLES,
+    SELF_VARIABLES,
+    CelProblem,
+    CelStopped,
+)
 from gitcfg.cel.expression import (
     Budget,
     Condition,
@@ -13,7 +20,6 @@ from gitcfg.cel.expression import (
     compile_key,
     plain_key,
 )
-from gitcfg.cel.variables import NODE_VARIABLES, NODES_VARIABLES, OTHER_VARIABLES, SELF_VARIABLES
 
 __all__ = [
     "NODES_VARIABLES",
@@ -30,8 +36,8 @@ __all__ = [
     "as_key",
     "compile_condition",
     "compile_key",
-    "fields_asked",
-    "fields_asked_of_each",
-    "members_asked",
+    "find_fields",
+    "find_fields_of_each",
+    "find_members",
     "plain_key",
 ]

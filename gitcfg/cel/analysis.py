@@ -6,36 +6,32 @@ from functools import lru_cache
 from gitcfg.cel.expression import Expression
 from gitcfg.cel.terms import Form, Term, outermost
 
-Looks = Callable[[Term, str], str | None]
-"""What a term looks for in a variable; None: nothing, or it does something else with it."""
+Lookup = Callable[[Term, str], str | None]
+"""Return what a term looks for in a variable; None: nothing, or it does something else with it."""
 
 
-def looked_for(expression: Expression, variable: str, looks: Looks) -> frozenset[str] | None:
+def _find_lookups(expression: Expression, variable: str, lookup: Lookup) -> frozenset[str] | None:
     """Return all that an expression looks for in a variable; None: it does more with it."""
     if variable not in expression.names:
         return frozenset()
-    return _looked_for(expression.checked, variable, looks)
+    return _find_in_terms(expression.checked, variable, lookup)
 
 
 @lru_cache(maxsize=4_096)
-def _looked_for(checked: bytes, variable: str, looks: Looks) -> frozenset[str] | None:
+def _find_in_terms(checked: bytes, variable: str, lookup: Lookup) -> frozenset[str] | None:
     letters = variable.rpartition(".")[2].encode()
     found, waiting = set(), [outermost(checked)]
     while waiting:
         term = waiting.pop()
-        item = looks(term, variable)
+        item = lookup(term, variable)
+        hides = term.form is Form.LOOP and variable.partition(".")[0] in term.words
         if item is not None:
             found.add(item)
-        elif term.path == variable or _hides(term, variable):
+        elif term.path == variable or hides:
             return None
         else:
             waiting += term.parts_with(letters)
     return frozenset(found)
-
-
-def _hides(term: Term, variable: str) -> bool:
-    """Return whether a loop has a variable of that name, which hides the outer one."""
-    return term.form is Form.LOOP and variable.partition(".")[0] in term.words
 
 
 # Expressions that ask of a map only what stands under some keys: what else it holds changes nothing.
@@ -44,15 +40,15 @@ _LOOKED_UP = ("_[_]", "@in")
 """`map[KEY]`, and `KEY in map`."""
 
 
-def fields_asked(expression: Expression, variable: str) -> frozenset[str] | None:
-    """The keys that an expression looks for in a map (`node.facts.KEY`, `node.facts["KEY"]`, `has()` of one,
-    `"KEY" in node.facts`), where it does no more with it; None: it does.
+def find_fields(expression: Expression, variable: str) -> frozenset[str] | None:
+    """Return the keys that an expression looks for in a map (`node.facts.KEY`, `node.facts["KEY"]`, `has()`
+    of one, `"KEY" in node.facts`), where it does no more with it; None: it does.
     """
-    return looked_for(expression, variable, _key)
+    return _find_lookups(expression, variable, _key)
 
 
-def fields_asked_of_each(expression: Expression, part: str) -> frozenset[str] | None:
-    """The same of a part that each item of a list has (`nodes.all(n, n.params.KEY)`), whoever is asked."""
+def find_fields_of_each(expression: Expression, part: str) -> frozenset[str] | None:
+    """Return the same for a part that each item of a list has: `nodes.all(n, n.params.KEY)`."""
     found, waiting = set[str](), [outermost(expression.checked)]
     while waiting:
         term = waiting.pop()
@@ -90,11 +86,11 @@ def _looked_up(term: Term) -> tuple[Term, str] | None:
 # Expressions that ask of a list only whether some names are in it: what else it holds changes nothing.
 
 
-def members_asked(expression: Expression, variable: str) -> frozenset[str] | None:
-    """The names that an expression looks for in a list (`"NAME" in node.features`), where it does no more
-    with it; None: it does.
+def find_members(expression: Expression, variable: str) -> frozenset[str] | None:
+    """Return the names that an expression looks for in a list (`"NAME" in node.features`), where it does no
+    more with it; None: it does.
     """
-    return looked_for(expression, variable, _member)
+    return _find_lookups(expression, variable, _member)
 
 
 def _member(term: Term, variable: str) -> str | None:

@@ -6,13 +6,13 @@ from functools import lru_cache
 from time import process_time
 from typing import Any
 
+from gitcfg.cel.base import CelProblem
 from gitcfg.cel.engine import Variables, compile_text, key_of, truth
-from gitcfg.cel.errors import CelProblem
 from gitcfg.sandbox import allow, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """For each row of values the answer alone, or a problem's fields; and what time that took.
+    """Return for each row of values the answer alone, or a problem's fields; and the time that took.
 
     The request ends this process when it takes longer than it says.
     """

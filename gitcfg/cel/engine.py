@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from cel_expr_python import cel
 
-from gitcfg.cel.errors import CelProblem, sentence
-from gitcfg.cel.terms import referred
-from gitcfg.cel.variables import plain
+from gitcfg.cel.base import CelProblem, plain
+from gitcfg.cel.terms import find_names
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -145,27 +144,26 @@ _ZONED = {
 
 @lru_cache(maxsize=64)
 def environment(variables: Variables, now: datetime | None, *, bounded: bool) -> Any:
-    """One that knows these variables. `bounded` has no loops, no `+`, no regular expressions, no extensions:
-    any expression of it is cheap. With `now` it knows age(TIMESTAMP).
+    """Return one that knows these variables. `bounded` has no loops, no `+`, no regular expressions, and no
+    extensions: any expression of it is cheap. With `now` it knows age(TIMESTAMP).
     """
+    functions = _declare_functions()
+    if now is not None:
+        age = Function("age", ("timestamp",), "duration", lambda then: now - then)
+        functions = [*functions, _declare(age)]
     return cel.NewEnv(
-        config=cel.NewEnvConfigFromYaml(_only(_BOUNDED) if bounded else _without(_ZONED.items())),
+        config=cel.NewEnvConfigFromYaml(_bounded_config() if bounded else _full_config()),
         variables={name: _TYPES[kind] for name, kind in variables},
-        functions=[*_own(), *([] if now is None else [_declared(_age(now))])],
+        functions=functions,
     )
 
 
 @cache
-def _own() -> list[Any]:
-    return [_declared(function) for function in FUNCTIONS]
+def _declare_functions() -> list[Any]:
+    return [_declare(function) for function in FUNCTIONS]
 
 
-def _age(now: datetime) -> Function:
-    """age(TIMESTAMP): how long ago that is."""
-    return Function("age", ("timestamp",), "duration", lambda then: now - then)
-
-
-def _declared(function: Function) -> Any:
+def _declare(function: Function) -> Any:
     overload = cel.Overload(
         id=f"{function.name}_{'_'.join(function.parameters)}",
         return_type=_TYPES[function.gives],
@@ -175,15 +173,15 @@ def _declared(function: Function) -> Any:
     return cel.FunctionDecl(function.name, [overload])
 
 
-def _only(functions: Iterable[str]) -> str:
-    listed = "".join(f'    - name: "{name}"\n' for name in functions)
+def _bounded_config() -> str:
+    listed = "".join(f'    - name: "{name}"\n' for name in _BOUNDED)
     return f"stdlib:\n  include_macros: [has]\n  include_functions:\n{listed}"
 
 
-def _without(overloads: Iterable[tuple[str, str]]) -> str:
+def _full_config() -> str:
     listed = "".join(
         f"    - name: {name}\n      overloads: [{{id: timestamp_to_{overload}}}]\n"
-        for name, overload in overloads
+        for name, overload in _ZONED.items()
     )
     extensions = "".join(f"  - name: {name}\n" for name in _EXTENSIONS)
     return f"extensions:\n{extensions}stdlib:\n  exclude_functions:\n{listed}"
@@ -191,7 +189,7 @@ def _without(overloads: Iterable[tuple[str, str]]) -> str:
 
 # Errors in words: names that stand for nothing, with the name that may have been meant.
 
-MEANT = {"and": "&&", "or": "||", "not": "!", "=": "=="}
+_MEANT = {"and": "&&", "or": "||", "not": "!", "=": "=="}
 _FUNCTIONS = (
     *("all", "exists", "exists_one", "filter", "map", "has", "size", "contains", "startsWith", "endsWith"),
     *("matches", "int", "double", "string", "bool", "timestamp", "duration", "type"),
@@ -201,21 +199,32 @@ _FUNCTIONS = (
     *(function.name for function in FUNCTIONS),
 )
 _FAMILIES = ("sets", "lists", "math")
+"""The first words of functions' names."""
 _TAKES = {each.name: f"write {each.name}({', '.join(each.parameters)})" for each in FUNCTIONS}
 
 
-def unknown_name(name: str, text: str, line: int, column: int, variables: Sequence[str]) -> CelProblem:
+def _one_line(message: str) -> str:
+    """Return a message in one line of bearable length, of characters that can be written."""
+    line = " ".join(message.encode(errors="replace").decode().split())
+    return line if len(line) <= 300 else line[:300] + "..."
+
+
+def _unknown_name(name: str, text: str, line: int, column: int, variables: Sequence[str]) -> CelProblem:
     """Return a name that stands for nothing, and the one that may be meant."""
-    start = _start(name, text, line, column)
-    name = _whole(name, text, line, start)
-    if not _row(text, line)[start - 1 + len(name) :].lstrip().startswith("("):
-        return CelProblem(sentence(f"there is no '{name}'"), line, start, _name_hint(name, variables))
+    rows = text.split("\n")
+    row = rows[line - 1] if 0 < line <= len(rows) else ""
+    # CEL points at a name's last dot, or at the bracket of a call.
+    start = row.rfind(name, 0, column - 1 + len(name)) + 1 or column
+    if name in _FAMILIES and (found := re.match(rf"{name}\.[a-zA-Z]+(?=\()", row[start - 1 :])):
+        name = found[0]
+    if not row[start - 1 + len(name) :].lstrip().startswith("("):
+        return CelProblem(_one_line(f"there is no '{name}'"), line, start, _name_hint(name, variables))
     if name in _FUNCTIONS:
         return CelProblem(f"`{name}` takes another number of values", line, start, _TAKES.get(name, ""))
-    hint = f"write {MEANT[name]}" if name in MEANT else _near(name, _FUNCTIONS)
+    hint = f"write {_MEANT[name]}" if name in _MEANT else _near(name, _FUNCTIONS)
     if name.startswith("get"):
         hint = "dates and times are read without a time zone"
-    return CelProblem(sentence(f"there is no function '{name}'"), line, start, hint)
+    return CelProblem(_one_line(f"there is no function '{name}'"), line, start, hint)
 
 
 def _name_hint(name: str, variables: Sequence[str]) -> str:
@@ -227,23 +236,6 @@ def _name_hint(name: str, variables: Sequence[str]) -> str:
         return near
     fact = f", a fact is node.facts.{name}" if "node.facts" in variables else ""
     return f'text goes in quotes: "{name}"{fact}'
-
-
-def _start(name: str, text: str, line: int, column: int) -> int:
-    """Return where a name begins: CEL points at its last dot, or at the bracket of a call."""
-    start = _row(text, line).rfind(name, 0, column - 1 + len(name))
-    return start + 1 if start >= 0 else column
-
-
-def _whole(name: str, text: str, line: int, start: int) -> str:
-    """Return the name with what follows it, if it is the first word of functions' names."""
-    found = re.match(rf"{re.escape(name)}\.[a-zA-Z]+(?=\()", _row(text, line)[start - 1 :])
-    return found[0] if found is not None and name in _FAMILIES else name
-
-
-def _row(text: str, line: int) -> str:
-    rows = text.split("\n")
-    return rows[line - 1] if 0 < line <= len(rows) else ""
 
 
 def _near(name: str, known: Iterable[str]) -> str:
@@ -263,78 +255,71 @@ _STATUS = re.compile(r"^[A-Z_]+: | \[[A-Z_]+\]$")
 _PATH = f"{string.ascii_letters}{string.digits}_."
 
 
-def why_it_is_wrong(report: str, text: str, variables: Sequence[str]) -> CelProblem:
+def _explain_compilation(report: str, text: str, variables: Sequence[str]) -> CelProblem:
     """Return the first error of a compilation."""
     placed = _PLACED.search(report)
     if placed is None or int(placed[1]) < 1:
         report = placed[3] if placed else report
         if "recursion" in report:
             return CelProblem("the expression is nested too deeply")
-        return CelProblem(sentence(_STATUS.sub("", report)))
+        return CelProblem(_one_line(_STATUS.sub("", report)))
     line, column, message = int(placed[1]), int(placed[2]), placed[3]
     if unknown := _UNKNOWN.match(message):
-        return unknown_name(unknown[1], text, line, column, variables)
+        return _unknown_name(unknown[1], text, line, column, variables)
     if overload := _OVERLOAD.match(message):
         return _wrong_types(overload[1], overload[2], line, column)
     if message.startswith("Syntax error: "):
-        return _syntax(message, line, column)
-    return CelProblem(sentence(message), line, column)
+        return _syntax_error(message, line, column)
+    return CelProblem(_one_line(message), line, column)
 
 
-def why_it_failed(report: str, text: str) -> CelProblem:
-    """Return what went wrong while a node was asked."""
+def _explain_failure(report: str, text: str) -> CelProblem:
+    """Return what went wrong in an evaluation."""
     report = _STATUS.sub("", report.removeprefix("RuntimeError: "))
     if "Iteration budget" in report:
         return CelProblem("the expression loops more than 10,000 times")
     if key := _NO_KEY.search(report):
         return _missing_key(key[1], text)
     if overload := _NO_OVERLOAD.search(report):
-        return _wrong_types(overload[1], overload[2] or "", *_only_call(overload[1], text))
-    return CelProblem(sentence(report))
+        calls = list(re.finditer(rf"\b{re.escape(overload[1])}\s*\(", text))
+        place = _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)  # several: which is not known
+        return _wrong_types(overload[1], overload[2] or "", *place)
+    return CelProblem(_one_line(report))
 
 
-def not_a_condition(kind: str) -> CelProblem:
-    """Return the error of an expression that is neither true nor false."""
-    return CelProblem(f"the result is {_type(kind)}, not true or false", hint="compare it with something")
+def _not_a_condition(kind: str) -> CelProblem:
+    return CelProblem(
+        f"the result is {_type_name(kind)}, not true or false", hint="compare it with something"
+    )
 
 
-def not_a_key(kind: str) -> CelProblem:
-    """Return the error of an expression whose value cannot be a key."""
+def _not_a_key(kind: str) -> CelProblem:
     hint = "a key is a string, int, bool, double or a list of these"
-    return CelProblem(f"the result is {_type(kind)}, not a key", hint=hint)
+    return CelProblem(f"the result is {_type_name(kind)}, not a key", hint=hint)
 
 
 def _wrong_types(function: str, types: str, line: int, column: int) -> CelProblem:
     if not types or function.startswith("<"):
         return CelProblem("a value is of the wrong type for what is done with it", line, column)
     operator = function if function.isidentifier() else function.strip("_@").replace("_", " ")
-    message = f"`{operator}` does not take {_type(types).replace(', ', ' and ')}"
-    return CelProblem(message, line, column, _type_hint(function, types))
-
-
-def _only_call(function: str, text: str) -> tuple[int, int]:
-    """Return where the only call of a function stands; the beginning if there are more, or none."""
-    calls = list(re.finditer(rf"\b{re.escape(function)}\s*\(", text))
-    return _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)
+    hint = 'to look inside a text write TEXT.contains("x")' if function == "@in" else ""
+    if types.startswith("list(") and function in ("contains", "_==_", "_!=_"):
+        hint = 'to look for an item write "x" in LIST'
+    message = f"`{operator}` does not take {_type_name(types).replace(', ', ' and ')}"
+    return CelProblem(message, line, column, hint)
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
-def _type_hint(function: str, types: str) -> str:
-    if types.startswith("list(") and function in ("contains", "_==_", "_!=_"):
-        return 'to look for an item write "x" in LIST'
-    return 'to look inside a text write TEXT.contains("x")' if function == "@in" else ""
-
-
-def _syntax(message: str, line: int, column: int) -> CelProblem:
+def _syntax_error(message: str, line: int, column: int) -> CelProblem:
     found = re.search(r"(?:at: |input )'(.*?)'?(?: expecting|$)", message)
     what = found[1].strip() if found else ""
     if what == "<EOF>":
         return CelProblem("the expression ends too early", line, column)
-    hint = f"write {MEANT[what]}" if what in MEANT else ""
-    return CelProblem(sentence(f"{what or 'this'} is not understood here"), line, column, hint)
+    hint = f"write {_MEANT[what]}" if what in _MEANT else ""
+    return CelProblem(_one_line(f"{what or 'this'} is not understood here"), line, column, hint)
 
 
 def _missing_key(key: str, text: str) -> CelProblem:
@@ -357,7 +342,7 @@ def _places(key: str, text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, len(before), found[0][0] == "."
 
 
-def _type(kind: str) -> str:
+def _type_name(kind: str) -> str:
     return kind.lower().replace("<", "(").replace(">", ")").replace("int64", "int")
 
 
@@ -375,12 +360,12 @@ def compile_text(
     try:
         expression = environment(variables, now, bounded=bounded).compile(text)
     except RuntimeError as error:
-        raise why_it_is_wrong(str(error), text, [name for name, _ in variables]) from None
+        raise _explain_compilation(str(error), text, [name for name, _ in variables]) from None
     kind = expression.return_type()
     if key and kind not in _KEYS:
-        raise not_a_key(str(kind))
+        raise _not_a_key(str(kind))
     if not key and kind not in (cel.Type.BOOL, cel.Type.DYN):
-        raise not_a_condition(str(kind))
+        raise _not_a_condition(str(kind))
     return expression
 
 
@@ -391,25 +376,22 @@ def names_read(
 
     What a loop calls its own is taken for the variable of that name: only those in one word can be hidden so.
     """
-
-    def without(name: str) -> Variables:
-        return tuple(variable for variable in variables if variable[0] != name)
-
-    return frozenset(
-        name
-        for name in referred(checked, [name for name, _ in variables])
-        if "." in name or not _compiles(text, without(name), bounded, now)
-    )
+    names = set()
+    for name in find_names(checked, [name for name, _ in variables]):
+        others = tuple(variable for variable in variables if variable[0] != name)
+        if "." in name or not _compiles(text, others, bounded, now):
+            names.add(name)
+    return frozenset(names)
 
 
 def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelProblem:
     """Return whether the condition holds. CEL's own answer will not do: an error of it is true in Python."""
     answer = _truth(expression, values)
-    if answer is not True and answer is not False:
+    if not isinstance(answer, bool):
         answer = _truth(expression, plain(values))
-    if answer is True or answer is False:
+    if isinstance(answer, bool):
         return answer
-    return answer if isinstance(answer, CelProblem) else why_it_failed(answer, text)
+    return answer if isinstance(answer, CelProblem) else _explain_failure(answer, text)
 
 
 def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
@@ -417,7 +399,7 @@ def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
     answer = _key(expression, values)
     if isinstance(answer, _Failed | CelProblem):
         answer = _key(expression, plain(values))
-    return why_it_failed(answer.args[0], text) if isinstance(answer, _Failed) else answer
+    return _explain_failure(answer.args[0], text) if isinstance(answer, _Failed) else answer
 
 
 class _Failed(Exception):
@@ -431,9 +413,9 @@ def _truth(expression: Any, values: Mapping[str, Any]) -> Any:
     except RuntimeError as error:
         return str(error)
     answer = value.value()
-    if answer is True or answer is False or value.type() == cel.Type.ERROR:
+    if isinstance(answer, bool) or value.type() == cel.Type.ERROR:
         return answer
-    return not_a_condition(str(value.type()))
+    return _not_a_condition(str(value.type()))
 
 
 def _key(expression: Any, values: Mapping[str, Any]) -> Any:
@@ -445,21 +427,21 @@ def _key(expression: Any, values: Mapping[str, Any]) -> Any:
     if kind == cel.Type.ERROR:
         return _Failed(str(value.value()))
     if kind == cel.Type.LIST:
-        return _list(value.plain_value())
-    return _single(value.value()) if kind in _SIMPLE else not_a_key(str(kind))
+        return _list_key(value.plain_value())
+    return _single_key(value.value()) if kind in _SIMPLE else _not_a_key(str(kind))
 
 
-def _list(items: list[Any]) -> Any:
+def _list_key(items: list[Any]) -> Any:
     if len(items) + sum(len(item) for item in items if isinstance(item, str)) > _LONGEST_KEY:
         return _too_long()
-    wrong = next((item for item in map(_single, items) if isinstance(item, CelProblem)), None)
-    return tuple(items) if wrong is None else wrong
+    problems = (item for item in map(_single_key, items) if isinstance(item, CelProblem))
+    return next(problems, tuple(items))
 
 
-def _single(item: Any) -> Any:
+def _single_key(item: Any) -> Any:
     """Return a key of one part, or what is wrong with it."""
     if not isinstance(item, str | int | float):
-        return not_a_key("a list of other things")
+        return _not_a_key("a list of other things")
     if item != item:
         return CelProblem("the result is not a number, which is equal to nothing")
     return _too_long() if isinstance(item, str) and len(item) > _LONGEST_KEY else item

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import msgspec
 
-from gitcfg.cel.errors import CelProblem, CelStopped
-from gitcfg.cel.variables import plain
+from gitcfg.cel.base import CelProblem, CelStopped, plain
 
 if TYPE_CHECKING:
     from gitcfg.sandbox import Guard
@@ -31,10 +30,10 @@ class Budget:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = self.left = seconds
-        self._said: str | None = None
+        self._message: str | None = None
 
     def grant(self, nodes: int, items: int = 0) -> float:
-        """More, for so much that is asked about. CelStopped: it is used up already."""
+        """Add what so many nodes and items may take, and return it. CelStopped: it is used up already."""
         if self.left <= 0:
             raise self.over()
         more = nodes * EACH + items * ITEM
@@ -42,28 +41,28 @@ class Budget:
         return more
 
     def spend(self, seconds: float) -> None:
-        """Less. CelStopped: it is used up."""
+        """Take seconds away. CelStopped: it is used up."""
         self.left -= seconds
         if self.left <= 0:
             raise self.over()
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """Less by what this thread takes meanwhile: gives when that is too much, by `thread_time`."""
+        """Take away what this thread takes meanwhile; give the `thread_time` at which that is too much."""
         begun = thread_time()
         yield begun + self.left
         self.spend(thread_time() - begun)
 
     def over(self) -> CelStopped:
-        """Return what is said of an expression that has no time left."""
+        """Return the error of an expression that has no time left."""
         most = f"{self.seconds:g} s of the processor's time, and {EACH * 1000:g} ms more for each node"
         return self.end(f"the expression takes more than {most}")
 
     def end(self, message: str) -> CelStopped:
-        """Nothing is left of it, and whatever else is asked, the same is said."""
+        """Take all that is left, and return the error: always that of the first end."""
         self.left = 0.0
-        self._said = self._said or message
-        return CelStopped(self._said, hint="loops in loops and long texts cost most")
+        self._message = self._message or message
+        return CelStopped(self._message, hint="loops in loops and long texts cost most")
 
 
 # How much there is to read of what an expression is asked about.
@@ -120,11 +119,11 @@ def _items(row: Row) -> int:
     )
 
 
-# One expression, asked in this process if it is cheap for certain, else in a guarded child.
+# One expression, evaluated in this process if it is cheap for certain, else in a guarded child.
 
 LONGEST = 10_000
-_KEPT = 16_384
-"""Expressions, which may be asked for anew with each commit: 5 to 10 KiB each, and 60 us to compile."""
+_CACHED = 16_384
+"""Expressions, which each commit may need again: 5 to 10 KiB each, and 60 us to compile."""
 _BOUNDED = 1_000
 _BOUNDED_OF_NODES = 200
 """Where it may read `nodes`, which are as large as all nodes: reading them once takes up to 0.4 s."""
@@ -157,12 +156,19 @@ class Expression(msgspec.Struct, frozen=True):
         """Return an expression that is a condition, or a key. CelProblem: it cannot be one."""
         return cast(Self, _compiled(cls, text, tuple(sorted(variables.items())), now, key))
 
-    def answers(self, rows: Sequence[Mapping[str, Any]], budget: Budget | None) -> list[Any]:
+    def answer(self, values: Row, budget: Budget | None) -> Any:
+        """Return the answer for one row. Raise CelProblem if there is none."""
+        (answer,) = self.answers([values], budget)
+        if isinstance(answer, CelProblem):
+            raise answer
+        return answer
+
+    def answers(self, rows: Sequence[Row], budget: Budget | None) -> list[Any]:
         """Return an answer or a CelProblem for each row. CelStopped: there is none within the budget."""
         answered = self._guarded if self._expression is None else self._here
         return list(answered(rows, budget or Budget()))
 
-    def _here(self, rows: Sequence[Mapping[str, Any]], budget: Budget) -> Iterator[Any]:
+    def _here(self, rows: Sequence[Row], budget: Budget) -> Iterator[Any]:
         from gitcfg.cel.engine import key_of, truth
 
         evaluate = key_of if self._key else truth
@@ -178,7 +184,7 @@ class Expression(msgspec.Struct, frozen=True):
                     until += sum(budget.grant(load.nodes - 1, load.fresh) for load in loads(rows))
                     weighed = True
 
-    def _guarded(self, rows: Sequence[Mapping[str, Any]], budget: Budget) -> Iterator[Any]:
+    def _guarded(self, rows: Sequence[Row], budget: Budget) -> Iterator[Any]:
         for batch in batches(rows, _BATCH, _ITEMS):
             for load in batch:
                 budget.grant(load.nodes, load.fresh)
@@ -186,7 +192,10 @@ class Expression(msgspec.Struct, frozen=True):
                 passed = [{name: plain(load.row[name]) for name in self.names} for load in batch]
                 answers = self._ask(passed, budget)
             for answer in answers:
-                yield _answer(answer) if len(answer) == 1 else CelProblem(*answer)
+                if len(answer) > 1:
+                    yield CelProblem(*answer)
+                else:  # a tuple was sent as a list
+                    yield tuple(answer[0]) if isinstance(answer[0], list) else answer[0]
 
     def _ask(self, rows: list[dict[str, Any]], budget: Budget) -> list[Any]:
         from gitcfg.sandbox import GuardError, TimeUp
@@ -204,11 +213,11 @@ class Expression(msgspec.Struct, frozen=True):
         return answers
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _compiled(
     kind: type[Expression], text: str, variables: tuple[tuple[str, str], ...], now: datetime | None, key: bool
 ) -> Expression:
-    _judge_text(text)
+    _check_text(text)
     from gitcfg.cel.engine import compile_text, names_read
 
     found, bounded = None, len(text) <= (_BOUNDED_OF_NODES if "nodes" in text else _BOUNDED)
@@ -224,12 +233,7 @@ def _compiled(
     return kind(text, names, checked, variables, found if bounded else None, now, key)
 
 
-def _answer(answer: Sequence[Any]) -> Any:
-    """As it was before it was sent, when a tuple became a list."""
-    return tuple(answer[0]) if isinstance(answer[0], list) else answer[0]
-
-
-def _judge_text(text: str) -> None:
+def _check_text(text: str) -> None:
     if len(text) > LONGEST:
         raise CelProblem(f"the expression is longer than {LONGEST:,} characters")
     try:
@@ -257,27 +261,28 @@ def _guard(of_nodes: bool) -> "Guard":
 class Condition(Expression, frozen=True):
     """A compiled condition."""
 
-    def holds(self, values: Mapping[str, Any], budget: Budget | None = None) -> bool:
+    def holds(self, values: Row, budget: Budget | None = None) -> bool:
         """Return whether it holds for these values, by whole names. Raise CelProblem if that is unknown."""
-        (answer,) = self.answers([values], budget)
-        if isinstance(answer, CelProblem):
-            raise answer
-        return answer is True
+        return self.answer(values, budget) is True
 
     def holds_each(
-        self, rows: Sequence[Mapping[str, Any]], budget: Budget | None = None
+        self, rows: Sequence[Row], budget: Budget | None = None
     ) -> tuple[list[bool], dict[int, CelProblem]]:
-        """The same for many, faster: an answer for each (False where there is none), and problems by row.
+        """Return the same for many, faster: an answer for each (False where there is none), problems by row.
 
         CelStopped: nothing can be said of any row.
         """
         answers = self.answers(rows, budget)
-        problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}
-        return [answer is True for answer in answers], problems
+        return [answer is True for answer in answers], _find_problems(answers)
+
+
+def _find_problems(answers: Iterable[Any]) -> dict[int, CelProblem]:
+    return {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}
 
 
 def compile_condition(text: str, variables: Mapping[str, str], now: datetime | None = None) -> Condition:
-    """A condition on `variables`, whole names to string, list(string), map, list(map), bool, int, timestamp.
+    """Return a condition on `variables`: whole names to string, list(string), map, list(map), bool, int,
+    timestamp.
 
     `now` is what age() counts from; without it there is no age(). CelProblem: it cannot be one.
     """
@@ -310,7 +315,7 @@ def as_key(answer: Any) -> Key:
 
 
 def plain_key(key: Key | None) -> Any:
-    """Return a key as JSON has it, for who reads it."""
+    """Return a key as JSON has it."""
     if isinstance(key, tuple):
         return [plain_key(part) for part in key]
     return key.value if isinstance(key, Truth) else key
@@ -319,23 +324,20 @@ def plain_key(key: Key | None) -> Any:
 class KeyExpression(Expression, frozen=True):
     """A compiled key."""
 
-    def key(self, values: Mapping[str, Any], budget: Budget | None = None) -> Key:
+    def key(self, values: Row, budget: Budget | None = None) -> Key:
         """Return the key of these values (by whole names). CelProblem: they have none."""
-        (answer,) = self.answers([values], budget)
-        if isinstance(answer, CelProblem):
-            raise answer
-        return as_key(answer)
+        return as_key(self.answer(values, budget))
 
     def keys_each(
-        self, rows: Sequence[Mapping[str, Any]], budget: Budget | None = None
+        self, rows: Sequence[Row], budget: Budget | None = None
     ) -> tuple[list[Key | None], dict[int, CelProblem]]:
         """Return the same for many, faster: a key for each (None where there is none), and problems by row.
 
         CelStopped: nothing can be said of any row.
         """
         answers = self.answers(rows, budget)
-        problems = {row: answer for row, answer in enumerate(answers) if isinstance(answer, CelProblem)}
-        return [None if isinstance(answer, CelProblem) else as_key(answer) for answer in answers], problems
+        keys = [None if isinstance(answer, CelProblem) else as_key(answer) for answer in answers]
+        return keys, _find_problems(answers)
 
 
 def compile_key(text: str, variables: Mapping[str, str]) -> KeyExpression:

@@ -28,7 +28,7 @@ class Term(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> list["Term"]:
-        """The terms that it is made of, in order."""
+        """The terms of which it consists, in order."""
         return [_term(inner) for inner in self._inner]
 
     def parts_with(self, letters: bytes) -> list["Term"]:
@@ -46,14 +46,14 @@ class Term(msgspec.Struct, frozen=True):
 
 def outermost(checked: bytes) -> Term:
     """Return the term that is the whole of a serialized expression."""
-    return _term(_only(_only(checked, 2), 4))
+    return _term(_find_field(_find_field(checked, 2), 4))
 
 
-def referred(checked: bytes, names: Iterable[str]) -> frozenset[str]:
-    """Those of some names that stand for something in a serialized expression, which loops may hide."""
+def find_names(checked: bytes, names: Iterable[str]) -> frozenset[str]:
+    """Return those of some names that stand for something in a serialized expression; loops may hide them."""
     marks = {name: b"\n" + bytes([len(name)]) + name.encode() for name in names}
     marks = {name: mark for name, mark in marks.items() if mark in checked}
-    fields = _fields(_only(checked, 2)) if marks else ()
+    fields = _fields(_find_field(checked, 2)) if marks else ()
     entries = [held for _, held in takewhile(lambda field: field[0] == 2, fields)]  # those that come first
     return frozenset(name for name, mark in marks.items() if any(mark in entry for entry in entries))
 
@@ -86,24 +86,24 @@ def _term(message: bytes) -> Term:
     return Term(form, tuple(words), tuple(held for number, held in fields if number in _TERMS.get(form, ())))
 
 
-def _only(message: bytes, wanted: int) -> bytes:
-    return next(held for number, held in _fields(message) if number == wanted)
+def _find_field(message: bytes, number: int) -> bytes:
+    return next(content for each, content in _fields(message) if each == number)
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the fields of a message with their numbers; of numbers, nothing."""
     at = 0
     while at < len(message):
-        tag, at = _number(message, at)
+        tag, at = _varint(message, at)
         size = {1: 8, 5: 4}.get(tag & 7, 0)
         if tag & 7 in (0, 2):
-            size, at = _number(message, at)
-        held = message[at : at + size] if tag & 7 == 2 else b""
+            size, at = _varint(message, at)
+        content = message[at : at + size] if tag & 7 == 2 else b""
         at += size if tag & 7 else 0
-        yield tag >> 3, held
+        yield tag >> 3, content
 
 
-def _number(message: bytes, at: int) -> tuple[int, int]:
+def _varint(message: bytes, at: int) -> tuple[int, int]:
     """Return a number of seven bits a byte, and where it ends."""
     value = shift = 0
     while message[at] & 0x80:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, members_asked
+from gitcfg.cel import NODE_VARIABLES, CelProblem, CelStopped, Condition, compile_condition, find_members
 from gitcfg.check.findings import Tally, of
 from gitcfg.check.structure import Demands, listed
 from gitcfg.compile.fleet import Fleet
@@ -252,7 +252,7 @@ def _compiled(text: str) -> _Looks | CelProblem:
         condition = compile_condition(text, NODE_VARIABLES)
     except CelProblem as problem:
         return CelProblem(*problem.args)  # without the frames that it came through
-    features, groups = (members_asked(condition, name) for name in ("node.features", "node.groups"))
+    features, groups = (find_members(condition, name) for name in ("node.features", "node.groups"))
     return _Looks(condition, features, groups)
 
 

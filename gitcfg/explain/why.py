@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.cel import fields_asked, members_asked
+from gitcfg.cel import find_fields, find_members
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.rules.evaluate import VALUES, Candidate
@@ -131,9 +131,9 @@ def _find_terms(view: RuleView, rule: str, seen: Candidate) -> Iterator[tuple[st
     for name in sorted(condition.names):
         value = VALUES[name](seen)
         if isinstance(value, list):
-            asked = members_asked(condition, name)
+            asked = find_members(condition, name)
         else:
-            asked = fields_asked(condition, name) if isinstance(value, dict) else None
+            asked = find_fields(condition, name) if isinstance(value, dict) else None
         if asked is None:
             yield name, value
         for item in sorted(asked or ()):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitcfg.cel import NODE_VARIABLES, SELF_VARIABLES, compile_condition, fields_asked
+from gitcfg.cel import NODE_VARIABLES, SELF_VARIABLES, compile_condition, find_fields
 
 FACTS = "node.facts"
 SURE = {
@@ -35,17 +35,17 @@ UNSURE = (
 
 @pytest.mark.parametrize("text", SURE)
 def test_the_keys_that_an_expression_looks_for_are_found(text: str) -> None:
-    assert fields_asked(compile_condition(text, NODE_VARIABLES), FACTS) == frozenset(SURE[text])
+    assert find_fields(compile_condition(text, NODE_VARIABLES), FACTS) == frozenset(SURE[text])
 
 
 @pytest.mark.parametrize("text", UNSURE)
 def test_what_may_look_at_more_is_not_taken_for_one_that_does_not(text: str) -> None:
     condition = compile_condition(text, NODE_VARIABLES)
-    assert FACTS not in condition.names or fields_asked(condition, FACTS) is None
+    assert FACTS not in condition.names or find_fields(condition, FACTS) is None
 
 
 def test_other_maps_are_asked_apart() -> None:
     text = "self.with.subnet == node.facts.subnet && self.with.role == 1"
     condition = compile_condition(text, {**NODE_VARIABLES, **SELF_VARIABLES})
-    assert fields_asked(condition, "self.with") == frozenset({"subnet", "role"})
-    assert fields_asked(condition, FACTS) == frozenset({"subnet"})
+    assert find_fields(condition, "self.with") == frozenset({"subnet", "role"})
+    assert find_fields(condition, FACTS) == frozenset({"subnet"})

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, members_asked
+from gitcfg.cel import NODE_VARIABLES, Condition, compile_condition, find_members
 from gitcfg.check import nodes as module
 from gitcfg.check.files import Carrier
 from gitcfg.check.nodes import chosen
@@ -59,13 +59,13 @@ UNSURE = (
 
 @pytest.mark.parametrize("text", SURE)
 def test_the_names_that_a_condition_looks_for_are_found(text: str) -> None:
-    assert members_asked(compile_condition(text, NODE_VARIABLES), "node.features") == frozenset(SURE[text])
+    assert find_members(compile_condition(text, NODE_VARIABLES), "node.features") == frozenset(SURE[text])
 
 
 @pytest.mark.parametrize("text", UNSURE)
 def test_what_may_look_at_more_is_not_taken_for_one_that_does_not(text: str) -> None:
     condition = compile_condition(text, NODE_VARIABLES)
-    assert "node.features" not in condition.names or members_asked(condition, "node.features") is None
+    assert "node.features" not in condition.names or find_members(condition, "node.features") is None
 
 
 PIECES = (
@@ -86,7 +86,7 @@ JOINTS = ("%s && %s", "%s || !(%s)", "(%s) ? (%s) : false", "!(%s) && (%s)")
 def test_what_is_not_looked_for_changes_nothing(first: str, second: str) -> None:
     for joint in JOINTS:
         condition = compile_condition(joint % (first, second), NODE_VARIABLES)
-        wanted = members_asked(condition, "node.features")
+        wanted = find_members(condition, "node.features")
         if wanted is not None:
             for features in (["a"], ["b", "z"], ["a", "b", "c"], ["y", "z"], []):
                 few = [name for name in features if name in wanted]

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import msgspec
 
-from gitcfg.cel import fields_asked
+from gitcfg.cel import find_fields
 from gitcfg.cel.expression import Expression
 from gitcfg.compile.instances import find_marked
 from gitcfg.compile.layers import Layers
@@ -242,7 +242,7 @@ def _find_keys(expressions: Sequence[Expression], variable: str) -> Iterator[str
     """Yield the names for which expressions look in a map."""
     for expression in expressions:
         if variable in expression.names:
-            names = fields_asked(expression, variable)
+            names = find_fields(expression, variable)
             yield from (_ANY,) if names is None else names
 
 

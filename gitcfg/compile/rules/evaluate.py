@@ -17,9 +17,9 @@ from gitcfg.cel import (
     KeyExpression,
     compile_condition,
     compile_key,
-    fields_asked,
-    fields_asked_of_each,
-    members_asked,
+    find_fields,
+    find_fields_of_each,
+    find_members,
 )
 from gitcfg.cel.expression import Expression
 from gitcfg.compile.instances import instance_of, known_attributes
@@ -101,13 +101,13 @@ def _read(
 
 def find_features_named(expression: Expression) -> frozenset[str] | None:
     """Return the features that an expression looks for; None: it may look at all of them."""
-    return members_asked(expression, FEATURES)
+    return find_members(expression, FEATURES)
 
 
 def find_params_read(expression: Expression) -> frozenset[str] | None:
     """The parameters whose values an expression looks at, be it of a group's nodes; None: it may be any."""
-    own = fields_asked(expression, PARAMS)
-    each = fields_asked_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
+    own = find_fields(expression, PARAMS)
+    each = find_fields_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
     return None if own is None or each is None else own | each
 
 
@@ -222,9 +222,9 @@ def _marking(expression: Expression, name: str) -> Mark:
     """Return a key that is equal where a variable of an expression has the same value."""
     part = name.partition(".")[2]
     if part == "features":
-        return _features(members_asked(expression, name))
+        return _features(find_members(expression, name))
     if part in _MAPS:
-        return _within(part, fields_asked(expression, name))
+        return _within(part, find_fields(expression, name))
     return _WHOLE[part]
 
 

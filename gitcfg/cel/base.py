@@ -1,4 +1,4 @@
-"""The variables that expressions may read, and their values."""
+"""What expressions build on: the variables that they may read, values, and what can be wrong with one."""
 
 import math
 from collections.abc import Mapping
@@ -48,3 +48,21 @@ def _float(value: int) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+# What can be wrong with an expression, with the place in its text.
+
+
+class CelProblem(Exception):
+    """One sentence, where in the expression (from 1, in characters), and what to do about it."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
+        super().__init__(message, line, column, hint)
+        self.message, self.line, self.column, self.hint = message, line, column, hint
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}: {self.message}"
+
+
+class CelStopped(CelProblem):
+    """An evaluation came to no end: nothing is known of anything that was asked about."""
