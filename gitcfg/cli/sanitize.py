@@ -11,8 +11,13 @@ import typer
 
 from gitcfg.cli.declaration import AtOption, command
 from gitcfg.cli.session import Session
-from gitcfg.convert.sanitize.keep import Keep
-from gitcfg.convert.sanitize.sanitizer import Sanitizer, check_folder, compare_findings, write_repository
+from gitcfg.convert.sanitize.sanitizer import (
+    Keep,
+    Sanitizer,
+    check_folder,
+    compare_findings,
+    write_repository,
+)
 from gitcfg.library import Fleet
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, Finding, GitcfgError

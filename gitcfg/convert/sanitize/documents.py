@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.check.findings import CODES
-from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
+from gitcfg.convert.sanitize.pseudonyms import Pseudonyms, replace_between
 from gitcfg.convert.sanitize.words import CHOICES, COLLECTED, SCHEMA, SCHEMA_CHOICES, keys
 from gitcfg.load import yaml
 
@@ -48,11 +48,11 @@ class Role(Enum):
     PROSE = auto()
 
 
-def _parse_table(**words_by_role: str) -> dict[str, Role]:
+def _roles(**words_by_role: str) -> dict[str, Role]:
     return {key: Role[role] for role, words in words_by_role.items() for key in words.split()}
 
 
-_ENTRY = _parse_table(
+_ENTRY = _roles(
     PROSE="description reason message",
     VALUE="facts with default address text set domain values",
     SCHEMA="schema",
@@ -65,9 +65,9 @@ _ENTRY = _parse_table(
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries code",
 )
-_STRUCTURE = {**_ENTRY, **_parse_table(VALUE="params", NAMED="parameters subsystems files rules")}
+_STRUCTURE = {**_ENTRY, **_roles(VALUE="params", NAMED="parameters subsystems files rules")}
 _SCHEMA = {
-    **_parse_table(
+    **_roles(
         VALUE="enum const default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
         PATTERN="pattern",
         SCHEMA_CHOICE="type format",
@@ -116,7 +116,7 @@ class Scalar(msgspec.Struct, frozen=True):
 
 
 class _Open:
-    """A mapping or list that is being read; `key` says that a key comes next."""
+    """A mapping or list that is being read: `key` means that a key comes next."""
 
     __slots__ = ("key", "mapping", "role", "under")
 
@@ -154,25 +154,21 @@ def _between(text: str, names: Pseudonyms) -> str:
 def _replace_scalar(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
     if scalar.style in ("|", ">"):
         head, line, rest = raw.partition("\n")
-        return _COMMENT.sub("", head) + line + replace_text(rest, scalar, names)
+        return _COMMENT.sub("", head) + line + _replace_text(rest, scalar, names)
     if "\n" in raw or "\r" in raw:
         return _replace_folded(raw, scalar, names)
     if scalar.style == '"':
-        return f'"{"".join(map(_escape, replace_text(scalar.value, scalar, names)))}"'
+        return f'"{"".join(map(_escape, _replace_text(scalar.value, scalar, names)))}"'
     if scalar.style == "'":
-        return "'" + replace_text(scalar.value, scalar, names).replace("'", "''") + "'"
-    return replace_text(raw, scalar, names)
+        return "'" + _replace_text(scalar.value, scalar, names).replace("'", "''") + "'"
+    return _replace_text(raw, scalar, names)
 
 
 def _replace_folded(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
     """Return a scalar of several lines; only text between escapes is replaced, so that lines stay."""
     if scalar.style != '"':
-        return replace_text(raw, scalar, names)
-    parts, end = [], 0
-    for found in _ESCAPED.finditer(raw):
-        parts += [replace_text(raw[end : found.start()], scalar, names), found[0]]
-        end = found.end()
-    return "".join([*parts, replace_text(raw[end:], scalar, names)])
+        return _replace_text(raw, scalar, names)
+    return replace_between(_ESCAPED.finditer(raw), raw, lambda text: _replace_text(text, scalar, names))
 
 
 def _escape(character: str) -> str:
@@ -186,30 +182,21 @@ def _escape(character: str) -> str:
     )
 
 
-def replace_text(text: str, scalar: Scalar, names: Pseudonyms) -> str:
+def _replace_text(text: str, scalar: Scalar, names: Pseudonyms) -> str:
     """Return the text that replaces that of a scalar."""
+    if (_is_keyword if scalar.key else _is_choice)(scalar.role, text):
+        return text
     if scalar.key:
-        return _replace_key(text, scalar.role, names)
-    if is_choice(scalar.role, text):
-        return text
+        is_pattern = scalar.role is Role.SCHEMA_PATTERNS
+        return names.replace_regex(text) if is_pattern else names.replace_name(text)
     return _BY_ROLE.get(scalar.role, Pseudonyms.replace_name)(names, text)
-
-
-def _replace_key(text: str, role: Role, names: Pseudonyms) -> str:
-    if is_keyword(role, text):
-        return text
-    return names.replace_regex(text) if role is Role.SCHEMA_PATTERNS else names.replace_name(text)
 
 
 def _replace_broken(text: str, names: Pseudonyms) -> str:
     """Return an invalid document, word for word; keys of the format stay where a colon follows."""
-    parts, end = [], 0
-    for found in re.finditer(rf"{_KEY.pattern}|{_ESCAPED.pattern}", text, re.DOTALL):
-        if found[1] and found[1] not in keys():
-            continue
-        parts += [names.replace_value(text[end : found.start()]), found[0]]
-        end = found.end()
-    return "".join([*parts, names.replace_value(text[end:])])
+    every = re.finditer(rf"{_KEY.pattern}|{_ESCAPED.pattern}", text, re.DOTALL)
+    kept = (found for found in every if not found[1] or found[1] in keys())
+    return replace_between(kept, text, names.replace_value)
 
 
 def parse_scalars(text: str) -> Iterator[Scalar]:
@@ -243,17 +230,12 @@ def _role(open: list[_Open]) -> Role:
 def _advance(open: list[_Open], value: str) -> None:
     if open and open[-1].mapping:
         top = open[-1]
-        top.under = role_below(top.role, value) if top.key else top.role
+        roles, otherwise = _BELOW.get(top.role, ({}, top.role))
+        top.under = roles.get(value, otherwise) if top.key else top.role
         top.key = not top.key
 
 
-def role_below(role: Role, key: str) -> Role:
-    """Return the role of what is below a key of a mapping."""
-    roles, otherwise = _BELOW.get(role, ({}, role))
-    return roles.get(key, otherwise)
-
-
-def is_keyword(role: Role, key: str) -> bool:
+def _is_keyword(role: Role, key: str) -> bool:
     """Return whether a key is one of the format in its place."""
     if role in (Role.STRUCTURE, Role.ENTRY, Role.CHOICE, Role.COLLECT, Role.NUMBER):
         return key in keys()
@@ -262,7 +244,7 @@ def is_keyword(role: Role, key: str) -> bool:
     return role is Role.VALUE and key.startswith("$") and key in keys()
 
 
-def is_choice(role: Role, text: str) -> bool:
+def _is_choice(role: Role, text: str) -> bool:
     """Return whether a scalar is a keyword of the format in its place."""
     if role is Role.SCHEMA_CHOICE:
         return text in SCHEMA_CHOICES

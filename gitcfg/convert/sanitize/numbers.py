@@ -47,10 +47,10 @@ class NumberPseudonyms:
     def replace(self, text: str) -> str:
         """Return the pseudonym of digits with only `.:/-` and a sign among them."""
         if text not in self.known:
-            self.known[text] = self._other(text)
+            self.known[text] = self._replace(text)
         return self.known[text]
 
-    def _other(self, text: str) -> str:
+    def _replace(self, text: str) -> str:
         number = _NUMBER.fullmatch(text)
         if number is not None:
             rest = number[3] or ""
@@ -67,7 +67,7 @@ class NumberPseudonyms:
         if dashed is not None and _are_octets(dashed.groups()):
             return "-".join(self._address(dashed.groups(), _BITS))
         if address is not None:
-            return ".".join(map(self._no_octet, address.groups())) + text[address.end() :]
+            return ".".join(map(self._replace_octet, address.groups())) + text[address.end() :]
         many = sum(map(str.isdecimal, text)) >= _MANY and not _DATE.fullmatch(text)
         runs = _RUN if many else _LONG
         return runs.sub(
@@ -78,13 +78,13 @@ class NumberPseudonyms:
         """Return a number of as many digits that is no larger, so that it is valid where the old one is."""
         number, least = int(digits), 10 ** (len(digits) - 1)
         least = max(least, _TOO_LARGE) if number >= _TOO_LARGE else least
-        return str(least + self._drawn(f"limit {digits}", number - least + 1))
+        return str(least + self._draw_number(f"limit {digits}", number - least + 1))
 
-    def _no_octet(self, digits: str) -> str:
+    def _replace_octet(self, digits: str) -> str:
         """Return a part of an invalid address: what is too large, or has leading zeros, stays so."""
         if int(digits) < 256:
             return self.replace_digits(digits) if digits.startswith("0") else digits
-        return str(256 + (int(digits) - 256 + self._drawn(f"octet {digits}", 744)) % 744)
+        return str(256 + (int(digits) - 256 + self._draw_number(f"octet {digits}", 744)) % 744)
 
     def replace_network(self, text: str) -> str:
         """Return the pseudonym of the beginning of an address, before a star."""
@@ -101,11 +101,12 @@ class NumberPseudonyms:
         except AddressValueError:
             return self.replace_hexadecimal(text)
         if number > 1:  # neither any address nor the machine's own
-            bits = range(128)
-            drawn = (self._drawn(f"bits6 {at} {number >> at + 1}", 2) for at in bits)
-            number = sum((number >> at & 1 ^ bit) << at for at, bit in zip(bits, drawn, strict=True))
+            bits = (
+                number >> at & 1 ^ self._draw_number(f"bits6 {at} {number >> at + 1}", 2) for at in range(128)
+            )
+            other = sum(bit << at for at, bit in enumerate(bits))
             hosts = (1 << 128 - int(length)) - 1 if slash and length.isdecimal() and int(length) <= 128 else 0
-            number = number & ~hosts if not int(IPv6Address(address)) & hosts else number
+            number = other & ~hosts if not number & hosts else other
         return f"{IPv6Address(number)}{slash}{length}"
 
     def replace_hexadecimal(self, text: str) -> str:
@@ -118,10 +119,10 @@ class NumberPseudonyms:
 
     def _hex(self, before: str, letter: str) -> str:
         if letter.isdecimal():
-            return str((int(letter) + self._drawn(f"hex {before}", 10)) % 10)
+            return str((int(letter) + self._draw_number(f"hex {before}", 10)) % 10)
         if letter.lower() not in "abcdef":
             return letter
-        found = "abcdef"[("abcdef".index(letter.lower()) + self._drawn(f"hex {before}", 6)) % 6]
+        found = "abcdef"[("abcdef".index(letter.lower()) + self._draw_number(f"hex {before}", 6)) % 6]
         return found.upper() if letter.isupper() else found
 
     def replace_based(self, text: str) -> str:
@@ -133,7 +134,7 @@ class NumberPseudonyms:
         if found["hex"]:
             return text[:start] + self.replace_hexadecimal(found["hex"])
         if found["octal"]:
-            drawn = self._drawn(f"octal {found['octal']}", 8 ** len(found["octal"][:_DRAWN]))
+            drawn = self._draw_number(f"octal {found['octal']}", 8 ** len(found["octal"][:_DRAWN]))
             return f"{text[:start]}{drawn:o}"
         return _LONG.sub(lambda run: self.replace_digits(run[0], "mantissa"), text[:end]) + text[end:]
 
@@ -145,7 +146,9 @@ class NumberPseudonyms:
         highest, count = self._widths[key], 10 ** len(digits)
         if highest is None:
             return digits
-        moved = (int(digits) + self._drawn(f"range {stem.lower()} {len(digits)}", count - highest)) % count
+        moved = (
+            int(digits) + self._draw_number(f"range {stem.lower()} {len(digits)}", count - highest)
+        ) % count
         return f"{moved:0{len(digits)}d}"
 
     def _ordered(self, number: int, digits: int) -> int:
@@ -158,23 +161,23 @@ class NumberPseudonyms:
         while low < high:
             middle = (low + high) // 2
             spare = (most - least) - (high - low)
-            cut = least + (middle - low) + self._drawn(f"{low} {high}", spare + 1)
+            cut = least + (middle - low) + self._draw_number(f"{low} {high}", spare + 1)
             if number <= middle:
                 high, most = middle, cut
             else:
                 low, least = middle + 1, cut + 1
-        return least + self._drawn(f"{number}", most - least + 1)
+        return least + self._draw_number(f"{number}", most - least + 1)
 
     def _address(self, octets: Sequence[str], length: int) -> list[str]:
         """Replace an address: equal prefixes stay equal, and the host bits of a network stay 0."""
         number = int.from_bytes(bytes(map(int, octets)), "big")
         hosts = (1 << _BITS - length) - 1
-        other = sum(self._bit(number, at) << at for at in range(_BITS))
+        # A bit depends on those before it.
+        bits = (
+            number >> at & 1 ^ self._draw_number(f"bits {at} {number >> at + 1}", 2) for at in range(_BITS)
+        )
+        other = sum(bit << at for at, bit in enumerate(bits))
         return [*map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big"))]
-
-    def _bit(self, number: int, at: int) -> int:
-        """Return the pseudonym of a bit: it depends on those before it, so that equal prefixes stay equal."""
-        return number >> at & 1 ^ self._drawn(f"bits {at} {number >> at + 1}", 2)
 
     def replace_digits(self, digits: str, before: str = "") -> str:
         """Return as many other digits, each depending on those before. Leading zeros stay; none are added."""
@@ -182,12 +185,14 @@ class NumberPseudonyms:
         first, rest = digits[zeros:_DRAWN], digits[max(zeros, _DRAWN) :]
         parts = [digits[:zeros]]
         for place, digit in enumerate(first):
-            drawn = self._drawn(f"digits {before[-_DRAWN:]}{digits[: zeros + place]}", 9 if not place else 10)
+            drawn = self._draw_number(
+                f"digits {before[-_DRAWN:]}{digits[: zeros + place]}", 9 if not place else 10
+            )
             parts.append(str((int(digit) - 1 + drawn) % 9 + 1 if not place else (int(digit) + drawn) % 10))
-        shift = self._drawn(f"digits {before[-_DRAWN:]}{first}", 10) if rest else 0
+        shift = self._draw_number(f"digits {before[-_DRAWN:]}{first}", 10) if rest else 0
         return "".join([*parts, rest.translate({ord(d): str((int(d) + shift) % 10) for d in set(rest)})])
 
-    def _drawn(self, what: str, count: int) -> int:
+    def _draw_number(self, what: str, count: int) -> int:
         """Return a number from 0 to below the count, drawn with the key."""
         return int.from_bytes(hmac.digest(self._key, f"number {what}".encode(), "sha256"), "big") % count
 
@@ -257,51 +262,51 @@ class IdPseudonyms:
             found = recipient(text)
         except ValueError:
             return None
-        other = replace_key(found, self._key)
+        other = _replace_recipient(found, self._key)
         self.known[found.key] = other.key
         self._tags[found.tag] = other.tag
         return f"{other.key} {prose(found.comment)}".strip()
 
     def replace_sealed(self, data: bytes) -> bytes:
         """Return another encrypted file, for the pseudonyms of its recipients, as far as these are known."""
-        return replace_encrypted(data, self._key, self._tags)
+        return _replace_encrypted(data, self._key, self._tags)
 
     def _digit(self, before: str, digit: str) -> str:
         drawn = hmac.digest(self._key, f"commit {before}".encode(), "sha256")
         return f"{int(digit, 16) ^ drawn[0] & 15:x}"
 
 
-def replace_key(true: Recipient, key: bytes) -> Recipient:
-    """Somebody else's key of the same kind."""
+def _replace_recipient(true: Recipient, key: bytes) -> Recipient:
+    """Return another recipient of the same kind."""
     seed = hmac.digest(key, f"recipient {true.key}".encode(), "sha256")
     if true.kind == X25519:
         return recipient(age_key(seed))
-    return recipient(written(seed) if true.kind == ED25519 else _make_rsa_key(seed))
-
-
-def _make_rsa_key(seed: bytes) -> str:
-    """What looks like a key of 2048 bits."""
-    number = b"\0\xff" + _draw(seed, "modulus", 255)
-    parts = (b"ssh-rsa", b"\1\0\1", number)
-    wire = b"".join(len(part).to_bytes(4) + part for part in parts)
-    return f"ssh-rsa {_base64(wire)}"
+    if true.kind == ED25519:
+        return recipient(written(seed))
+    number = b"\0\xff" + _draw(seed, "modulus", 255)  # looks like a key of 2048 bits
+    wire = b"".join(len(part).to_bytes(4) + part for part in (b"ssh-rsa", b"\1\0\1", number))
+    return recipient(f"ssh-rsa {_base64(wire)}")
 
 
 def replace_invalid_key(text: str) -> str:
-    """What is wrong in the same way as a recipient that is no key; nothing of what does not look like one."""
+    """Return what is as wrong as a recipient that is no key; nothing for what does not look like one."""
     begin = next((begin for begin in _BROKEN if text.strip().startswith(begin)), "")
     return _BROKEN.get(begin, "")
 
 
-def replace_encrypted(data: bytes, key: bytes, tags: Mapping[str, str]) -> bytes:
-    """A file for as many, with nothing true in it; `tags` are those of made-up keys by those of true ones."""
+def _replace_encrypted(data: bytes, key: bytes, tags: Mapping[str, str]) -> bytes:
+    """Return a file for as many recipients without its content; `tags` are new ones by old ones."""
     try:
         found = header(data)
     except ValueError as error:
         left = _DAMAGED.get(str(error), b"")
         return _make_file(key, "cut off", (Stanza(X25519),), tags)[:-32] if left is None else left
-    made = _make_file(key, found.identity, found.stanzas, tags)
-    return _armor(made) if data.lstrip().startswith(b"-----") else made
+    other = _make_file(key, found.identity, found.stanzas, tags)
+    if not data.lstrip().startswith(b"-----"):
+        return other
+    text = _base64(other)
+    lines = (text[place : place + 64] for place in range(0, len(text), 64))
+    return "".join(f"{line}\n" for line in (_MARKS[0], *lines, _MARKS[1])).encode()
 
 
 def _make_file(key: bytes, name: str, stanzas: tuple[Stanza, ...], tags: Mapping[str, str]) -> bytes:
@@ -318,12 +323,6 @@ def _make_stanza(seed: bytes, number: int, one: Stanza, tags: Mapping[str, str])
     tag = f" {tags.get(one.tag, other)}" if one.tag else ""
     yield f"-> {one.kind if one.kind in _KNOWN else 'other'}{tag} {share}"
     yield _unpadded_base64(_draw(seed, f"body {number}", 32))
-
-
-def _armor(data: bytes) -> bytes:
-    text = _base64(data)
-    lines = [text[place : place + 64] for place in range(0, len(text), 64)]
-    return "".join(f"{line}\n" for line in (_MARKS[0], *lines, _MARKS[1])).encode()
 
 
 def _draw(seed: bytes, what: str, size: int) -> bytes:

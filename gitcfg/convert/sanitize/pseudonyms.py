@@ -1,7 +1,8 @@
 """Pseudonyms of names, values, expressions and templates, all derived from one key."""
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from operator import itemgetter
 
 from gitcfg.convert.sanitize.numbers import IdPseudonyms, NumberPseudonyms, replace_invalid_key
 from gitcfg.convert.sanitize.words import CALLED, CEL, EVERYWHERE, JINJA, PREFIXES, WordPseudonyms
@@ -69,6 +70,20 @@ _CALLED = re.compile(
 _JINJA = re.compile(r"\{[{%].*?(?:[%}]\}|\Z)", re.DOTALL)
 
 
+def replace_between(
+    kept: Iterable[re.Match[str]],
+    text: str,
+    replace: Callable[[str], str],
+    keep: Callable[[re.Match[str]], str] = itemgetter(0),
+) -> str:
+    """Return a text in which what lies between matches is replaced, and of each match what `keep` makes."""
+    parts, end = [], 0
+    for found in kept:
+        parts += [replace(text[end : found.start()]), keep(found)]
+        end = found.end()
+    return "".join([*parts, replace(text[end:])])
+
+
 class Pseudonyms:
     """Replaces names and values; a name gets the same pseudonym everywhere, also within texts.
 
@@ -82,20 +97,19 @@ class Pseudonyms:
         joints: Set[str] = frozenset(),
         figures: NumberPseudonyms | None = None,
     ) -> None:
-        words = {
-            found["letters"].lower() for name in kept for found in _NAME.finditer(name) if found["letters"]
-        }
+        every = (found["letters"] for name in kept for found in _NAME.finditer(name))
+        words = {letters.lower() for letters in every if letters}
         self.words = WordPseudonyms(key, EVERYWHERE | words, joints)
         self.numbers = figures or NumberPseudonyms(key)
         self.ids = IdPseudonyms(key)
 
     def replace_name(self, text: str) -> str:
         """Replace the words of a name; up to four digits stay, and so do the numbers of node sets."""
-        return self._replace(_NAME, text)
+        return _NAME.sub(self._replace_match, text)
 
     def replace_value(self, text: str) -> str:
         """Replace the words of a value, and numbers that are not parts of names."""
-        return self._replace(_VALUE, text)
+        return _VALUE.sub(self._replace_match, text)
 
     def replace_range(self, text: str) -> str:
         """Replace a value or a range. The order of addresses is not kept, so the lower one goes first."""
@@ -104,9 +118,7 @@ class Pseudonyms:
             return self.replace_value(text)
         first, last = (self.numbers.replace(end) for end in ends.groups())
         if "." in text:
-            first, last = sorted(
-                (first, last), key=lambda end: [int(part) for part in re.findall(r"\d+", end)]
-            )
+            first, last = sorted((first, last), key=lambda end: [*map(int, re.findall(r"\d+", end))])
         return f"{first}-{last}"
 
     def replace_number(self, text: str) -> str:
@@ -117,19 +129,17 @@ class Pseudonyms:
 
     def replace_prose(self, text: str) -> str:
         """Replace every word and number by a random one. A private key keeps its looks."""
-        drawn = self.words.replace_prose(text)
-        parts, end = [], 0
-        for found in keys(text):
-            parts += [self._replace_words(text[end : found.start()], drawn), _mask_private_key(found)]
-            end = found.end()
-        return "".join([*parts, self._replace_words(text[end:], drawn)])
-
-    def _replace_words(self, text: str, drawn: Callable[[str], str]) -> str:
-        return _WORD.sub(lambda found: drawn(found[0]), text)
+        draw = self.words.replace_prose(text)
+        return replace_between(
+            keys(text),
+            text,
+            lambda between: _WORD.sub(lambda found: draw(found[0]), between),
+            _mask_private_key,
+        )
 
     def replace_regex(self, text: str) -> str:
         """Replace the words of a regular expression; classes and escapes stay."""
-        return self._replace(_REGEX, text)
+        return _REGEX.sub(self._replace_match, text)
 
     def replace_cel(self, text: str) -> str:
         """Replace the names in an expression; keywords stay outside quotes, functions before brackets."""
@@ -165,11 +175,12 @@ class Pseudonyms:
 
     def replace_jinja(self, text: str) -> str:
         """Replace a template; Jinja's keywords stay within its brackets."""
-        parts, end = [], 0
-        for found in _JINJA.finditer(text):
-            parts += [self.replace_value(text[end : found.start()]), self._replace_code(found[0], JINJA)]
-            end = found.end()
-        return "".join([*parts, self.replace_value(text[end:])])
+        return replace_between(
+            _JINJA.finditer(text),
+            text,
+            self.replace_value,
+            lambda found: self._replace_code(found[0], JINJA),
+        )
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
         """Return what has been replaced so far by what."""
@@ -178,44 +189,34 @@ class Pseudonyms:
     def _replace_code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
         """Replace the names in code, except some words, and what begins at some places."""
 
-        def replaced(found: re.Match[str]) -> str:
+        def replace(found: re.Match[str]) -> str:
             if found["quoted"]:
                 return self.replace_value(found[0])
-            if found["figures"] or found["based"]:
-                return (
-                    self.numbers.replace(found[0])
-                    if found["figures"]
-                    else self.numbers.replace_based(found[0])
-                )
+            if found["figures"]:
+                return self.numbers.replace(found[0])
+            if found["based"]:
+                return self.numbers.replace_based(found[0])
             stays = found[0] in words or found.start() in kept
             return found[0] if stays else self.replace_name(found[0])
 
-        return _CODE.sub(replaced, text)
-
-    def _replace(self, pattern: re.Pattern[str], text: str) -> str:
-        return pattern.sub(self._replace_match, text)
+        return _CODE.sub(replace, text)
 
     def _replace_match(self, found: re.Match[str]) -> str:
-        if found.lastgroup in ("serial", "range"):
-            return self._replace_serial(found) if found.lastgroup == "serial" else self._replace_range(found)
-        done = _BY_GROUP.get(found.lastgroup or "")
-        return done(self, found[0]) if done else found[0]
-
-    def _replace_range(self, found: re.Match[str]) -> str:
-        """Return the numbers of a node set in brackets."""
-        stem = _word_before(found)
-        return _LONG.sub(lambda run: self._replace_run(stem, run[0], ""), found[0])
+        if found.lastgroup == "serial":
+            return self._replace_serial(found)
+        if found.lastgroup == "range":  # the numbers of a node set in brackets
+            stem = _word_before(found)
+            return _LONG.sub(lambda run: self._replace_run(stem, run[0], ""), found[0])
+        replace = _BY_GROUP.get(found.lastgroup or "")
+        return replace(self, found[0]) if replace else found[0]
 
     def _replace_serial(self, found: re.Match[str]) -> str:
         """Return a word with many digits: each is replaced, except those of node sets."""
         parts, word, stem = [], found[0], _word_before(found)
         for piece in _PIECE.finditer(word):
             if piece[0].isdecimal():
-                parts.append(
-                    self._replace_run(
-                        stem, piece[0], word[max(0, piece.start() - _LOOK_BACK) : piece.start()]
-                    )
-                )
+                before = word[max(0, piece.start() - _LOOK_BACK) : piece.start()]
+                parts.append(self._replace_run(stem, piece[0], before))
             else:
                 stem = piece[0]
                 parts.append(self.words.replace(piece[0]))

@@ -5,14 +5,13 @@ import re
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, suppress
+from enum import StrEnum
 from os.path import splitext
 from pathlib import Path
 
-from gitcfg.convert.sanitize.documents import Role, Scalar, parse_scalars
-from gitcfg.convert.sanitize.documents import sanitize_document as document
-from gitcfg.convert.sanitize.keep import Keep
+from gitcfg.convert.sanitize.documents import Role, Scalar, parse_scalars, sanitize_document
 from gitcfg.convert.sanitize.numbers import NumberPseudonyms, SameNumbers, Widths
 from gitcfg.convert.sanitize.pseudonyms import Pseudonyms
 from gitcfg.git.commit import commit_versions
@@ -23,7 +22,7 @@ from gitcfg.model.names import FOLDERS, LAYERS, SETTINGS, SHEETS, SINGLES
 
 RANKED = ("overrides", "nodesets", "holds")
 """Folders in which the order of names decides which definition wins."""
-_MANY = (*SHEETS, "keys")
+_FIRST_WINS = (*SHEETS, "keys")
 """Folders in which the first of two equal definitions wins."""
 _ROOT = (SETTINGS, "gitcfg.yml", "allowed_signers")
 _MARKER = re.compile(rb"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)
@@ -37,11 +36,18 @@ _SHORT = 4
 _GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
 
 
+class Keep(StrEnum):
+    """What a sanitized repository can keep as it is."""
+
+    PARAMETERS = "parameters"
+    NUMBERS = "numbers"
+
+
 class Order:
     """The order of names and paths in some trees of a repository, which numbers in front of names keep."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
-        paths = {folder: set[str]() for folder in (*_MANY, *SINGLES)}
+        paths = {folder: set[str]() for folder in (*_FIRST_WINS, *SINGLES)}
         for tree in trees:
             for folder, known in paths.items():
                 known.update(entry.path for entry in tree.entries(folder))
@@ -50,8 +56,8 @@ class Order:
             folder: _number(_stem(path).casefold() for path in sorted(paths[folder], key=_stem))
             for folder in RANKED
         }
-        self._paths = {folder: _number(sorted(paths[folder])) for folder in _MANY}
-        self._twice = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
+        self._paths = {folder: _number(sorted(paths[folder])) for folder in _FIRST_WINS}
+        self._repeated = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
 
     def rank(self, folder: str, name: str) -> str:
         """Return the number in front of a name, if it needs one; an illegal name stays illegal."""
@@ -60,8 +66,8 @@ class Order:
 
     def prefix(self, path: str) -> str:
         """Return the number in front of a file's folder, if its order decides whether it wins."""
-        if path in self._twice:
-            return f"{self._twice[path]:04d}"
+        if path in self._repeated:
+            return f"{self._repeated[path]:04d}"
         number = self._paths.get(path.partition("/")[0], {}).get(path)
         return "" if number is None else f"{number:04d}"
 
@@ -94,10 +100,9 @@ class Sanitizer:
         self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
     ) -> None:
         """`kept` are names that stay, with their words everywhere; `keep` is what else stays."""
-        numbered = find_widths(trees)
-        figures = SameNumbers(key, numbered) if Keep.NUMBERS in keep else NumberPseudonyms(key, numbered)
-        names = set(kept) | (find_parameters(trees) if Keep.PARAMETERS in keep else set())
-        self.names = Pseudonyms(key, names, find_joints(trees), figures)
+        numbers = (SameNumbers if Keep.NUMBERS in keep else NumberPseudonyms)(key, _find_widths(trees))
+        names = set(kept) | (_find_parameters(trees) if Keep.PARAMETERS in keep else set())
+        self.names = Pseudonyms(key, names, _find_joints(trees), numbers)
         self._order = Order(trees)
         self._paths: dict[str, str] = {}
 
@@ -114,14 +119,13 @@ class Sanitizer:
         if not slash or folder not in FOLDERS:
             return path if path in (*_ROOT, *FOLDERS) else self.names.replace_name(path)
         inner, _, last = rest.rpartition("/")
-        stem, ending = splitext(last) if last.endswith(".yaml") or _is_sealed(path) else (last, "")
-        inner = self._order.prefix(
-            f"{path[:-4]}.yaml" if _is_sealed(path) else path
-        ) + self.names.replace_name(inner)
-        new = self.ranked(folder, stem) + ending
-        return "/".join(part for part in (folder, inner, new) if part)
+        sealed = _is_sealed(path)
+        stem, ending = splitext(last) if last.endswith(".yaml") or sealed else (last, "")
+        prefix = self._order.prefix(f"{path[:-4]}.yaml" if sealed else path)
+        parts = (folder, prefix + self.names.replace_name(inner), self._name(folder, stem) + ending)
+        return "/".join(filter(None, parts))
 
-    def ranked(self, folder: str, name: str) -> str:
+    def _name(self, folder: str, name: str) -> str:
         """Return the new name of a definition; overrides, holds and node sets are numbered in order."""
         return self._order.rank(folder, name) + self.names.replace_name(name)
 
@@ -131,47 +135,40 @@ class Sanitizer:
 
     def subject(self, name: str) -> Set[str]:
         """Return what the subject of a finding may have become: a name, a path, or a keyword."""
-        return {
-            name,
-            self.path(name),
-            self.names.replace_name(name),
-            *(self.ranked(folder, name) for folder in RANKED),
-        }
+        ranked = (self._name(folder, name) for folder in RANKED)
+        return {name, self.path(name), self.names.replace_name(name), *ranked}
 
     def _content(self, tree: Tree, entry: Entry) -> Content:
         if entry.kind is EntryKind.SUBMODULE:
             return SUBMODULE
         if entry.kind is EntryKind.LINK:
             return Symlink(self.names.replace_name(entry.path))
-        if _is_sealed(entry.path):
-            data = tree.read(entry)
-            return _mask_conflict(data) if _MARKER.search(data) else self.names.replace_sealed(data)
-        return self._text(entry.path, tree.read(entry))
+        data = tree.read(entry)
+        if not _is_sealed(entry.path):
+            return self._replace_text(entry.path, data)
+        if not _MARKER.search(data):
+            return self.names.replace_sealed(data)
+        # Of an unresolved merge only the conflict markers stay.
+        found = (_MARKER.match(line) for line in data.split(b"\n"))
+        return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)
 
-    def _text(self, path: str, data: bytes) -> bytes:
+    def _replace_text(self, path: str, data: bytes) -> bytes:
         try:
             text = data.decode()
         except UnicodeDecodeError:
             return data.translate(_BLANKED)
         if "\0" in text:
             return data.translate(_BLANKED)
-        return self._way(path)(text).encode()
-
-    def _way(self, path: str) -> Callable[[str], str]:
         folder = path.partition("/")[0]
         if folder == "templates":
-            return self.names.replace_jinja
-        if folder == "keys" and path.endswith(".txt"):
-            return self.names.replace_public_keys
-        if folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
-            return self.names.replace_value
-        return lambda text: document(text, self.names)
-
-
-def _mask_conflict(data: bytes) -> bytes:
-    """Return an encrypted file with an unresolved merge in it, reduced to the conflict markers."""
-    found = (_MARKER.match(line) for line in data.split(b"\n"))
-    return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)
+            text = self.names.replace_jinja(text)
+        elif folder == "keys" and path.endswith(".txt"):
+            text = self.names.replace_public_keys(text)
+        elif folder == "files" or splitext(path)[1].lower() not in (".yaml", ".yml"):
+            text = self.names.replace_value(text)
+        else:
+            text = sanitize_document(text, self.names)
+        return text.encode()
 
 
 def _is_sealed(path: str) -> bool:
@@ -188,14 +185,14 @@ def _entries(tree: Tree) -> Iterator[Entry]:
         yield from tree.entries(folder)
 
 
-def find_joints(trees: Iterable[Tree]) -> Set[str]:
+def _find_joints(trees: Iterable[Tree]) -> Set[str]:
     """Return the words that follow a star within a word: `*LOG` matches `STARTLOG` too."""
     scalars = (scalar for tree in trees for scalar in _find_scalars(tree, (*SHEETS, *LAYERS), _JOINT))
     globs = {scalar.value for scalar in scalars if scalar.role in _GLOBS}
     return {joint.lower() for glob in globs for joint in _JOINT.findall(glob)}
 
 
-def find_widths(trees: Iterable[Tree]) -> Widths:
+def _find_widths(trees: Iterable[Tree]) -> Widths:
     """Return the widths of numbers of more than four digits in node sets, by the word before them."""
     found: dict[tuple[str, int], int | None] = {}
     for tree in trees:
@@ -217,7 +214,7 @@ def _add_widths(found: dict[tuple[str, int], int | None], stem: str, ranges: str
             found[stem, width] = None if known is None or highest is None else max(known, highest)
 
 
-def find_parameters(trees: Iterable[Tree]) -> Set[str]:
+def _find_parameters(trees: Iterable[Tree]) -> Set[str]:
     """Return the names of all declared parameters."""
     scalars = (scalar for tree in trees for scalar in _find_scalars(tree, ("parameters",), re.compile("")))
     return {scalar.value for scalar in scalars if scalar.key and scalar.role is Role.NAMED}
@@ -229,14 +226,8 @@ def _find_scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) 
         for entry in tree.entries(folder):
             text = tree.read(entry).decode(errors="replace") if entry.kind is EntryKind.FILE else ""
             if holding.search(text):
-                yield from _parse_or_skip(text)
-
-
-def _parse_or_skip(text: str) -> Iterator[Scalar]:
-    try:
-        yield from list(parse_scalars(text))
-    except (yaml.YAMLError, UnicodeError):
-        return
+                with suppress(yaml.YAMLError, UnicodeError):
+                    yield from list(parse_scalars(text))
 
 
 def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
@@ -286,20 +277,20 @@ def compare_findings(
 
 
 def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
-    nodes = finding.nodes if sanitizer is None else map(sanitizer.names.replace_name, finding.nodes)
-    places = (
-        (origin.file if sanitizer is None else sanitizer.path(origin.file), origin.line)
-        for origin in finding.origins
-    )
-    return finding.code, finding.severity, tuple(sorted(nodes)), tuple(sorted(set(places)))
+    nodes = sorted(finding.nodes)
+    places = {(origin.file, origin.line) for origin in finding.origins}
+    if sanitizer is not None:
+        nodes = sorted(map(sanitizer.names.replace_name, nodes))
+        places = {(sanitizer.path(file), line) for file, line in places}
+    return finding.code, finding.severity, tuple(nodes), tuple(sorted(places))
 
 
 def _correspond(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
     """Return whether the subjects of a finding have become those of the other."""
     left = list(other.subjects)
     for subject in finding.subjects:
-        became = next((name for name in left if name in sanitizer.subject(subject)), None)
-        if became is None:
+        new = next((name for name in left if name in sanitizer.subject(subject)), None)
+        if new is None:
             return False
-        left.remove(became)
+        left.remove(new)
     return not left

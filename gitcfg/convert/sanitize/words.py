@@ -118,7 +118,7 @@ class WordPseudonyms:
     def replace(self, word: str) -> str:
         """Return the pseudonym of a word; words that are kept are their own."""
         if word not in self.known:
-            self.known[word] = word if _lower(word) in self._kept else self._other(word)
+            self.known[word] = word if _lower(word) in self._kept else self._replace(word)
         return self.known[word]
 
     def replace_prose(self, text: str) -> Callable[[str], str]:
@@ -127,32 +127,24 @@ class WordPseudonyms:
         places = count()
         return lambda word: "".join(_draw_letters(drawn, next(places), word))
 
-    def _other(self, word: str) -> str:
-        at = self._joint(word)
-        if 0 < at < len(word):
-            return self.replace(word[:at]) + self.replace(word[at:])
-        found = self._exchanged(word)
-        while _lower(found) in self._kept:  # the next of a cycle: two words never become one
-            found = self._exchanged(found)
-        return found
-
-    def _joint(self, word: str) -> int:
+    def _replace(self, word: str) -> str:
         plain = _lower(word)
         ends = (len(plain) - len(joint) for joint in self._joints if plain.endswith(joint))
         inner = (plain.find(joint, 1) for joint in self._joints)
-        return next((at for at in (*ends, *inner) if at > 0), 0)
+        at = next((at for at in (*ends, *inner) if at > 0), 0)
+        if 0 < at < len(word):
+            return self.replace(word[:at]) + self.replace(word[at:])
+        found = self._exchange(word)
+        while _lower(found) in self._kept:  # the next of a cycle: two words never become one
+            found = self._exchange(found)
+        return found
 
-    def _exchanged(self, word: str) -> str:
-        before = _lower(word[:_LONGEST])
-        letters = (self._letter(before[:place], letter) for place, letter in enumerate(word[:_LONGEST]))
-        return "".join(letters) + self._tail(word)
-
-    def _tail(self, word: str) -> str:
-        """Return the rest of a long word, replaced at once: some files hold a word of ten megabytes."""
-        if len(word) <= _LONGEST:
-            return ""
+    def _exchange(self, word: str) -> str:
         before, rest = _lower(word[:_LONGEST]), word[_LONGEST:]
-        return rest.translate({ord(letter): self._letter(before, letter) for letter in set(rest)})
+        letters = (self._letter(before[:place], letter) for place, letter in enumerate(word[:_LONGEST]))
+        # The rest of a long word is replaced at once: some files hold a word of ten megabytes.
+        others = {ord(letter): self._letter(before, letter) for letter in set(rest)}
+        return "".join(letters) + rest.translate(others)
 
     def _letter(self, before: str, letter: str) -> str:
         if letter.isascii():
