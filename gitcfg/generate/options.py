@@ -111,10 +111,6 @@ def _complaints(options: Options) -> Iterator[str]:
         weights = msgspec.structs.astuple(kind)
         if min(weights) < 0 or not sum(weights):
             yield "a weight is negative, or all of them are 0"
-    yield from _too_few(options)
-
-
-def _too_few(options: Options) -> Iterator[str]:
     if options.groups < options.memberships:
         yield f"{options.groups} groups are too few for {options.memberships} memberships"
     if options.conflicts and options.groups < 2 * max(options.memberships, 1):
