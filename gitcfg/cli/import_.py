@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
-from gitcfg.convert.notes import Note
+from gitcfg.convert.base import Note
 from gitcfg.model.names import SETTINGS
 from gitcfg.model.text import counted, safe
 

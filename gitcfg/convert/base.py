@@ -1,11 +1,60 @@
-"""Definitions as imports write them: without empty keys, values typed, parameters in several files."""
+"""What imports share: notes on what they could not keep, definitions as they write them, types of values."""
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from typing import Any
 
 import msgspec
+
+
+class Weight(StrEnum):
+    """The importance of a note, highest first."""
+
+    DROPPED = "dropped"  # it is not in the repository
+    CHANGED = "changed"  # it is there in another form, or means something else in a corner
+    LOOK = "look"  # it is there as it was, and should be looked at
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A note on an object of some kind and name, or without a name on all of that kind."""
+
+    kind: str
+    name: str
+    field: str
+    reason: str
+    weight: Weight
+
+
+_ORDER = {weight: place for place, weight in enumerate(Weight)}
+
+
+def sort_notes(notes: list[Note]) -> tuple[Note, ...]:
+    """Return the notes by importance, then by place."""
+    return tuple(sorted(notes, key=lambda n: (_ORDER[n.weight], n.kind, n.name, n.field, n.reason)))
+
+
+class Place:
+    """A place in what is imported, for the notes on it."""
+
+    def __init__(self, notes: list[Note], kind: str, name: str) -> None:
+        self.notes = notes
+        self.kind = kind
+        self.name = name
+
+    def dropped(self, field: str, reason: str) -> None:
+        """Note what is left out."""
+        self.notes.append(Note(self.kind, self.name, field, reason, Weight.DROPPED))
+
+    def changed(self, field: str, reason: str) -> None:
+        """Note what is kept in another form."""
+        self.notes.append(Note(self.kind, self.name, field, reason, Weight.CHANGED))
+
+    def look(self, field: str, reason: str) -> None:
+        """Note what should be looked at."""
+        self.notes.append(Note(self.kind, self.name, field, reason, Weight.LOOK))
+
 
 # A rough parser of ClassAd expressions: whether a text is one, and which operators it has.
 
@@ -38,62 +87,40 @@ class Operators(msgspec.Struct, frozen=True):
 
 
 class _Reader:
-    """Checks that operands and operators alternate, and that brackets match."""
+    """Checks that operands and operators alternate, and that brackets match.
+
+    `operators` are those so far, each with whether it is outside all brackets.
+    """
 
     def __init__(self) -> None:
         self.open: list[str] = []
         self.wants_operand = True
-        self.outermost: set[str] = set()
-        self.everywhere: set[str] = set()
+        self.operators: set[tuple[str, bool]] = set()
         self.last = ""
-        self.steps = {
-            "operand": self.operand,
-            "operator": self.operator,
-            "negation": self.negation,
-            "open": self.opening,
-            "close": self.closing,
-            "comma": self.comma,
-        }
 
     def accept(self, kind: str, text: str) -> bool:
         """Read a token. Return whether it can stand here."""
         if kind == "operand" and not self.wants_operand and text.lower() in _WORDS:
             kind = "operator"
-        accepted = kind in self.steps and self.steps[kind](text)
-        self.last = text
-        return accepted
-
-    def operand(self, text: str) -> bool:
-        fits, self.wants_operand = self.wants_operand, False
-        return fits
-
-    def operator(self, text: str) -> bool:
-        if self.wants_operand:
-            return text in "+-"
-        self.everywhere.add(text)
-        if not self.open:
-            self.outermost.add(text)
-        self.wants_operand = True
-        return True
-
-    def negation(self, text: str) -> bool:
-        return self.wants_operand
-
-    def opening(self, text: str) -> bool:
-        self.open.append(text)
-        fits = self.wants_operand or text == "[" or (text == "(" and self.last[:1].isalpha())
-        self.wants_operand = True
-        return fits
-
-    def closing(self, text: str) -> bool:
-        empty = self.last == _PAIRS[text] and text != "]"
-        fits = bool(self.open) and self.open.pop() == _PAIRS[text] and (empty or not self.wants_operand)
-        self.wants_operand = False
-        return fits
-
-    def comma(self, text: str) -> bool:
-        fits, self.wants_operand = bool(self.open) and not self.wants_operand, True
-        return fits
+        wanted, self.wants_operand = self.wants_operand, kind not in ("operand", "close")
+        last, self.last = self.last, text
+        match kind:
+            case "operand" | "negation":
+                return wanted
+            case "operator" if wanted:
+                return text in "+-"
+            case "operator":
+                self.operators.add((text, not self.open))
+                return True
+            case "open":
+                self.open.append(text)
+                return wanted or text == "[" or (text == "(" and last[:1].isalpha())
+            case "close":
+                empty = last == _PAIRS[text] and text != "]"
+                return bool(self.open) and self.open.pop() == _PAIRS[text] and (empty or not wanted)
+            case "comma":
+                return bool(self.open) and not wanted
+        return False
 
 
 def parse_operators(text: str) -> Operators | None:
@@ -106,7 +133,8 @@ def parse_operators(text: str) -> Operators | None:
             return None
     if reader.wants_operand or reader.open:
         return None
-    return Operators(frozenset(reader.outermost), frozenset(reader.everywhere))
+    outermost = frozenset(text for text, is_outermost in reader.operators if is_outermost)
+    return Operators(outermost, frozenset(text for text, _ in reader.operators))
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

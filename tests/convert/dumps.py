@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gitcfg.convert.notes import Note
+from gitcfg.convert.base import Note
 from gitcfg.convert.wallaby.repository import WallabyImport, import_wallaby
 from gitcfg.load.document import parse
 

@@ -13,10 +13,10 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from gitcfg.cli.main import run
+from gitcfg.convert.base import Note
 from gitcfg.convert.condor.htcondor import HTCondor
 from gitcfg.convert.condor.repository import CondorImport, import_condor
 from gitcfg.convert.condor.sources import find_hosts, read_hosts
-from gitcfg.convert.notes import Note
 from gitcfg.model import GitcfgError
 from tests.convert.condor_cases import AFTER, rendered, settings
 from tests.parsers.oracle import needs_htcondor

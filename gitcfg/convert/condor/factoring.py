@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import count
 from pathlib import PurePath
 
 import msgspec
@@ -89,8 +90,7 @@ def _build_chain(settings: Sequence[Setting]) -> Chain:
         else:
             default = setting.default and not own
             steps = [Step(Action.SET, text.strip(_BLANKS), setting.feature, default)]
-    last = settings[-1]
-    return Chain(settings[0].name, tuple(steps), (text or "").strip(_BLANKS), last.line.file)
+    return Chain(settings[0].name, tuple(steps), (text or "").strip(_BLANKS), settings[-1].line.file)
 
 
 def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
@@ -128,16 +128,14 @@ def compose_items(steps: Iterable[Step], each: str) -> list[str]:
     return items
 
 
-def settle(found: Mapping[str, Chain], separators: Mapping[str, str]) -> dict[str, Chain]:
+def settle_chains(found: Mapping[str, Chain], separators: Mapping[str, str]) -> dict[str, Chain]:
     """Return the chains of a host, with one step, the final text, for each that is not a list."""
-    return {
-        key: chain
-        if key in separators or len(chain.steps) == 1
-        else Chain(
-            chain.name, (Step(Action.SET, chain.text, chain.steps[-1].feature),), chain.text, chain.file
-        )
-        for key, chain in found.items()
-    }
+    result = {}
+    for key, chain in found.items():
+        last = Step(Action.SET, chain.text, chain.steps[-1].feature)
+        stays = key in separators or len(chain.steps) == 1
+        result[key] = chain if stays else msgspec.structs.replace(chain, steps=(last,))
+    return result
 
 
 def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
@@ -156,11 +154,9 @@ def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[H
     for who in texts:
         if len(who) > 1 or len(hosts) == 1:
             groups.setdefault(("", who), [])
-    called = _choose_names(groups, hosts)
-    order = sorted(groups, key=lambda group: (-len(group[1]), group[0] != "", called[group]))
-    return [
-        Feature(called[group], group[1], _select_steps(groups[group], hosts, group[1])) for group in order
-    ]
+    names = _choose_names(groups, hosts)
+    order = sorted(groups, key=lambda group: (-len(group[1]), group[0] != "", names[group]))
+    return [Feature(names[group], group[1], _select_steps(groups[group], hosts, group[1])) for group in order]
 
 
 def _find_holders(hosts: Chains) -> dict[_Element, Hosts]:
@@ -176,9 +172,9 @@ def _find_holders(hosts: Chains) -> dict[_Element, Hosts]:
 def _select_steps(elements: list[_Element], hosts: Chains, who: Hosts) -> dict[str, tuple[Step, ...]]:
     """Return the steps of a feature in the order of its first host."""
     first = hosts[min(who)]
-    wanted = set(elements)
+    known = set(elements)
     return {
-        key: tuple(step for step in first[key].steps if _Element(key, step) in wanted)
+        key: tuple(step for step in first[key].steps if _Element(key, step) in known)
         for key in sorted({element.key for element in elements})
     }
 
@@ -190,20 +186,14 @@ def _choose_names(
     taken = {name.lower() for name, _ in groups if name}
     result = {}
     for name, who in sorted(groups, key=lambda group: (group[0] == "", -len(group[1]), sorted(group[1]))):
-        called = name
+        free = name
         if not name:
-            called = COMMON if len(who) == len(hosts) else _name_after_file(groups[name, who], hosts, who)
-            called = _free_name(called, taken)
-        taken.add(called.lower())
-        result[name, who] = called
+            base = COMMON if len(who) == len(hosts) else _name_after_file(groups[name, who], hosts, who)
+            names = (f"{base}{number if number > 1 else ''}" for number in count(1))
+            free = next(one for one in names if one.lower() not in taken)
+        taken.add(free.lower())
+        result[name, who] = free
     return result
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    number, free = 2, name
-    while free.lower() in taken:
-        free, number = f"{name}{number}", number + 1
-    return free
 
 
 def _name_after_file(elements: list[_Element], hosts: Chains, who: Hosts) -> str:

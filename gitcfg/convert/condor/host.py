@@ -13,8 +13,6 @@ SETTINGS = "/etc/condor/config.d/50-gitcfg.config"
 BEFORE = "/etc/condor/config.d/40-imported.config"
 AFTER = "/etc/condor/config.d/60-imported.config"
 """The files that a node gets: its settings, and text that HTCondor reads before and after the settings."""
-# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
-
 MAX_VALUE = 64 << 10
 
 
@@ -103,18 +101,12 @@ class Annotations:
                 if names:
                     self.features.setdefault(self.feature, Relations())
             case "includes" | "depends" if self.feature and names:
-                self._relate(word, names)
+                known = self.features[self.feature]
+                all_names = (*getattr(known, word), *names)
+                self.features[self.feature] = msgspec.structs.replace(known, **{word: all_names})
             case _:
                 return False
         return True
-
-    def _relate(self, word: str, names: tuple[str, ...]) -> None:
-        known = self.features[self.feature]
-        if word == "includes":
-            relations = Relations((*known.includes, *names), known.depends)
-        else:
-            relations = Relations(known.includes, (*known.depends, *names))
-        self.features[self.feature] = relations
 
     def for_knob(self) -> "Annotations":
         """Return annotations for the lines of a knob: they belong to the feature in which it is used."""
@@ -185,6 +177,9 @@ def _text_of(item: Setting | KeptLines) -> str:
     return item.raw if isinstance(item, KeptLines) else item.line.tidy
 
 
+# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
+
+
 def find_own_macros(name: str, value: str) -> list[Macro]:
     """Return the macros in a value that refer to the setting itself."""
     if "$" not in value:
@@ -203,16 +198,11 @@ def apply_value(name: str, value: str, before: str | None, line: Line) -> str:
         raise import_error(
             line.file, line.number, f"The value of {name} grows to more than {MAX_VALUE} characters."
         )
-    return "".join(_replace_macros(value, own, before or "")) if own else value
-
-
-def _replace_macros(value: str, own: list[Macro], before: str) -> Iterator[str]:
-    at = 0
+    parts, at = [], 0
     for macro in own:
-        yield value[at : macro.start]
-        yield before or macro.default
+        parts += [value[at : macro.start], before or macro.default]
         at = macro.end
-    yield value[at:]
+    return "".join([*parts, value[at:]])
 
 
 def split_addition(name: str, value: str) -> Addition:

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
 
 from gitcfg.compile.values import split_list
+from gitcfg.convert.base import DEFAULTS, LITERALS, Note, Place, convert_text, parse_operators
 from gitcfg.convert.condor.factoring import Chain, Chains, Feature, infer_separator
 from gitcfg.convert.condor.host import Host
 from gitcfg.convert.condor.htcondor import KnownName
-from gitcfg.convert.definitions import DEFAULTS, LITERALS, convert_text, parse_operators
-from gitcfg.convert.notes import Note, Place
 from gitcfg.load import yaml
 from gitcfg.model.names import PARAMETER
 
@@ -76,11 +76,8 @@ def infer_type(texts: Iterable[str], known: str) -> str:
     if not known and given <= _EXACT:
         return "boolean"
     found = [parse_operators(text) for text in sorted(given)]
-    return (
-        "expression"
-        if all(found) and any(one is not None and one.is_judgement for one in found)
-        else "string"
-    )
+    judges = any(one is not None and one.is_judgement for one in found)
+    return "expression" if all(found) and judges else "string"
 
 
 def declare_parameters(
@@ -134,17 +131,12 @@ def default_files(
         if PARAMETER.fullmatch(one.name) and not declared(one.name):
             letters.setdefault(one.name[0].lower(), {})[one.name] = declare(one)
     defaults = {**DEFAULTS, "tags": ["htcondor"]}
-    return {
-        _free_path(letter, taken): yaml.dump({"defaults": defaults, "parameters": found})
-        for letter, found in sorted(letters.items())
-    }
-
-
-def _free_path(letter: str, taken: Collection[str]) -> str:
-    number, path = 2, f"{FOLDER}/{letter}.yaml"
-    while path in taken:
-        number, path = number + 1, f"{FOLDER}/{letter}{number}.yaml"
-    return path
+    files = {}
+    for letter, found in sorted(letters.items()):
+        paths = (f"{FOLDER}/{letter}{number if number > 1 else ''}.yaml" for number in count(1))
+        path = next(path for path in paths if path not in taken)
+        files[path] = yaml.dump({"defaults": defaults, "parameters": found})
+    return files
 
 
 def declare(known: KnownName) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Se
 from pathlib import PurePath, PurePosixPath
 
 from gitcfg.compile.classad import find_macros
+from gitcfg.convert.base import Note, Place
 from gitcfg.convert.condor.host import (
     Annotations,
     Host,
@@ -36,7 +37,6 @@ from gitcfg.convert.condor.syntax import (
     parse_statements,
     split_branches,
 )
-from gitcfg.convert.notes import Note, Place
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
@@ -204,24 +204,24 @@ class Reader:
         self._uses += 1
         if self._uses > MAX_USES:
             raise _statement_error(statement, f"There are more than {MAX_USES} uses of knobs here.")
-        called = f"`use {shown(statement.rest)}`"
+        what = f"`use {shown(statement.rest)}`"
         touched = find_names([statement], self.builtins.lookup)
         stays = self.state.blind or self.state.may_stand_first(touched)
         if (stays and not self._trying) or not self._expand_use(statement, level):
-            self.keep([statement], called, "HTCondor knows what it stands for.")
+            self.keep([statement], what, "HTCondor knows what it stands for.")
         elif not self._trying:
             why = "it changes what is set before it"
-            place.changed("", f"{called} is written out, as the installed HTCondor has it: {why}.")
+            place.changed("", f"{what} is written out, as the installed HTCondor has it: {why}.")
 
     def _expand_use(self, statement: Statement, level: int) -> bool:
         """Read the lines that a knob stands for, if all of them are certain. Return whether they are."""
-        trial, sure = self.fork(), True
+        trial, certain = self.fork(), True
         for _, body in expand_knobs(statement.rest, self.builtins.lookup):
             inner = parse_knob(body, statement.line)
-            sure = sure and inner is not None
+            certain = certain and inner is not None
             trial.read_statements(inner or [], level + 1)
         self._uses = trial._uses
-        if not sure or trial.notes or trial.state.tangled != self.state.tangled:
+        if not certain or trial.notes or trial.state.tangled != self.state.tangled:
             return False
         self.state.accept(trial.state)
         return True
@@ -236,7 +236,9 @@ class Reader:
     def read_condition(self, found: list[Statement], level: int) -> None:
         """Read the branch of a whole `if` that certainly applies; else keep all of it."""
         for test, branch in split_branches(found):
-            holds = True if test.kind is StatementKind.ELSE else self._evaluate(test.rest)
+            holds: bool | None = True
+            if test.kind is not StatementKind.ELSE:
+                holds = None if self.state.blind else self._evaluate(test.rest)
             if holds is None:
                 self.keep(found, "`if`", "whether it holds depends on the machine.")
                 return
@@ -245,10 +247,7 @@ class Reader:
                 return
 
     def _evaluate(self, text: str) -> bool | None:
-        state = self.state
-        return (
-            None if state.blind else evaluate_condition(text, state.values, state.unsure, self.builtins.known)
-        )
+        return evaluate_condition(text, self.state.values, self.state.unsure, self.builtins.known)
 
     def read_include(self, statement: Statement, level: int) -> None:
         """Read the file that `include` names."""
@@ -367,12 +366,6 @@ def _evaluate_literal(text: str) -> bool | None:
     return _BOOLEANS.get(text.lower())
 
 
-def find_condition_names(text: str) -> Iterator[str]:
-    """Yield the names that a condition refers to, in lower case."""
-    for found in (*_DEFINED.finditer(text), *_NAMED.finditer(text)):
-        yield found[1].lower()
-
-
 def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
     """Return the names in lower case that statements read or set at once, None if that may be any."""
     result: set[str] = set()
@@ -390,7 +383,8 @@ def _names_of_statement(statement: Statement, lookup: Lookup, level: int) -> fro
     if statement.name:
         return frozenset((statement.name.lower(),))
     if statement.kind in (StatementKind.IF, StatementKind.ELIF):
-        return frozenset(find_condition_names(statement.rest))
+        found = (*_DEFINED.finditer(statement.rest), *_NAMED.finditer(statement.rest))
+        return frozenset(one[1].lower() for one in found)
     return _names_of_knobs(statement, lookup, level) if statement.kind is StatementKind.USE else frozenset()
 
 
@@ -483,19 +477,19 @@ class _Machine:
         elif not self.folder.is_flat:
             reason = f"There is no {MAIN}: {LOCAL_FOLDER} and then {LOCAL} are read, as if it named these."
             Place(self.reader.notes, "folder", str(self.folder.path)).look("", reason)
-        folders = self._folders(None)
-        self._files()
-        self._folders(folders)
+        folders = self._read_folders(None)
+        self._read_files()
+        self._read_folders(folders)
 
-    def _folders(self, known: str | None) -> str:
+    def _read_folders(self, known: str | None) -> str:
         """Read the folders that LOCAL_CONFIG_DIR names, unless its value is as known; return the value."""
         value = self.reader.value_of(_FOLDERS)
         if value == known:
             return value
-        places = self._located(_FOLDERS, _split_paths(value))
+        places = self._locate(_FOLDERS, _split_paths(value))
         if self.folder.main is None and known is None and not places:
-            usual = "." if self.folder.is_flat else self.folder.find_packaged(LOCAL_FOLDER)
-            places = [usual] if usual is not None else []
+            default = "." if self.folder.is_flat else self.folder.find_packaged(LOCAL_FOLDER)
+            places = [default] if default is not None else []
         exclusion = Exclusion(self.reader.value_of(_EXCLUDED) or EXCLUDED)
         for place in places:
             for file in self.folder.list_files(place):
@@ -505,7 +499,7 @@ class _Machine:
                     self.reader.read_file(self.folder.source(file))
         return value
 
-    def _files(self) -> None:
+    def _read_files(self) -> None:
         """Read the files that LOCAL_CONFIG_FILE names; each may change that."""
         read: list[str] = []
         value = self.reader.value_of(_FILES)
@@ -513,20 +507,20 @@ class _Machine:
             reason = f"{_FILES} runs a program: nothing is run."
             Place(self.reader.notes, "folder", str(self.folder.path)).dropped(_FILES, reason)
             return
-        wanted = _split_paths(value)
-        while wanted:
-            read.append(wanted[0])
-            for place in self._located(_FILES, wanted[:1]):
-                self._local(place)
+        paths = _split_paths(value)
+        while paths:
+            read.append(paths[0])
+            for place in self._locate(_FILES, paths[:1]):
+                self._read_local(place)
             now = self.reader.value_of(_FILES) or value  # set to nothing, it changes nothing any more
-            wanted = wanted[1:] if now == value else _split_paths(now)
-            wanted = [path for path in wanted if path not in read]
+            paths = paths[1:] if now == value else _split_paths(now)
+            paths = [path for path in paths if path not in read]
             value = now
-        usual = self.folder.find_packaged(LOCAL)
-        if self.folder.main is None and not self.found.intersection(read) and usual is not None:
-            self._local(usual)
+        default = self.folder.find_packaged(LOCAL)
+        if self.folder.main is None and not self.found.intersection(read) and default is not None:
+            self._read_local(default)
 
-    def _local(self, place: str) -> None:
+    def _read_local(self, place: str) -> None:
         if not self.folder.is_file(place):
             return
         source = self.folder.source(place)
@@ -534,14 +528,12 @@ class _Machine:
         Place(self.reader.notes, "file", source.name).look("", reason)
         self.reader.read_file(source)
 
-    def _located(self, option: str, paths: Sequence[str]) -> list[str]:
+    def _locate(self, option: str, paths: Sequence[str]) -> list[str]:
         """Return the places of the machine's paths, as far as they are in the folder."""
         places = {path: self.folder.find(path) for path in paths}
         taken = {place for place in places.values() if place is not None}
         for path, place in places.items():
-            if place is not None:
-                continue
-            guess = self.folder.guess(path)
+            guess = self.folder.guess(path) if place is None else None
             if guess is not None and guess not in taken:
                 places[path] = guess
                 reason = f"{option} names {shown(path)}: it is taken to be what was saved by this last name."

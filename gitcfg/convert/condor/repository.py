@@ -3,12 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.values import split_list
+from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty
 from gitcfg.convert.condor.factoring import (
     Action,
     Chains,
@@ -18,7 +19,7 @@ from gitcfg.convert.condor.factoring import (
     build_chains,
     compose_items,
     factor_features,
-    settle,
+    settle_chains,
 )
 from gitcfg.convert.condor.host import AFTER, BEFORE, SETTINGS, Host, ReadFile, Relations, walk_files
 from gitcfg.convert.condor.htcondor import Builtins, HTCondor, KnownName
@@ -32,8 +33,6 @@ from gitcfg.convert.condor.parameters import (
 from gitcfg.convert.condor.reader import read_host
 from gitcfg.convert.condor.sources import MAX_ALL, Input, no_files_error
 from gitcfg.convert.condor.syntax import StatementKind, parse_statements
-from gitcfg.convert.definitions import parameter_files, without_empty
-from gitcfg.convert.notes import Note, Place, sort_notes
 from gitcfg.git.tree import DictTree
 from gitcfg.load import yaml
 from gitcfg.model import GitcfgError
@@ -45,6 +44,7 @@ from gitcfg.render.formats import Condor
 
 _LARGEST = 1 << 20  # of a repository's file
 UNSET = {"$unset": True}
+T = TypeVar("T")
 State = dict[str, Any]
 Content = dict[str, Any]
 Text = tuple[str, str]
@@ -104,20 +104,18 @@ class Layers(msgspec.Struct, frozen=True):
     def listed_features(self, host: str) -> list[str]:
         """Return the features that a host lists, highest first, without those that others of its include."""
         held = [name for name, feature in self.features.items() if host in feature.hosts]
-        within = {inner for name in held for inner in self._within(name)}
+        within = {inner for name in held for inner in self._all_included(name)}
         return [name for name in reversed(held) if name not in within and name not in self.common]
 
-    def _within(self, name: str) -> set[str]:
+    def _all_included(self, name: str) -> set[str]:
         inner = set(self.includes.get(name, ()))
-        return inner.union(*(self._within(one) for one in inner))
+        return inner.union(*map(self._all_included, inner))
 
     def state(self, host: str) -> State:
         """Return the values that a host has from its features."""
         state: State = {}
-        for name in self.features:
-            if name in self.common:
-                self._apply(name, state)
-        for name in reversed(self.listed_features(host)):
+        common = (name for name in self.features if name in self.common)
+        for name in (*common, *reversed(self.listed_features(host))):
             self._apply(name, state)
         return state
 
@@ -144,24 +142,24 @@ class Layers(msgspec.Struct, frozen=True):
         result: dict[str, Any] = {}
         for key, chain in chains[host].items():
             type_ = self.types[key]
-            wanted = type_.value(chain.text)
+            value = type_.value(chain.text)
             if type_.separator is not None:
-                wanted = compose_items(chain.steps, type_.separator)
+                value = compose_items(chain.steps, type_.separator)
             below = state.get(key)
-            if key not in state or type(below) is not type(wanted) or below != wanted:
-                result[type_.name] = _bind_above(below, wanted)
+            if key not in state or type(below) is not type(value) or below != value:
+                result[type_.name] = _bind_above(below, value)
         extra = {self.types[key].name: UNSET for key in state if key not in chains[host]}
         return dict(sorted({**result, **extra}.items()))
 
 
-def _bind_above(below: Any, wanted: Any) -> Any:
-    """Return the binding that makes the value below the wanted one."""
-    if isinstance(below, list) and below and isinstance(wanted, list) and len(wanted) > len(below):
-        if wanted[: len(below)] == below:
-            return {"$append": wanted[len(below) :]}
-        if wanted[-len(below) :] == below:
-            return {"$prepend": wanted[: -len(below)]}
-    return wanted
+def _bind_above(below: Any, value: Any) -> Any:
+    """Return the binding that turns what is below into a value."""
+    if isinstance(below, list) and below and isinstance(value, list) and len(value) > len(below):
+        if value[: len(below)] == below:
+            return {"$append": value[len(below) :]}
+        if value[-len(below) :] == below:
+            return {"$prepend": value[: -len(below)]}
+    return value
 
 
 def import_condor(
@@ -208,13 +206,18 @@ def build_repository(
     whole: Chains = {name: build_chains(host) for name, host in hosts.items()}
     types = infer_types(whole, known)
     apart = {key: type_.separator for key, type_ in types.items() if type_.separator is not None}
-    whole = {name: settle(found, apart) for name, found in whole.items()}
+    whole = {name: settle_chains(found, apart) for name, found in whole.items()}
     _note_circles(whole, notes)
-    named = find_feature_hosts(hosts)
-    marks = check_relations(hosts, named, notes)
-    texts = _find_text_hosts(hosts)
+    named = _group_hosts((name, host) for host in sorted(hosts) for name in hosts[host].features)
+    relations = check_relations(hosts, named, notes)
+    texts = _group_hosts(
+        (text, name)
+        for name, host in hosts.items()
+        for text in ((BEFORE, host.before), (AFTER, host.after))
+        if text[1]
+    )
     features = factor_features(whole, named, texts.values())
-    includes = {name: mark.includes for name, mark in marks.items()}
+    includes = {name: each.includes for name, each in relations.items()}
     included = {inner for inners in includes.values() for inner in inners}
     common = [one.name for one in features if one.hosts == frozenset(hosts) and one.name not in included]
     layers = Layers(
@@ -232,16 +235,16 @@ def build_repository(
     }
     files = _assign_texts(features, texts)
     for one in features:
-        mark = marks.get(one.name)
+        related = relations.get(one.name, Relations())
         contents[f"features/{one.name}.yaml"] = without_empty(
-            include=list(mark.includes) if mark else [],
-            depends=list(mark.depends) if mark else [],
+            include=list(related.includes),
+            depends=list(related.depends),
             params=layers.params(one.name),
             files=_file_entries(files[one.name]),
         ) or {"params": {}}
     for name in sorted(hosts):
-        taken = {text for one in features if name in one.hosts for text in files[one.name]}
-        own = [text for text, who in texts.items() if name in who and text not in taken]
+        shared = {text for one in features if name in one.hosts for text in files[one.name]}
+        own = [text for text, group in texts.items() if name in group and text not in shared]
         contents[f"nodes/{name}.yaml"] = without_empty(
             features=layers.listed_features(name), params=rests[name], files=_file_entries(own)
         ) or {"features": []}
@@ -255,25 +258,22 @@ def _note_circles(hosts: Chains, notes: list[Note]) -> None:
             Place(notes, "host", name).look("", f"It {found.reason}.")
 
 
-def _find_text_hosts(hosts: Mapping[str, Host]) -> dict[Text, Hosts]:
-    """Return the hosts of each text that stays."""
-    found: dict[Text, set[str]] = {}
-    for name, host in hosts.items():
-        for text in ((BEFORE, host.before), (AFTER, host.after)):
-            if text[1]:
-                found.setdefault(text, set()).add(name)
-    return {text: frozenset(who) for text, who in found.items()}
+def _group_hosts(pairs: Iterable[tuple[T, str]]) -> dict[T, Hosts]:
+    """Return the hosts of each thing, by pairs of both, in order of first mention."""
+    found: dict[T, set[str]] = {}
+    for thing, host in pairs:
+        found.setdefault(thing, set()).add(host)
+    return {thing: frozenset(group) for thing, group in found.items()}
 
 
 def _assign_texts(features: Sequence[Feature], texts: Mapping[Text, Hosts]) -> dict[str, list[Text]]:
     """Assign each text to the first feature that has exactly its hosts."""
-    left = dict(texts)
-    return {
-        one.name: [
-            text for text, who in texts.items() if who == one.hosts and text in left and left.pop(text)
-        ]
-        for one in features
-    }
+    result: dict[str, list[Text]] = {one.name: [] for one in features}
+    for text, group in texts.items():
+        name = next((one.name for one in features if one.hosts == group), None)
+        if name is not None:
+            result[name].append(text)
+    return result
 
 
 def _file_entries(texts: Iterable[Text]) -> Content:
@@ -288,15 +288,6 @@ def _summarize(
     ]
     own = [FeatureSummary("", (name,), tuple(rest)) for name, rest in rests.items() if rest]
     return (*shared, *own)
-
-
-def find_feature_hosts(hosts: Mapping[str, Host]) -> dict[str, Hosts]:
-    """Return the hosts of each feature in annotations, in order of first mention."""
-    found: dict[str, set[str]] = {}
-    for host in sorted(hosts):
-        for name in hosts[host].features:
-            found.setdefault(name, set()).add(host)
-    return {name: frozenset(who) for name, who in found.items()}
 
 
 def check_relations(
@@ -379,7 +370,8 @@ def verify_hosts(
             reason = f"It was not compared, for HTCondor's parser has had no answer for {silent} others."
             Place(notes, "host", name).look("", reason)
             continue
-        problems = list(_find_differences(join_given(hosts[name]), render_texts(fleet, name), fleet, condor))
+        before = "".join(map(_insert_included, hosts[name]))
+        problems = list(_find_differences(before, _render_texts(fleet, name), fleet, condor))
         alike += not problems
         silent += any(not field for field, _ in problems)
         for field, reason in problems:
@@ -387,12 +379,8 @@ def verify_hosts(
     return alike
 
 
-def join_given(read: Iterable[ReadFile]) -> str:
-    """Return the text that HTCondor reads, with each `include` replaced by its file, or by nothing."""
-    return "".join(map(_insert_included, read))
-
-
 def _insert_included(read: ReadFile) -> str:
+    """Return the text that HTCondor reads, with each `include` replaced by its file, or by nothing."""
     text = read.source.text
     lines = (text if text.endswith("\n") or not text else f"{text}\n").split("\n")
     for statement in parse_statements(read.source):
@@ -405,7 +393,7 @@ def _insert_included(read: ReadFile) -> str:
     return "\n".join(lines)
 
 
-def render_texts(fleet: Fleet, name: str) -> list[str]:
+def _render_texts(fleet: Fleet, name: str) -> list[str]:
     """Return the files of a node in the order in which HTCondor reads them."""
     node = fleet[name]
     settings = Condor().write(node.params, separators(fleet, node.params))
@@ -432,7 +420,7 @@ def _find_differences(
 
 def _reads_nothing_else(text: str, condor: HTCondor) -> bool:
     """Return whether neither a text nor the knobs that it uses include other files."""
-    seen: set[str] = set()
+    known: set[str] = set()
     texts = [text]
     while texts:
         one = texts.pop()
@@ -441,8 +429,8 @@ def _reads_nothing_else(text: str, condor: HTCondor) -> bool:
                 return False
             found = _USE.match(line)
             bodies = _knob_bodies(found[1], condor) if found is not None else ()
-            texts += [body for body in bodies if body not in seen]
-            seen.update(bodies)
+            texts += [body for body in bodies if body not in known]
+            known.update(bodies)
     return True
 
 

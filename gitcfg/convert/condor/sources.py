@@ -9,7 +9,7 @@ from posixpath import normpath
 
 import msgspec
 
-from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.base import Note, Place
 from gitcfg.load.schema import OwnSchema
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import HOST, shown

@@ -13,6 +13,7 @@ from gitcfg.convert.reference.content import (
     Chapter,
     Code,
     Entry,
+    Fact,
     Line,
     Link,
     Part,
@@ -26,7 +27,9 @@ from gitcfg.convert.reference.usage import (
     binding_line,
     fact,
     find_usage,
+    group_nodes,
     layer_parts,
+    parameter_table,
     ranking,
     use_lines,
     value_piece,
@@ -51,28 +54,22 @@ _PERMITS = {RuleKind.FORBID: "Forbidden to change", RuleKind.ALLOW: "Allowed to 
 
 def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference:
     """Return the reference of a fleet: a chapter for each kind that has entries."""
-    found = find_usage(fleet)
-    concerns = find_interests(found)
+    usage = find_usage(fleet)
+    interests = find_interests(usage)
     chapters = (
-        build_feature_chapter(found),
-        build_group_chapter(found),
-        build_parameter_chapter(found, concerns),
-        build_subsystem_chapter(found, concerns),
-        build_nodeset_chapter(found),
-        build_override_chapter(found),
-        build_rule_chapter(found),
+        build_feature_chapter(usage),
+        build_group_chapter(usage),
+        build_parameter_chapter(usage, interests),
+        build_subsystem_chapter(usage, interests),
+        build_nodeset_chapter(usage),
+        build_override_chapter(usage),
+        build_rule_chapter(usage),
     )
-    return Reference(title, commit, tuple(each for each in chapters if each.entries), _find_notes(fleet))
-
-
-def _find_notes(fleet: Fleet) -> tuple[str, ...]:
-    """Return notes on what may be missing."""
-    wrong = sum(finding.severity == "error" for finding in fleet.model.findings)
-    if not wrong:
-        return ()
-    return (
-        f"Not everything could be read: {counted(wrong, 'error')} in the files. `gitcfg check` tells where.",
-    )
+    errors = sum(finding.severity == "error" for finding in fleet.model.findings)
+    found = counted(errors, "error")
+    note = f"Not everything could be read: {found} in the files. `gitcfg check` tells where."
+    filled = tuple(chapter for chapter in chapters if chapter.entries)
+    return Reference(title, commit, filled, (note,) if errors else ())
 
 
 def build_feature_chapter(usage: Usage) -> Chapter:
@@ -104,18 +101,17 @@ def _split_picture(picture: Picture) -> dict[str, Picture]:
     for edge in picture.edges:
         for end in {edge.source, edge.target}:
             joined.setdefault(end, []).append(edge)
-    return {
-        id_: msgspec.structs.replace(
+    pictures = {}
+    for id_, edges in joined.items():
+        ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
+        pictures[id_] = msgspec.structs.replace(
             picture,
             title=vertices[id_].name,
-            vertices=tuple(
-                vertices[end] for end in sorted({end for e in edges for end in (e.source, e.target)})
-            ),
+            vertices=tuple(vertices[end] for end in ends),
             edges=tuple(edges),
             notes=(_NOTE,),
         )
-        for id_, edges in joined.items()
-    }
+    return pictures
 
 
 def _feature_parts(usage: Usage, feature: Feature) -> Iterator[Part]:
@@ -253,15 +249,12 @@ def _nodeset_parts(
 
 def build_override_chapter(usage: Usage) -> Chapter:
     """Return the chapter of overrides."""
-    nodes: dict[str, list[str]] = {}
-    for kind in usage.fleet.classes:
-        for override in kind.overrides:
-            nodes.setdefault(override.name, []).extend(kind.names)
+    nodes = group_nodes(usage.fleet, lambda each: (override.name for override in each.overrides))
     entries = []
     for name, found in sorted(usage.fleet.model.overrides.items()):
-        concerned = nodes.get(name, [])
-        cells: tuple[Line, ...] = (usage.nodes.count(concerned), (Text(str(found.until)),))
-        parts = tuple(_override_parts(usage, found, concerned))
+        affected = nodes.get(name, [])
+        cells: tuple[Line, ...] = (usage.nodes.count(affected), (Text(str(found.until)),))
+        parts = tuple(_override_parts(usage, found, affected))
         entries.append(Entry("override", name, found.reason, found.origin.file, cells, parts))
     about = "What holds for some nodes for some time, above everything else."
     return Chapter("override", "Overrides", about, ("nodes", "until"), tuple(entries))
@@ -278,15 +271,12 @@ def _override_parts(usage: Usage, found: Override, nodes: list[str]) -> Iterator
 
 def build_rule_chapter(usage: Usage) -> Chapter:
     """Return the chapter of rules."""
-    nodes: dict[str, list[str]] = {}
-    for kind in usage.fleet.classes:
-        for name in kind.effects.rules:
-            nodes.setdefault(name, []).extend(kind.names)
+    nodes = group_nodes(usage.fleet, lambda each: each.effects.rules)
     entries = []
     for name, rule in sorted(usage.fleet.model.rules.items()):
-        concerned = nodes.get(name, [])
-        cells: tuple[Line, ...] = ((Text(rule.kind.value),), usage.nodes.count(concerned))
-        parts = tuple(_rule_parts(usage, rule, concerned))
+        affected = nodes.get(name, [])
+        cells: tuple[Line, ...] = ((Text(rule.kind.value),), usage.nodes.count(affected))
+        parts = tuple(_rule_parts(usage, rule, affected))
         entries.append(Entry("rule", name, rule.description, rule.origin.file, cells, parts))
     return Chapter("rule", "Rules", _ABOUT_RULES, ("does", "nodes"), tuple(entries))
 
@@ -304,12 +294,7 @@ def _rule_parts(usage: Usage, rule: Rule, nodes: list[str]) -> Iterator[Part]:
     yield from fact("Nodes that have something by it", [usage.nodes.line(nodes)] if nodes else ())
     if rule.permit is not None:
         yield from _permit_parts(rule.kind, rule.permit)
-    if rule.params:
-        rows = [
-            (usage.parameter(name), binding_line(usage, name, binding))
-            for name, binding in sorted(rule.params.items())
-        ]
-        yield Table("Parameters", ("parameter", "value"), tuple(rows))
+    yield from parameter_table(usage, rule.params)
     if rule.domains:
         domains = [_domain_row(usage, rule, domain) for _, domain in sorted(rule.domains.items())]
         yield Table("Values", ("of", "may be"), tuple(domains))
@@ -362,50 +347,39 @@ _KINDS = {
 class Interests(msgspec.Struct, frozen=True):
     """The parameters that affect each subsystem, by entry, and the subsystems that each parameter affects."""
 
-    found: Mapping[str, tuple[str, ...]]
-    concerned: Mapping[str, list[str]]
-
-    def of(self, parameter: str) -> Iterator[Line]:
-        """Return the subsystems that a parameter, or a member of its family, affects."""
-        return ((Link("subsystem", name),) for name in self.concerned.get(parameter, ()))
+    parameters: Mapping[str, tuple[str, ...]]
+    subsystems: Mapping[str, list[str]]
 
 
 def find_interests(usage: Usage) -> Interests:
     """Find which parameters affect which subsystems."""
-    found = {}
-    for name, subsystem in sorted(usage.fleet.model.subsystems.items()):
-        wanted = patterns(subsystem)
-        found[name] = tuple(
-            owner
-            for owner in sorted(usage.names["parameter"])
-            if any(
-                selects(wanted, each)
-                for each in (*usage.families.get(owner, ()), *_stands_for_itself(usage, owner))
-            )
-        )
-    concerned: dict[str, list[str]] = {}
-    for name, owners in found.items():
-        for owner in owners:
-            concerned.setdefault(owner, []).append(name)
-    return Interests(found, concerned)
-
-
-def _stands_for_itself(usage: Usage, owner: str) -> tuple[str, ...]:
-    """Return the entry itself, unless it is a family with bound members, which stand for it."""
-    declared = usage.fleet.model.parameters.get(owner)
-    return () if declared is not None and declared.pattern and usage.families.get(owner) else (owner,)
+    names = {}
+    for name in sorted(usage.names["parameter"]):
+        declared = usage.fleet.model.parameters.get(name)
+        members = tuple(usage.families.get(name, ()))
+        # The bound members of a family stand for its pattern.
+        names[name] = members if members and declared and declared.pattern else (*members, name)
+    parameters = {}
+    subsystems: dict[str, list[str]] = {}
+    for subsystem, definition in sorted(usage.fleet.model.subsystems.items()):
+        chosen = patterns(definition)
+        affecting = [name for name, each in names.items() if any(selects(chosen, one) for one in each)]
+        parameters[subsystem] = tuple(affecting)
+        for name in affecting:
+            subsystems.setdefault(name, []).append(subsystem)
+    return Interests(parameters, subsystems)
 
 
 def build_parameter_chapter(usage: Usage, interests: Interests) -> Chapter:
     """Return the chapter of all parameters that are declared or bound."""
-    takers = _find_parameter_files(usage)
+    files = _find_parameter_files(usage)
     entries = tuple(
-        _parameter_entry(usage, name, interests, takers) for name in sorted(usage.names["parameter"])
+        _parameter_entry(usage, name, interests, files) for name in sorted(usage.names["parameter"])
     )
     return Chapter("parameter", "Parameters", _ABOUT_PARAMETERS, ("type", "default"), entries)
 
 
-def _parameter_entry(usage: Usage, name: str, interests: Interests, takers: Mapping[str, FileEntry]) -> Entry:
+def _parameter_entry(usage: Usage, name: str, interests: Interests, files: Iterable[FileEntry]) -> Entry:
     found = usage.fleet.model.parameters.get(name)
     parameter = found or Parameter(name, Origin(""))
     kind = usage.fleet.declarations.kind(name)
@@ -418,7 +392,7 @@ def _parameter_entry(usage: Usage, name: str, interests: Interests, takers: Mapp
         *_related_parts(usage, parameter, interests),
         *fact("Of this family", [(Code(fold(family)),)] if (family := usage.families.get(name)) else ()),
         *fact("Values by", usage.mentioned_by("confine", name)),
-        *fact("Written to", _file_lines(usage, name, takers)),
+        *fact("Written to", _file_lines(usage, name, files)),
         *_bound_parts(usage, name),
     )
     cells = ((Text(kind or ""),), default)
@@ -435,19 +409,19 @@ def _default_line(usage: Usage, found: Parameter | None) -> Line:
 def _declared_parts(parameter: Parameter) -> Iterator[Part]:
     """Yield the parts about the declaration."""
     if parameter.must_change:
-        yield from fact("Must be changed", [(Text("where it is bound, some layer has to give it a value"),)])
+        yield Fact("Must be changed", ((Text("where it is bound, some layer has to give it a value"),),))
     if parameter.schema is not None:
-        yield from fact("Values must satisfy", [(value_piece(parameter.schema),)])
-    if parameter.separator:
-        yield from fact("List separator", [(Text(parameter.separator),)])
-    if parameter.unique:
-        yield from fact("Equal items", [(Text("the first stays"),)])
-    if parameter.macros:
-        yield from fact("May hold macros of", [(Text(parameter.macros),)])
-    if parameter.level:
-        yield from fact("For", [(Text(_LEVELS[parameter.level]),)])
-    if parameter.secret:
-        yield from fact("Secret", [(Text("its value is shown to nobody"),)])
+        yield Fact("Values must satisfy", ((value_piece(parameter.schema),),))
+    texts = {
+        "List separator": parameter.separator,
+        "Equal items": "the first stays" if parameter.unique else "",
+        "May hold macros of": parameter.macros,
+        "For": _LEVELS[parameter.level] if parameter.level else "",
+        "Secret": "its value is shown to nobody" if parameter.secret else "",
+    }
+    for label, text in texts.items():
+        if text:
+            yield Fact(label, ((Text(text),),))
     yield from fact("Tags", ((Code(tag),) for tag in parameter.tags))
 
 
@@ -458,24 +432,24 @@ def _related_parts(usage: Usage, parameter: Parameter, interests: Interests) -> 
     mutual = [usage.link("parameter", ref.name) for ref in parameter.conflicts]
     yield from fact("Conflicts with", (*mutual, *usage.mentioned_by("exclude", parameter.name)))
     verb = "restarts" if parameter.restart else "reloads"
-    yield from fact(f"A change {verb}", interests.of(parameter.name))
+    affected = interests.subsystems.get(parameter.name, ())
+    yield from fact(f"A change {verb}", ((Link("subsystem", name),) for name in affected))
 
 
-def _find_parameter_files(usage: Usage) -> Mapping[str, FileEntry]:
+def _find_parameter_files(usage: Usage) -> Iterable[FileEntry]:
     """Return the files that are written from parameters, one for each path and selection."""
     found = {}
     for _, layer in walk_layers(usage.fleet.model):
         for entry in layer.files.values():
             if entry.format is not None:
-                found[repr((entry.path, entry.params, entry.tags))] = entry
-    return dict(sorted(found.items()))
+                found[entry.path, entry.params, entry.tags] = entry
+    return found.values()
 
 
-def _file_lines(usage: Usage, name: str, takers: Mapping[str, FileEntry]) -> Iterable[Line]:
-    names = [name, *usage.families.get(name, ())]
-    values = dict.fromkeys(names, "")
-    taking = {entry.path for entry in takers.values() if selected(usage.fleet, entry, values)}
-    return ((Code(path),) for path in sorted(taking))
+def _file_lines(usage: Usage, name: str, files: Iterable[FileEntry]) -> Iterable[Line]:
+    values = dict.fromkeys((name, *usage.families.get(name, ())), "")
+    paths = {entry.path for entry in files if selected(usage.fleet, entry, values)}
+    return ((Code(path),) for path in sorted(paths))
 
 
 def _bound_parts(usage: Usage, name: str) -> Iterator[Part]:
@@ -493,12 +467,12 @@ def _bound_parts(usage: Usage, name: str) -> Iterator[Part]:
         yield Table("Set by", ("who", "value"), tuple(rows))
 
 
-def build_subsystem_chapter(usage: Usage, concerns: Interests) -> Chapter:
+def build_subsystem_chapter(usage: Usage, interests: Interests) -> Chapter:
     """Return the chapter of subsystems: where each runs, and what restarts it."""
     entries = []
     for name, found in sorted(usage.fleet.model.subsystems.items()):
         nodes = _find_nodes(usage, found)
-        parts = tuple(_subsystem_parts(usage, found, nodes, concerns))
+        parts = tuple(_subsystem_parts(usage, found, nodes, interests))
         cells = (usage.nodes.count(nodes),)
         entries.append(Entry("subsystem", name, found.description, found.origin.file, cells, parts))
     about = "Processes that settings affect: they are restarted or reloaded when one of theirs changes."
@@ -515,34 +489,28 @@ def _find_nodes(usage: Usage, found: Subsystem) -> tuple[str, ...]:
 
 
 def _subsystem_parts(
-    usage: Usage, found: Subsystem, nodes: tuple[str, ...], concerns: Interests
+    usage: Usage, found: Subsystem, nodes: tuple[str, ...], interests: Interests
 ) -> Iterator[Part]:
     runs: list[Line] = [(Text("everywhere"),)] if found.features is None else []
     runs += [usage.link("feature", ref.name) for ref in found.features or ()]
     yield from fact("Runs with", runs)
     yield from fact("Nodes", [usage.nodes.line(nodes)])
-    concerned = concerns.found[found.name]
+    affecting = interests.parameters[found.name]
     parameters = usage.fleet.model.parameters
-    restarting = {name for name in concerned if name in parameters and parameters[name].restart}
-    rest = [name for name in concerned if name not in restarting]
-    yield from fact("Restarted by", (usage.link("parameter", name) for name in sorted(restarting)))
+    restarting = [name for name in affecting if name in parameters and parameters[name].restart]
+    rest = [name for name in affecting if name not in restarting]
+    yield from fact("Restarted by", (usage.link("parameter", name) for name in restarting))
     yield from fact("Reloaded by", (usage.link("parameter", name) for name in rest))
     yield from fact("Reloaded by files", ((Code(path),) for path in found.files))
     yield from fact("Its restart restarts", ((Code(ref.name),) for ref in found.covers))
     model = usage.fleet.model
     yield from fact("Restarted with", (usage.link("subsystem", name) for name in covering(model, found.name)))
-    yield from _command_parts(found)
-
-
-def _command_parts(found: Subsystem) -> Iterator[Part]:
-    """Yield the commands of a subsystem."""
-    check = found.check.run if found.check else ()
-    commands = (
-        ("Before installing", found.validate),
-        ("To reload", found.reload),
-        ("To restart", found.restart),
-        ("To stop", found.stop),
-        ("To check", check),
-    )
-    for label, command in commands:
+    commands = {
+        "Before installing": found.validate,
+        "To reload": found.reload,
+        "To restart": found.restart,
+        "To stop": found.stop,
+        "To check": found.check.run if found.check else (),
+    }
+    for label, command in commands.items():
         yield from fact(label, [(Code(shlex.join(command)),)] if command else ())

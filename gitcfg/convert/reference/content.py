@@ -123,31 +123,18 @@ class Reference(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Places(msgspec.Struct, frozen=True):
-    """The files of all entries, by kind and name, without the extension."""
-
-    stems: Mapping[tuple[str, str], str]
-
-    def file(self, kind: str, name: str) -> str:
-        """Return the path of an entry's file in the folder."""
-        return f"{FOLDERS[kind]}/{self.stems[kind, name]}.md"
-
-
-def assign_places(reference: Reference) -> Places:
-    """Assign a file to every entry; no two names differ only in case."""
-    stems: dict[tuple[str, str], str] = {}
+def assign_files(reference: Reference) -> dict[tuple[str, str], str]:
+    """Return the path of each entry's file by kind and name; no two differ only in case."""
+    files: dict[tuple[str, str], str] = {}
     for chapter in reference.chapters:
         taken = {INDEX.casefold()}
         for name in sorted(entry.name for entry in chapter.entries):
-            stems[chapter.kind, name] = _free_stem(safe_name(name), taken)
-    return Places(stems)
-
-
-def _free_stem(stem: str, taken: set[str]) -> str:
-    while stem.casefold() in taken:
-        stem += "~"
-    taken.add(stem.casefold())
-    return stem
+            stem = safe_name(name)
+            while stem.casefold() in taken:
+                stem += "~"
+            taken.add(stem.casefold())
+            files[chapter.kind, name] = f"{FOLDERS[chapter.kind]}/{stem}.md"
+    return files
 
 
 def safe_name(name: str) -> str:

@@ -78,20 +78,15 @@ def _draw_chapters(reference: Reference, draw: Draw) -> Mapping[str, Markup]:
     """Return the pictures of chapters by kind, as far as they can be drawn."""
     found = {}
     for chapter in reference.chapters:
-        if chapter.picture is not None and is_drawable(chapter.picture):
+        if chapter.picture is not None and len(chapter.picture.edges) <= _MOST_EDGES:
             drawn = draw(chapter.picture)
-            fit = clean_svg(drawn) if drawn is not None else None
-            if fit is not None:
-                found[chapter.kind] = Markup(fit)
+            svg = _clean_svg(drawn) if drawn is not None else None
+            if svg is not None:
+                found[chapter.kind] = Markup(svg)
     return found
 
 
-def is_drawable(picture: Picture) -> bool:
-    """Return whether a picture is small enough to be drawn."""
-    return len(picture.edges) <= _MOST_EDGES
-
-
-def clean_svg(svg: str) -> str | None:
+def _clean_svg(svg: str) -> str | None:
     """Return Graphviz's SVG without ids, links and titles, None if it is too large. dot escapes all text."""
     _, tag, rest = svg.partition("<svg")
     drawn = _TITLE.sub("", _ANCHOR.sub("", _ID.sub(r"\1", _COMMENT.sub("", tag + rest))))

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from urllib.parse import quote
 
 from gitcfg.convert.reference.content import (
@@ -17,11 +18,10 @@ from gitcfg.convert.reference.content import (
     Link,
     Part,
     Piece,
-    Places,
     Ranking,
     Reference,
     Text,
-    assign_places,
+    assign_files,
 )
 from gitcfg.model.text import escape_markdown, markdown_block, markdown_code, safe
 from gitcfg.pictures.mermaid import mermaid, too_large
@@ -37,24 +37,18 @@ Target = Callable[[Link], str]
 
 def render_markdown(reference: Reference) -> Mapping[str, str]:
     """Return the files by path in the folder."""
-    found = assign_places(reference)
+    paths = assign_files(reference)
     files = {f"{INDEX}.md": list(_render_front(reference))}
     for chapter in reference.chapters:
-        target = _link_target(found, chapter.kind)
+        target = partial(_link_target, paths, FOLDERS[chapter.kind])
         files[f"{FOLDERS[chapter.kind]}/{INDEX}.md"] = list(_render_chapter(chapter, target))
         for entry in chapter.entries:
-            files[found.file(entry.kind, entry.name)] = list(_render_entry(entry, chapter, target))
+            files[paths[entry.kind, entry.name]] = list(_render_entry(entry, chapter, target))
     return {path: "".join(f"{each}\n" for each in lines) for path, lines in files.items()}
 
 
-def _link_target(found: Places, kind: str) -> Target:
-    """Return the function that gives the target of links in a file of a kind."""
-    here = FOLDERS[kind]
-
-    def target(link: Link) -> str:
-        return quote(posixpath.relpath(found.file(link.kind, link.name), here), safe="/")
-
-    return target
+def _link_target(paths: Mapping[tuple[str, str], str], folder: str, link: Link) -> str:
+    return quote(posixpath.relpath(paths[link.kind, link.name], folder), safe="/")
 
 
 def _render_front(reference: Reference) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """What uses what in a fleet: all that entries of a reference are made from, and the parts of entries."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.node_class import NodeClass
 from gitcfg.convert.reference.content import Code, Fact, Line, Link, Part, Ranking, Table, Text
 from gitcfg.explain.definition import make_setting
 from gitcfg.explain.trail import LayerDefinition, added_items, listed_features, walk_layers
@@ -71,12 +72,10 @@ class NodeFolder:
         number = counted(len(names), "node") if names else "no node"
         if names and len(names) == len(self._ranks) > 1:
             number = f"all {number}"
-        folded = fold(sorted(names)) if self._runs(names) <= _RUNS else ""
-        return (Text(f"{number}: "), Code(folded)) if 0 < len(folded) <= _LONGEST else (Text(number),)
-
-    def _runs(self, names: frozenset[str]) -> int:
         ranks = {self._ranks.get(name, -1) for name in names}
-        return sum(rank - 1 not in ranks for rank in ranks)
+        runs = sum(rank - 1 not in ranks for rank in ranks)
+        folded = fold(sorted(names)) if runs <= _RUNS else ""
+        return (Text(f"{number}: "), Code(folded)) if 0 < len(folded) <= _LONGEST else (Text(number),)
 
 
 def _number_order(name: str) -> tuple[tuple[str, ...], tuple[int, ...], str]:
@@ -124,35 +123,40 @@ class Usage(msgspec.Struct, frozen=True):
 def find_usage(fleet: Fleet) -> Usage:
     """Find all that the entries of a fleet are made from."""
     known, families = _find_parameters(fleet)
-    holders, members = _find_nodes(fleet)
+    default = fleet.model.settings.default_group
     names = _find_names(fleet.model, known)
-    return Usage(fleet, names, find_mentions(fleet), holders, members, families, NodeFolder(fleet.names))
+    return Usage(
+        fleet,
+        names,
+        find_mentions(fleet),
+        holders=group_nodes(fleet, lambda node_class: node_class.features),
+        members={**group_nodes(fleet, lambda node_class: node_class.groups), default: list(fleet.names)},
+        families=families,
+        nodes=NodeFolder(fleet.names),
+    )
+
+
+def group_nodes(fleet: Fleet, names: Callable[[NodeClass], Iterable[str]]) -> dict[str, list[str]]:
+    """Return the nodes by names of something that their classes have."""
+    found: dict[str, list[str]] = {}
+    for node_class in fleet.classes:
+        for name in names(node_class):
+            found.setdefault(name, []).extend(node_class.names)
+    return found
 
 
 def _find_parameters(fleet: Fleet) -> tuple[frozenset[str], Mapping[str, list[str]]]:
     """Return the parameters that have entries, and the bound members of each family."""
     families: dict[str, list[str]] = {}
     known = set(fleet.model.parameters)
-    spoken = fleet.bindings.names
-    for name in sorted(fleet.bound | spoken):  # by layers: composing 10,000 classes takes a second
+    for name in sorted(
+        fleet.bound | fleet.bindings.names
+    ):  # by layers: composing 10,000 classes takes a second
         found = entry_name(fleet, name)
         known |= {found} if found else set()
         if found and found != name and "${" not in name:
             families.setdefault(found, []).append(name)
     return frozenset(known), families
-
-
-def _find_nodes(fleet: Fleet) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the nodes that have each feature, and those in each group."""
-    holders: dict[str, list[str]] = {}
-    members: dict[str, list[str]] = {fleet.model.settings.default_group: list(fleet.names)}
-    for kind in fleet.classes:
-        for name in kind.features:
-            holders.setdefault(name, []).extend(kind.names)
-        for name in kind.groups:
-            if name != fleet.model.settings.default_group:
-                members.setdefault(name, []).extend(kind.names)
-    return holders, members
 
 
 def _find_names(model: Model, parameters: frozenset[str]) -> Mapping[str, frozenset[str]]:
@@ -184,7 +188,7 @@ def find_mentions(fleet: Fleet) -> Mentions:
             found = entry_name(fleet, name)
             if found and link is None:
                 binding_nodes.setdefault(found, []).append(layer.name)
-            elif found and link is not None:
+            elif found and link:
                 bindings.setdefault(found, []).append(Bound(link, name, binding))
     _add_other_mentions(fleet.model, by_definitions)
     return Mentions(by_definitions, by_nodes, bindings, binding_nodes)
@@ -266,18 +270,23 @@ def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
 
 def layer_parts(usage: Usage, layer: LayerDefinition) -> Iterator[Part]:
     """Yield tables of the parameters and files of a layer, if it has any."""
-    rows = [
-        (usage.parameter(name), binding_line(usage, name, binding))
-        for name, binding in sorted(layer.params.items())
-    ]
-    if rows:
-        yield Table("Parameters", ("parameter", "value"), tuple(rows))
+    yield from parameter_table(usage, layer.params)
     files: list[tuple[Line, ...]] = []
     for _, entry in sorted(layer.files.items()):
         mode: Line = () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
         files.append(((Code(entry.path),), _content_line(entry), mode))
     if files:
         yield Table("Files", ("file", "what it holds", "mode, owner, group"), tuple(files))
+
+
+def parameter_table(usage: Usage, params: Mapping[str, Binding]) -> Iterator[Part]:
+    """Yield a table of bindings, if there are any."""
+    rows = [
+        (usage.parameter(name), binding_line(usage, name, binding))
+        for name, binding in sorted(params.items())
+    ]
+    if rows:
+        yield Table("Parameters", ("parameter", "value"), tuple(rows))
 
 
 def _content_line(entry: FileEntry) -> Line:
@@ -296,10 +305,11 @@ def _content_line(entry: FileEntry) -> Line:
 
 def use_lines(usage: Usage, listed: Iterable[Use]) -> tuple[Line, ...]:
     """Return the lines of a list of features, with the instances of each together."""
-    return tuple(
-        (*usage.link("feature", name), *((Text(f" {told}"),) if (told := instances(of_name)) else ()))
-        for name, of_name in by_feature(listed).items()
-    )
+    lines = []
+    for name, uses in by_feature(listed).items():
+        text = instances(uses)
+        lines.append((*usage.link("feature", name), *((Text(f" {text}"),) if text else ())))
+    return tuple(lines)
 
 
 def ranking(label: str, lines: tuple[Line, ...]) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.base import Note, Place
 from gitcfg.load import yaml
 from gitcfg.load.yaml import resolve
 from gitcfg.model import GitcfgError
@@ -55,10 +55,8 @@ class Table(msgspec.Struct, frozen=True):
 Value = Text | Items | Table
 
 
-class Setting(msgspec.Struct, frozen=True):
-    """What a feature or group sets a parameter to: text, or None for its default."""
-
-    text: str | None
+Setting = str | None
+"""What a feature or group sets a parameter to: text, or None for its default."""
 
 
 class Feature(msgspec.Struct, frozen=True):
@@ -142,24 +140,24 @@ class Fields:
     def take(self, key: str) -> Value:
         """Return a field. Raise GitcfgError if it is missing."""
         if key not in self.table.entries:
-            raise value_error(self.table, f"the {self.called()} has no `{key}`, as if it were cut short")
+            raise value_error(self.table, f"the {self.label()} has no `{key}`, as if it were cut short")
         self.left.pop(key, None)
         return self.table.entries[key]
 
-    def called(self) -> str:
+    def label(self) -> str:
         """Return the name of the object in messages."""
         name = self.table.entries.get("name")
         return f"{self.noun} {shown(name.text)}" if isinstance(name, Text) else self.noun
 
-    def wrong(self, value: Value, key: str, wanted: str) -> Exception:
-        """Return the error of a field that is not what is wanted."""
-        return value_error(value, f"`{key}` of the {self.called()} is not {wanted}")
+    def type_error(self, value: Value, key: str, expected: str) -> Exception:
+        """Return the error of a field that is not what is expected."""
+        return value_error(value, f"`{key}` of the {self.label()} is not {expected}")
 
     def text(self, key: str) -> str:
         """Return a field of text; null is empty text."""
         value = self.take(key)
         if not isinstance(value, Text):
-            raise self.wrong(value, key, "text")
+            raise self.type_error(value, key, "text")
         return "" if value.absent else value.text
 
     def name(self) -> str:
@@ -177,7 +175,7 @@ class Fields:
         """Return a field that is true or false."""
         value = self.take(key)
         if not isinstance(value, Text) or value.text.lower() not in _FLAGS:
-            raise self.wrong(value, key, "true or false")
+            raise self.type_error(value, key, "true or false")
         return _FLAGS[value.text.lower()]
 
     def number(self, key: str) -> int:
@@ -185,14 +183,14 @@ class Fields:
         value = self.take(key)
         number = resolve_plain(value) if isinstance(value, Text) else None
         if isinstance(number, bool) or not isinstance(number, int):
-            raise self.wrong(value, key, "an integer")
+            raise self.type_error(value, key, "an integer")
         return number
 
     def items(self, key: str) -> tuple[Value, ...]:
         """Return a field that is a list."""
         value = self.take(key)
         if not isinstance(value, Items):
-            raise self.wrong(value, key, "a list")
+            raise self.type_error(value, key, "a list")
         return value.items
 
     def names(self, key: str) -> tuple[str, ...]:
@@ -200,7 +198,7 @@ class Fields:
         result = []
         for item in self.items(key):
             if not isinstance(item, Text) or item.absent:
-                raise self.wrong(item, key, "a list of names")
+                raise self.type_error(item, key, "a list of names")
             result.append(self._trim(item.text, key))
         return tuple(result)
 
@@ -208,7 +206,7 @@ class Fields:
         """Return a field that sets parameters, by name."""
         value = self.take(key)
         if not isinstance(value, Table):
-            raise self.wrong(value, key, "a mapping of parameters")
+            raise self.type_error(value, key, "a mapping of parameters")
         found = {name: self._setting(key, given) for name, given in value.entries.items()}
         result = {name: setting for name, setting in found.items() if name == name.strip()}
         for name, setting in found.items():
@@ -227,12 +225,12 @@ class Fields:
 
     def _setting(self, key: str, value: Value) -> Setting:
         if not isinstance(value, Text):
-            raise self.wrong(value, key, "a mapping of parameters to text")
+            raise self.type_error(value, key, "a mapping of parameters to text")
         if value.absent:
-            return Setting("")
+            return ""
         number = resolve_plain(value) if value.plain else None
         is_zero = isinstance(number, int) and not isinstance(number, bool) and number == 0
-        return Setting(None if is_zero else value.text)
+        return None if is_zero else value.text
 
 
 def read_store(data: bytes, notes: list[Note]) -> Store:

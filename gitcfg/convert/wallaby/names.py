@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.base import Note, Place
 from gitcfg.convert.wallaby.dump import Group, Node, Store
 from gitcfg.model.names import HOST, NAME, PARAMETER, shown
 
@@ -148,20 +148,20 @@ def drop_repeated(
     for definition in definitions:
         key = definition.name.casefold() if folds else definition.name
         if first.setdefault(key, definition) is not definition:
-            reason = f"{shown(first[key].name)} was defined before, and names compare without case."
-            Place(notes, kind, definition.name).dropped(
-                "", reason if folds else "It is defined twice; the first definition counts."
-            )
+            reason = "It is defined twice; the first definition counts."
+            if folds:
+                reason = f"{shown(first[key].name)} was defined before, and names compare without case."
+            Place(notes, kind, definition.name).dropped("", reason)
     return tuple(first.values())
 
 
 def translate_names(
-    names: Iterable[str], called: Callable[[str], str | None], field: str, place: Place
+    names: Iterable[str], translate: Callable[[str], str | None], field: str, place: Place
 ) -> list[str]:
     """Return a list of names as names in the repository, each once; note those that it does not have."""
     result: dict[str, None] = {}
     for name in names:
-        new = called(name)
+        new = translate(name)
         if new is None:
             place.dropped(field, f"{shown(name)} is not carried over.")
         elif new in result:

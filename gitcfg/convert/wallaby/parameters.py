@@ -8,8 +8,16 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.convert.definitions import DEFAULTS, LITERALS, MACRO, convert_text, parse_operators, without_empty
-from gitcfg.convert.notes import Note, Place
+from gitcfg.convert.base import (
+    DEFAULTS,
+    LITERALS,
+    MACRO,
+    Note,
+    Place,
+    convert_text,
+    parse_operators,
+    without_empty,
+)
 from gitcfg.convert.wallaby.dump import Parameter, Setting, Store
 from gitcfg.convert.wallaby.names import MAX_NAME, Names, find_identities, translate_names
 from gitcfg.model.names import shown
@@ -96,7 +104,7 @@ def read_setting(setting: Setting, parameter: Parameter | None) -> MarkedValue:
     A default that is empty is an empty value. An empty value of a parameter that must be changed
     only asks for one, as its default does.
     """
-    given = MarkedValue(Marker.STANDARD) if setting.text is None else _split_marker(setting.text)
+    given = MarkedValue(Marker.STANDARD) if setting is None else _split_marker(setting)
     if given.marker is Marker.STANDARD and not has_default(parameter) and not is_change_required(parameter):
         return MarkedValue(Marker.EMPTY)
     if given.marker is Marker.EMPTY and is_change_required(parameter):
@@ -121,11 +129,6 @@ def _split_marker(text: str) -> MarkedValue:
             rest = text[found.end() :].strip()
             return MarkedValue(marker, rest) if rest else MarkedValue(Marker.EMPTY, bare=marker)
     return MarkedValue(Marker.SET, text) if text else MarkedValue(Marker.EMPTY)
-
-
-def find_marker(text: str) -> Marker | None:
-    """Return the marker at the beginning of a text."""
-    return next((marker for marker, begins in _BEGINS.items() if begins.match(text)), None)
 
 
 def gather_evidence(store: Store, names: Names) -> Mapping[str, Evidence]:
@@ -221,13 +224,6 @@ _HIGHEST_LEVEL = 2
 
 
 class Family(msgspec.Struct, frozen=True):
-    """A pattern and its members: no other name of the dump matches it."""
-
-    pattern: str
-    members: tuple[str, ...]
-
-
-class _Candidate(msgspec.Struct, frozen=True):
     """Names that differ only in the digits of one number, all of the same width."""
 
     before: str
@@ -237,6 +233,7 @@ class _Candidate(msgspec.Struct, frozen=True):
 
     @property
     def pattern(self) -> str:
+        """The pattern that matches the members, and no other name of the dump."""
         return f"{self.before}{'?' * self.width}{self.after}"
 
 
@@ -258,10 +255,8 @@ def declare_parameters(words: Vocabulary, families: Iterable[Family], notes: lis
 
 def _declare(words: Vocabulary, evidence: Evidence, place: Place) -> dict[str, Any]:
     kind = words.kinds[evidence.name]
-    type_ = (
-        {}
-        if kind == DEFAULTS["type"]
-        else without_empty(type=kind, separator="comma" if kind == "list" else "")
+    type_ = without_empty(
+        type=kind if kind != DEFAULTS["type"] else "", separator="comma" if kind == "list" else ""
     )
     declared = evidence.declaration
     if declared is None:
@@ -288,7 +283,7 @@ def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> 
     if declared.must_change and declared.default:
         reason = f"It must be changed, so its default {shown(declared.default)} was never to be used."
         place.dropped("default_val", reason)
-    marker = find_marker(evidence.default)
+    marker = next((marker for marker, begins in _BEGINS.items() if begins.match(evidence.default)), None)
     if marker is not None:
         reason = f"The default begins with {marker.value}: a default is a value here, not an operation."
         place.look("default_val", reason)
@@ -298,7 +293,11 @@ def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> 
 
 def decide_type(evidence: Evidence, place: Place) -> str:
     """Return the type to declare; note where its label or its own values contradict it."""
-    label = _type_of_label(evidence, place)
+    written = evidence.declaration.kind if evidence.declaration else ""
+    label = _LABELS.get(written.strip().lower())
+    if label is None:
+        place.look("kind", f"The kind {shown(written)!r} says nothing about its values.")
+        label = "string"
     if evidence.marked(Marker.APPEND):
         _note_list(evidence, place)
         return "list"
@@ -307,17 +306,10 @@ def decide_type(evidence: Evidence, place: Place) -> str:
         return "expression"
     decided = _infer_from_values(evidence, label)
     if label in LITERALS and decided != label:
-        _note_contradiction(evidence, label, decided, place)
+        _note_contradiction(evidence, written, label, decided, place)
     elif decided != "expression":
         _note_broken_expression(evidence, place)
     return decided
-
-
-def _type_of_label(evidence: Evidence, place: Place) -> str:
-    written = evidence.declaration.kind if evidence.declaration else ""
-    if written.strip().lower() not in _LABELS:
-        place.look("kind", f"The kind {shown(written)!r} says nothing about its values.")
-    return _LABELS.get(written.strip().lower(), "string")
 
 
 def _infer_from_values(evidence: Evidence, label: str) -> str:
@@ -335,17 +327,16 @@ def _infer_from_values(evidence: Evidence, label: str) -> str:
     return "expression" if all(shapes) and (judges or label == "expression") else "string"
 
 
-def _note_contradiction(evidence: Evidence, label: str, decided: str, place: Place) -> None:
-    written = evidence.declaration.kind if evidence.declaration else ""
+def _note_contradiction(evidence: Evidence, written: str, label: str, decided: str, place: Place) -> None:
     for text, where in evidence.texts():
         if not LITERALS[label](text) and not MACRO.fullmatch(text):
             reason = f"The kind is {written}, but the value {shown(text)!r} ({where}) is no {label}"
-            return place.changed("kind", f"{reason}: its type is {decided}.")
+            place.changed("kind", f"{reason}: its type is {decided}.")
+            return
     empty = [use.place for use in evidence.uses if use.given.marker is Marker.EMPTY]
     if empty:
         reason = f"The kind is {written}, but the value is empty in {empty[0]}: its type is {decided}."
         place.changed("kind", reason)
-    return None
 
 
 def _note_broken_expression(evidence: Evidence, place: Place) -> None:
@@ -380,7 +371,9 @@ def find_families(
     store: Store, names: Names, evidence: Mapping[str, Evidence], kinds: Mapping[str, str]
 ) -> tuple[Family, ...]:
     """Return the certain families: three or more members, declared alike, none of them used by itself."""
-    referred = _find_referenced(store, names)
+    # What parameters depend on or conflict with must be declared exactly.
+    related = (name for parameter in store.parameters for name in parameter.depends + parameter.conflicts)
+    referred = {names.parameter(name) or name for name in related}
     lists = [frozenset(map(names.parameter, subsystem.params)) for subsystem in store.subsystems]
     taken: set[str] = set()
     result = []
@@ -390,22 +383,22 @@ def find_families(
         alike = {(one and msgspec.structs.replace(one, name=""), kind) for one, kind in declared}
         together = all(members.isdisjoint(listed) or members <= listed for listed in lists)
         if len(alike) == 1 and together and members.isdisjoint(taken | referred):
-            result.append(Family(candidate.pattern, candidate.members))
+            result.append(candidate)
             taken |= members
     return tuple(result)
 
 
-def _find_candidates(names: Collection[str]) -> list[_Candidate]:
+def _find_candidates(names: Collection[str]) -> list[Family]:
     """Return all candidates, those with most members first."""
     found: dict[tuple[str, int, str], list[str]] = defaultdict(list)
     for name in names:
         for number in re.finditer(r"[0-9]+", name) if len(name) <= MAX_NAME else ():
             found[name[: number.start()], len(number[0]), name[number.end() :]].append(name)
-    large = [_Candidate(*key, tuple(members)) for key, members in found.items() if len(members) >= _FEWEST]
+    large = [Family(*key, tuple(members)) for key, members in found.items() if len(members) >= _FEWEST]
     return sorted(large, key=lambda candidate: (-len(candidate.members), candidate.pattern))
 
 
-def _select_exact(candidates: list[_Candidate], names: Collection[str]) -> list[_Candidate]:
+def _select_exact(candidates: list[Family], names: Collection[str]) -> list[Family]:
     """Return the candidates whose patterns match no other name."""
     spans = {(len(candidate.before), candidate.width) for candidate in candidates}
     fitting = Counter(
@@ -415,9 +408,3 @@ def _select_exact(candidates: list[_Candidate], names: Collection[str]) -> list[
         if len(name) >= start + width
     )
     return [candidate for candidate in candidates if fitting[candidate.pattern] == len(candidate.members)]
-
-
-def _find_referenced(store: Store, names: Names) -> frozenset[str]:
-    """Return the names that parameters depend on or conflict with: they must be declared exactly."""
-    used = (name for parameter in store.parameters for name in parameter.depends + parameter.conflicts)
-    return frozenset(names.parameter(name) or name for name in used)

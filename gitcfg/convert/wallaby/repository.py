@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.convert.definitions import parameter_files, without_empty
-from gitcfg.convert.notes import Note, Place, sort_notes
-from gitcfg.convert.wallaby.dump import Feature, Group, Node, Store, Subsystem, read_store
+from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty
+from gitcfg.convert.wallaby.dump import Group, Node, Store, Subsystem, read_store
 from gitcfg.convert.wallaby.names import (
     DEFAULT,
     SKELETON,
@@ -85,8 +84,16 @@ def _drop_repeated(store: Store, notes: list[Note]) -> Store:
 
 
 def _convert_features(store: Store, words: Vocabulary, notes: list[Note]) -> Iterator[tuple[str, Content]]:
+    known = words.names.feature
     for feature in store.features:
-        content = _feature_content(words, feature, Place(notes, "feature", feature.name))
+        place = Place(notes, "feature", feature.name)
+        content = without_empty(
+            description=feature.annotation,
+            include=translate_names(feature.included, known, "included", place),
+            depends=translate_names(feature.depends, known, "depends", place),
+            conflicts=translate_names(feature.conflicts, known, "conflicts", place),
+            params=convert_bindings(words, feature.params, place),
+        )
         yield f"features/{words.names.features[feature.name]}.yaml", content
 
 
@@ -100,14 +107,18 @@ def _convert_groups(store: Store, words: Vocabulary, notes: list[Note]) -> Itera
                 continue
         elif group.name not in words.names.groups:
             if group.name not in owners:
-                place.dropped("", f"It is the identity of no node in the dump{_describe_content(group)}.")
+                content = ", ".join(map(shown, (*group.features, *group.params)))
+                content = f" (it holds {content})" if content else ", and says nothing"
+                place.dropped("", f"It is the identity of no node in the dump{content}.")
             continue
-        yield f"groups/{words.names.groups[group.name]}.yaml", _group_content(words, group, place)
-
-
-def _describe_content(group: Group) -> str:
-    held = [*group.features, *group.params]
-    return f" (it holds {', '.join(map(shown, held))})" if held else ", and says nothing"
+        yield (
+            f"groups/{words.names.groups[group.name]}.yaml",
+            without_empty(
+                description=group.annotation,
+                **_layer_content(words, group, place),
+                files=_FILES if group.name == DEFAULT else {},
+            ),
+        )
 
 
 def _keeps_skeleton(store: Store, group: Group, place: Place) -> bool:
@@ -127,31 +138,8 @@ def _convert_nodes(store: Store, words: Vocabulary, notes: list[Note]) -> Iterat
     for node in store.nodes:
         if node.name in words.names.nodes:
             place = Place(notes, "node", node.name)
-            yield (
-                f"nodes/{node.name}.yaml",
-                _node_content(words, node, own.get(node.name), groups, place),
-            )
-
-
-def _feature_content(words: Vocabulary, given: Feature, place: Place) -> dict[str, Any]:
-    """Return the content of a feature's file."""
-    called = words.names.feature
-    return without_empty(
-        description=given.annotation,
-        include=translate_names(given.included, called, "included", place),
-        depends=translate_names(given.depends, called, "depends", place),
-        conflicts=translate_names(given.conflicts, called, "conflicts", place),
-        params=convert_bindings(words, given.params, place),
-    )
-
-
-def _group_content(words: Vocabulary, given: Group, place: Place) -> dict[str, Any]:
-    """Return the content of a group's file; the default group writes what every node gets."""
-    return without_empty(
-        description=given.annotation,
-        **_layer_content(words, given, place),
-        files=_FILES if given.name == DEFAULT else {},
-    )
+            content = _node_content(words, node, own.get(node.name), groups, place)
+            yield f"nodes/{node.name}.yaml", content
 
 
 def _node_content(
@@ -181,7 +169,7 @@ def _list_groups(
 ) -> list[str]:
     """Return the groups of a node, without those that it is in anyway."""
 
-    def called(name: str) -> str | None:
+    def translate(name: str) -> str | None:
         known = words.names.groups.get(name)
         return known if known or name in groups else name
 
@@ -189,9 +177,8 @@ def _list_groups(
     for name in given.membership:
         if name in implied:
             place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
-    return translate_names(
-        [name for name in given.membership if name not in implied], called, "membership", place
-    )
+    listed = (name for name in given.membership if name not in implied)
+    return translate_names(listed, translate, "membership", place)
 
 
 def _convert_subsystems(
