@@ -348,6 +348,5 @@ def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:
 
 
 def _below(root: str, path: str) -> str:
-    """Return a path as the node sees it."""
     top = os.path.realpath(root)
     return path if top == "/" else path[len(top) :] if path.startswith(f"{top}/") else ""

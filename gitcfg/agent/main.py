@@ -236,7 +236,6 @@ def _where(error: OSError, root: str) -> str:
 
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report an unexpected error whole, with its exit code."""
     sys.__excepthook__(kind, error, trace)
     sys.stderr.write(f"error: {PROGRAM} itself has failed; please send the lines above along.\n")
     sys.stderr.flush()

@@ -142,7 +142,6 @@ def run_forever(agent: Agent) -> None:
 
 
 def _wait_after_failure(agent: Agent, error: AgentError | InstallError | OSError, misses: int) -> None:
-    """Tell what went wrong, and wait."""
     if isinstance(error, Untrusted) or (isinstance(error, Declined) and error.status >= 500):
         agent.client.turn()
     chance = _chance()

@@ -273,7 +273,6 @@ def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
 
 
 def _is_secret(package: Package, one: Drift) -> bool:
-    """Return whether the intended content is not recorded here."""
     file = package.files.get(one.path)
     return one.kind in _CONTENT and file is not None and file.true_content is None
 

@@ -395,7 +395,6 @@ class Recorder:
         return not self._torn
 
     def _sync(self) -> None:
-        """Have the file on the disk."""
         with self._lock:
             if self._file is not None:
                 try:

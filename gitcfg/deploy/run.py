@@ -106,7 +106,6 @@ class Workers:
             self._turns.put(None)
 
     def _work(self) -> None:
-        """Run as a thread."""
         while (turn := self._turns.get()) is not None:
             try:
                 result: Result | BaseException = turn.go(self._network, partial(self._report_step, turn.node))

@@ -151,7 +151,6 @@ class Turn:
         return order
 
     def _outcome_in_time(self, outcome: Outcome) -> Outcome:
-        """Return TIMEOUT for what ended because time ran out."""
         return Outcome.TIMEOUT if self._login.clock() >= self._deadline else outcome
 
     def _explain_far_error(self, error: FarError) -> Result:
@@ -224,7 +223,6 @@ class Turn:
 
 
 def _explain_result(word: Outcome, found: installed.Outcome) -> str:
-    """Say how an installation that failed ended."""
     if word is Outcome.REVERTED:
         return f"`{found.step}` failed; what stood before is in force again."
     if word is Outcome.FAILED:
@@ -379,7 +377,6 @@ def _make_head(order: Order, parts: Parts, base: str | None) -> dict[str, Any]:
 
 
 def _follow(frames: Frames, order: Order, on_step: OnStep) -> Done:
-    """Receive steps, until it is done."""
     limits = {TOLD: MOST_STEP, DONE: MOST_DONE, PROBLEM: MOST_PROBLEM}
     for _ in range(_MOST_STEPS):
         kind, raw = frames.receive(limits)

@@ -147,7 +147,6 @@ def stops_agent(command: Sequence[str]) -> bool:
 
 
 def _finds_agent(pattern: str) -> bool:
-    """Return whether a pattern of pkill finds the agent."""
     try:
         return len(pattern) > 1 and not pattern.startswith("-") and bool(re.search(pattern, _UNITS[0]))
     except re.error:

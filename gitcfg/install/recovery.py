@@ -304,7 +304,6 @@ def _judge(state: JournalState, failure: Outcome) -> Outcome:
 
 
 def _find_begun(state: JournalState) -> dict[str, Any]:
-    """Return what was begun, as an outcome has it."""
     assert state.plan is not None
     return names_by_action(tuple(state.plan.steps[number] for number in state.begun))
 

@@ -284,7 +284,6 @@ def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:
 
 
 def _find_overdue(fleet: Fleet, today: date) -> dict[str, dict[str, date]]:
-    """Return by node the overrides past their last day."""
     found: dict[str, dict[str, date]] = {}
     for name, override in sorted(fleet.model.overrides.items()):
         if is_over(override.until, today):
@@ -333,7 +332,6 @@ def find_failing(
 
 
 def _find_same(old: Fleet, new: Fleet, names: list[str], cache: Cache, today: date) -> set[str]:
-    """Return the nodes for which two commits mean the same."""
     known = [name for name in names if name in old and name in new]
     before, after = load_digests(old, known, cache), load_digests(new, known, cache)
     guests = [name for name in names if name not in old and name not in new]

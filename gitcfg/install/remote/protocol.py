@@ -21,6 +21,7 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..package import file_digest
@@ -153,18 +154,17 @@ class FarLine:
         return held
 
     def _take(self, size: int) -> bytes:
-        found = b""
-        while len(found) < size:
+        data = b""
+        while len(data) < size:
             if not select.select([self._source], [], [], _IDLE)[0]:
                 raise LineEnded
-            try:
-                more = os.read(self._source, size - len(found))
-            except OSError:
-                more = b""
+            more = b""
+            with suppress(OSError):
+                more = os.read(self._source, size - len(data))
             if not more:
                 raise LineEnded
-            found += more
-        return found
+            data += more
+        return data
 
     def _write(self, raw: bytes) -> None:
         until = time.monotonic() + _STUCK
@@ -211,10 +211,10 @@ def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Pa
     pieces = [canonical([key, package.get(key, {})]) for key in OWN]
     for path, file in sorted(package["files"].items()):
         part = {key: file[key] for key in FILE if key in file}
-        part["content"] = _keep(contents, raw_content(file))
+        part["content"] = _add_content(contents, raw_content(file))
         if path in hidden:
             part["sealed"] = None
-            part["hidden"] = _keep(contents, hidden[path])
+            part["hidden"] = _add_content(contents, hidden[path])
         elif file.get("hidden"):
             part["hidden"] = [file["hidden"]["sha256"], file["hidden"]["size"]]
         pieces.append(canonical(["file", path, part]))
@@ -266,7 +266,7 @@ def raw_content(file: Mapping[str, Any]) -> bytes:
     return base64.b64decode(file["base64"])
 
 
-def _keep(contents: dict[str, bytes], content: bytes) -> list[object]:
+def _add_content(contents: dict[str, bytes], content: bytes) -> list[object]:
     sha256 = hashlib.sha256(content).hexdigest()
     contents[sha256] = content
     return [sha256, len(content)]

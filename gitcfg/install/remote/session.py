@@ -37,8 +37,6 @@ from .inspection import make_hello, rehearse, user_name
 from .order import Order, receive_order
 from .protocol import DONE, HAVE, HELLO, MARK, PROBLEM, TOLD, FarLine, LineEnded, WireError
 
-_DONE = "done"
-
 
 class StepReporter:
     """Tells the near end each step."""
@@ -48,8 +46,8 @@ class StepReporter:
 
     def notify(self, step: str, state: str) -> None:
         """One step, begun, done or failed; that it is done is heard with what comes next."""
-        say = self._line.hold if state == _DONE else self._line.send_news
-        say(TOLD, [json.dumps([step, state]).encode()])
+        send_step = self._line.hold if state == "done" else self._line.send_news
+        send_step(TOLD, [json.dumps([step, state]).encode()])
 
 
 def send_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:
@@ -196,37 +194,38 @@ def put_in_force(place: Place, order: Order, stamp: str) -> Outcome | Problem:
     lines: list[str] = []
     undone: list[Outcome] = []
 
-    def heard(before: Outcome) -> None:
-        lines.append(_earlier(before))
-        undone.extend([before] if before.result == REVERTED else [])
+    def note_earlier(before: Outcome) -> None:
+        lines.append(_describe_earlier(before))
+        if before.result == REVERTED:
+            undone.append(before)
 
     try:
         try:
-            outcome = run_locked(place, installing, heard)
+            outcome = run_locked(place, installing, note_earlier)
         except Damaged:
             lines.append(set_damaged_aside(place, stamp))
             installing.base = ""
-            outcome = run_locked(place, installing, heard)
+            outcome = run_locked(place, installing, note_earlier)
     except (InstallError, OSError) as error:
-        found = make_problem(error)
-        return found._replace(message=_lines(*lines, found.message))
+        problem = make_problem(error)
+        return problem._replace(message=_join(*lines, problem.message))
     if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
-        return Problem("full", _lines(*lines, outcome.output))
+        return Problem("full", _join(*lines, outcome.output))
     new = order.package
     if (outcome.commit, outcome.digest) != (new.commit, new.digest):
         # An earlier one that cannot be taken back is in the way, and nothing else was done.
-        outcome = outcome._replace(output=_earlier(outcome), commit=new.commit, digest=new.digest)
+        outcome = outcome._replace(output=_describe_earlier(outcome), commit=new.commit, digest=new.digest)
     for before in undone if outcome.result in (OK, UNCHANGED) else ():
         outcome = with_earlier(outcome, before)._replace(result=OK)  # something was done, if only that
-    return outcome._replace(output=_lines(*lines, outcome.output))
+    return outcome._replace(output=_join(*lines, outcome.output))
 
 
-def _lines(*parts: str) -> str:
-    return "\n".join(part for part in parts if part)
+def _join(*parts: str) -> str:
+    return "\n".join(filter(None, parts))
 
 
-def _earlier(outcome: Outcome) -> str:
-    """Return what is said of an installation that was interrupted, and has come to its end only now."""
+def _describe_earlier(outcome: Outcome) -> str:
+    """Describe an installation that was interrupted, and has come to its end only now."""
     what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
     if outcome.result == OK:
         return f"{what} when all of it was done."
