@@ -54,9 +54,9 @@ class Node:
     @cached_property
     def rendered(self) -> Mapping[str, "RenderedFile"]:
         """The node's files by path, each with mode, owner, group and digest."""
-        from gitcfg.render.files import rendered
+        from gitcfg.render.files import render_files
 
-        return rendered(self.fleet.compiled, self._node, self.fleet.engine)
+        return render_files(self.fleet.compiled, self._node, self.fleet.engine)
 
     @property
     def files(self) -> Mapping[str, str]:

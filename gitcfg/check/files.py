@@ -23,7 +23,7 @@ from gitcfg.model import FileEntry, Finding, Origin, Severity, Subsystem, Undecl
 from gitcfg.model.names import SIGNERS, did_you_mean, shown
 from gitcfg.model.secrets import shown as shown_secrets
 from gitcfg.model.secrets import unversioned
-from gitcfg.render.files import Pieces, Taken, content, selected, separators
+from gitcfg.render.files import ParameterSelection, Pieces, find_separators, render_content, select_params
 from gitcfg.render.formats import Format, LineFormat, formats, is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
@@ -154,7 +154,7 @@ def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator
             if name not in fleet.templates or name in broken or not node_class.names:
                 continue
             try:
-                content(fleet, fleet[node_class.names[0]], entry, engine)
+                render_content(fleet, fleet[node_class.names[0]], entry, engine)
             except TemplateProblem as problem:
                 broken.add(name)
                 message = f"The template {shown(name)} fails on {node_class.names[0]}: {problem.message}"
@@ -189,7 +189,7 @@ def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
     value = shown_secrets(finish_value(fleet.declarations, name, cell.value))  # as it is written
     if value is PENDING or value is NOTHING or value is None:
         return value is PENDING
-    return any(format.unfit({name: value}, separators(fleet, {name: value})))
+    return any(format.unfit({name: value}, find_separators(fleet, {name: value})))
 
 
 # GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it.
@@ -294,8 +294,8 @@ class WrittenValues:
     def _unfit(self, node_class: NodeClass, entry: FileEntry, names: Iterable[str]) -> Iterator[Finding]:
         cells = {name: self._surfaces.cell(node_class, name) for name in sorted(names)}
         found = {name: node_class.value(name, cell) for name, cell in cells.items()}
-        values = selected(self._fleet, entry, found)
-        for unfit in formats()[entry.format or ""].unfit(values, separators(self._fleet, values)):
+        values = select_params(self._fleet, entry, found)
+        for unfit in formats()[entry.format or ""].unfit(values, find_separators(self._fleet, values)):
             origins = [origin for name in unfit.subjects for origin in cells[name].origins]
             origins.append(entry.origin)
             yield of(
@@ -311,7 +311,7 @@ class WrittenValues:
                 params.names if analysis.everything else (name for name, _ in analysis.params)
             )
         bare = dict.fromkeys(params.names, "")
-        return params.among(selected(self._fleet, entry, bare)) if entry.format else 0
+        return params.among(select_params(self._fleet, entry, bare)) if entry.format else 0
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -412,5 +412,5 @@ class Lines:
 
 def params_taken(fleet: Fleet, params: Bits, entry: FileEntry) -> int:
     """Return the parameters that an entry with a format takes, as bits."""
-    taken = Taken(fleet.declarations, entry)
-    return params.among(name for name in params.names if taken.separators(name) is not None)
+    selection = ParameterSelection(fleet.declarations, entry)
+    return params.among(name for name in params.names if selection.separators(name) is not None)

@@ -36,7 +36,7 @@ from gitcfg.model.age import X25519, Header, Recipient, Stanza, header, is_recip
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import OPEN, WORDS, mark_in, marked, may_hold_key, open_mark
 from gitcfg.model.text import counted
-from gitcfg.render.files import PRIVATE, held
+from gitcfg.render.files import PRIVATE, find_secret_params
 from gitcfg.render.templates import TemplateEngine
 
 FOLDER = "secrets"
@@ -200,7 +200,7 @@ class SecretReaders:
         node = FleetNode(next(iter(node_class.names), ""), node_class, node_class.definition)
         for entry in node_class.files.values():
             if entry.mode_said and wide(entry.mode):
-                for name in set(held(self._fleet, node, entry, self._engine).values()):
+                for name in set(find_secret_params(self._fleet, node, entry, self._engine).values()):
                     self._tally.add(("GC209", name), entry, [], partial(_readable, entry, name))
 
     def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
@@ -312,7 +312,7 @@ class OpenSecrets:
 
     def _of(self, node_class: NodeClass, entry: FileEntry) -> tuple[str, ...]:
         node = FleetNode(node_class.names[0], node_class, node_class.definition)
-        taken = held(self._fleet, node, entry, self._engine)
+        taken = find_secret_params(self._fleet, node, entry, self._engine)
         named = set(entry.params)
         if taken and entry.template is not None:
             analysis = self._engine.analyse(entry.template.name)

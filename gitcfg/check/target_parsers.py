@@ -16,7 +16,7 @@ from gitcfg.compile.node_class import NodeClass
 from gitcfg.model import FileEntry, Finding, Origin, Severity
 from gitcfg.model.names import shown
 from gitcfg.model.secrets import unversioned
-from gitcfg.render.files import content, selected, separators
+from gitcfg.render.files import find_separators, render_content, select_params
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
@@ -137,8 +137,8 @@ class ParserRequests:
 
     def _meant(self, node_class: NodeClass, entry: FileEntry) -> Meant:
         """Return what an entry takes, without what its format cannot carry."""
-        values = selected(self.fleet, entry, _params(node_class))
-        apart = separators(self.fleet, values)
+        values = select_params(self.fleet, entry, _params(node_class))
+        apart = find_separators(self.fleet, values)
         if not self.left_out.isdisjoint(values):
             unfit = {unfit.subjects[-1] for unfit in formats()[entry.format or ""].unfit(values, apart)}
             values = {name: value for name, value in values.items() if name not in unfit}
@@ -149,7 +149,7 @@ class ParserRequests:
         if not node_class.names:
             return None
         try:
-            return content(self.fleet, self.fleet[node_class.names[0]], entry, self.engine)
+            return render_content(self.fleet, self.fleet[node_class.names[0]], entry, self.engine)
         except TemplateProblem:
             return None
 

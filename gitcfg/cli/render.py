@@ -121,9 +121,9 @@ def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iter
     encode = msgspec.json.encode
     yield b'{\n  "schema": "gitcfg.render/1",\n  "commit": %b,\n  "nodes": {' % encode(fleet.commit)
     if params_only:
-        from gitcfg.render.files import members
+        from gitcfg.render.files import format_json
 
-        texts = members(fleet.compiled, names)
+        texts = format_json(fleet.compiled, names)
     else:
         texts = ((name, encode(node_record(fleet[name], params_only))) for name in names)
     between = b"\n"

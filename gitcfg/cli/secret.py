@@ -200,11 +200,11 @@ def write_content(
 
 def _warn_of_misfits(session: Session, name: str, text: str) -> None:
     """Warn where a content does not fit what it is bound to, which a check without a key cannot see."""
-    from gitcfg.render.secrets import misfits
+    from gitcfg.render.secrets import find_misfits
 
     console = session.console(stderr=True)
     with session.fleet(None) as fleet:
-        found = tuple(misfits(fleet.compiled, name, text))
+        found = tuple(find_misfits(fleet.compiled, name, text))
     for problem in found:
         console.print(f"warning: {safe(problem.message)}", style="yellow")
     for hint in found[0].hints if found else ():

@@ -16,7 +16,7 @@ from gitcfg.compile.partial import Cell, Partial
 from gitcfg.model import Subsystem
 from gitcfg.model.graph import reach
 from gitcfg.model.names import selects
-from gitcfg.render.files import RenderedFile, subsystems
+from gitcfg.render.files import RenderedFile, find_subsystems
 from gitcfg.sandbox import progress
 
 
@@ -53,8 +53,8 @@ class Consequences:
     def _judged(
         self, old: FleetNode | None, new: FleetNode, params: tuple[str, ...], files: tuple[str, ...]
     ) -> Actions:
-        here = subsystems(self.new, new)
-        before = subsystems(self.new, old) if old is not None else {}
+        here = find_subsystems(self.new, new)
+        before = find_subsystems(self.new, old) if old is not None else {}
         taking = [self._interest(name) for name in params]
         touched = {name for names, _ in taking for name in names}
         restarting = {name for names, restart in taking if restart for name in names}

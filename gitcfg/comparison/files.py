@@ -12,7 +12,14 @@ from gitcfg.comparison.change import Delta
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.model import FileEntry
 from gitcfg.model.names import selects
-from gitcfg.render.files import RenderedFile, context, mode_of, rendered_file, selected, separators
+from gitcfg.render.files import (
+    RenderedFile,
+    find_separators,
+    make_context,
+    mode_of,
+    render_file,
+    select_params,
+)
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import Analysis, TemplateEngine
 
@@ -44,7 +51,7 @@ class Side:
     def file(self, node: FleetNode | None, path: str) -> RenderedFile | None:
         """Return a node's file; None where there is no such node or file, or it cannot be rendered."""
         entry = node.entries.get(path) if node else None
-        return rendered_file(self.fleet, node, entry, self.engine) if node and entry else None
+        return render_file(self.fleet, node, entry, self.engine) if node and entry else None
 
     def access(self, node: FleetNode, path: str) -> dict[str, str]:
         """Return the mode, owner and group of a node's file; nothing where it has no such file."""
@@ -100,8 +107,8 @@ class Sameness:
 
     def _line(self, chosen: LineFormat, entry: FileEntry, name: str, value: Any) -> str:
         """Return what a file says of a value."""
-        values = selected(self.new.fleet, entry, {} if value is UNSET else {name: value})
-        apart = separators(self.new.fleet, values)
+        values = select_params(self.new.fleet, entry, {} if value is UNSET else {name: value})
+        apart = find_separators(self.new.fleet, values)
         return "" if any(chosen.unfit(values, apart)) else chosen.write(values, apart)
 
     def _ambiguous(self, chosen: LineFormat) -> frozenset[str]:
@@ -180,7 +187,7 @@ def _said(entry: FileEntry) -> bytes:
 
 
 def _seen(node: FleetNode) -> bytes:
-    return msgspec.json.encode(context(node))
+    return msgspec.json.encode(make_context(node))
 
 
 # Which files of nodes differ, and their contents on both sides.

@@ -18,8 +18,8 @@ from gitcfg.library import Fleet, Node, compare
 from gitcfg.model import FileEntry, GitcfgError, Secret, Subsystem
 from gitcfg.model.names import shown
 from gitcfg.model.text import seconds
-from gitcfg.render.files import holding, selected, subsystems
-from gitcfg.render.secrets import revealed
+from gitcfg.render.files import find_secret_files, find_subsystems, select_params
+from gitcfg.render.secrets import reveal_contents
 
 SCHEMA = "gitcfg.node/1"
 ACTIVE, RETIRED = "active", "retired"
@@ -105,7 +105,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
     part = fleet.valued([name])
     node = part[name]
     here = part.compiled[name]
-    running = subsystems(part.compiled, here)
+    running = find_subsystems(part.compiled, here)
     return Configuration(
         name,
         fleet.commit,
@@ -121,7 +121,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
 
 def _make_files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) -> Iterable[tuple[str, File]]:
     side = Side(fleet.compiled, fleet.engine)
-    secret = holding(fleet.compiled, here, fleet.engine)
+    secret = find_secret_files(fleet.compiled, here, fleet.engine)
     for path, file in sorted(node.rendered.items()):
         params = _parameters_of(side, here, here.entries[path])
         due = known.of(here, here, params, (path,))
@@ -133,7 +133,7 @@ def _make_files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) 
 def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
     """Return the parameters that a file is made of, or may be."""
     if entry.format is not None:
-        return tuple(sorted(selected(side.fleet, entry, node.params)))
+        return tuple(sorted(select_params(side.fleet, entry, node.params)))
     analysis = side.analysis(entry)
     if analysis is None:
         return ()
@@ -184,7 +184,7 @@ def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
     if old is None or name not in old:
         part = new.valued([name])
         node = part.compiled[name]
-        here = subsystems(part.compiled, node)
+        here = find_subsystems(part.compiled, node)
         restart, restarted = uncovered((each for each, one in here.items() if one.restart), here)
         reload = tuple(each for each, one in here.items() if one.reload and each not in restarted)
         return NodeChange(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
@@ -212,7 +212,8 @@ def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mappi
             f"The secret {shown(secret)} is not for {name}.",
             "`for` in its file says which nodes may have it.",
         )
-    return revealed(fleet.compiled, node, fleet.engine, {one: opened(one) for one in names}) if names else {}
+    values = {one: opened(one) for one in names}
+    return reveal_contents(fleet.compiled, node, fleet.engine, values) if names else {}
 
 
 def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.install.policy import holds_own, is_own, name_of, parent_of, stops_agent
 from gitcfg.library import Fleet
-from gitcfg.render.files import subsystems
+from gitcfg.render.files import find_subsystems
 
 INTERPRETERS = frozenset(
     (
@@ -86,7 +86,7 @@ def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
     for name in chosen:
         node = compiled[name]
         paths.update(node.entries)
-        for subsystem in subsystems(compiled, node).values():
+        for subsystem in find_subsystems(compiled, node).values():
             commands.update(words for _, words in subsystem.commands())
     retired = tuple(name for name in chosen if compiled[name].definition.retired)
     never = tuple(sorted(filter(is_own, paths))), tuple(sorted(filter(stops_agent, commands)))

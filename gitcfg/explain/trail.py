@@ -28,7 +28,7 @@ from gitcfg.model import (
 from gitcfg.model.delivery import is_over
 from gitcfg.model.rules import RuleKind
 from gitcfg.nodeset import abridged, fold
-from gitcfg.render.files import held
+from gitcfg.render.files import find_secret_params
 from gitcfg.render.templates import TemplateEngine
 
 _VERBS = {
@@ -488,6 +488,6 @@ def find_closing_nodes(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str
         entries = (kind.stack.files.get(path) for path in paths) if kind.secrets else ()
         silent = {entry.origin: entry for entry in entries if entry is not None and not entry.mode_said}
         for origin, entry in silent.items():
-            if held(fleet, node, entry, engine):
+            if find_secret_params(fleet, node, entry, engine):
                 found.setdefault(origin, []).extend(kind.names)
     return {origin: tuple(sorted(names)) for origin, names in found.items()}

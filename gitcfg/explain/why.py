@@ -29,7 +29,7 @@ from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.nodeset import fold
-from gitcfg.render.files import mode_of, selected
+from gitcfg.render.files import mode_of, select_params
 from gitcfg.render.templates import TemplateEngine
 
 
@@ -298,7 +298,7 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
     return FileAnswer(
         path,
         entries,
-        len(selected(fleet, deciding, node.params)) if deciding is not None and takes else None,
+        len(select_params(fleet, deciding, node.params)) if deciding is not None and takes else None,
         taken,
         node.definition.retired,
         tuple(mention.layer for mention in find_file_mentions(fleet.model, path)) if unconcerned else (),

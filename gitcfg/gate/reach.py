@@ -11,7 +11,7 @@ from gitcfg.library import Fleet
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted
 from gitcfg.nodeset import abridged
-from gitcfg.render.files import holding
+from gitcfg.render.files import find_secret_files
 
 _MOST = 10
 
@@ -36,9 +36,9 @@ def _describe_further_files(changes: Comparison) -> Iterator[str]:
             old, new = next(iter(together.values()))
             if old is None or new is None or not (old.secrets and new.secrets):
                 continue
-            had = holding(changes.old.fleet, old, changes.old.engine)
+            had = find_secret_files(changes.old.fleet, old, changes.old.engine)
             known = set(old.secrets.values())
-            for path, names in holding(changes.new.fleet, new, changes.new.engine).items():
+            for path, names in find_secret_files(changes.new.fleet, new, changes.new.engine).items():
                 for name in known.intersection(names).difference(had.get(path, ())):
                     found.setdefault((name, path), []).extend(together)
     for (name, path), nodes in sorted(found.items()):

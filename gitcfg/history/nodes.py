@@ -29,7 +29,7 @@ from gitcfg.history.fleet import Conditions, Whole, Wholes, rule_engine
 from gitcfg.history.layers import KeptLayers, KeptStacks
 from gitcfg.history.snapshot import Documents, Key, Snapshot, everything, settings_of, within
 from gitcfg.model import Feature, FileEntry, Group, Model, NodeSet, Origin, Override, Settings, Use
-from gitcfg.render.files import RenderedFile, context, rendered_file
+from gitcfg.render.files import RenderedFile, make_context, render_file
 
 Define = Callable[[str, str], Any]
 """A definition by its kind's folder and its name; None where there is none."""
@@ -392,7 +392,7 @@ class Parts(Files):
         if id(node) not in self._parts:
             params = {name: value for name, value in node.params.items() if _head(name) in self._heads}
             self._parts[id(node)] = _Part(node, params)
-        return rendered_file(self.old.fleet, self._parts[id(node)], entry, self.old.engine)
+        return render_file(self.old.fleet, self._parts[id(node)], entry, self.old.engine)
 
     def _same_template(self, old: FleetNode, new: FleetNode, entry: FileEntry) -> bool:
         """Return whether an entry's template is the same, and all that it mentions."""
@@ -407,7 +407,7 @@ class Parts(Files):
         mentioned = {name for name, _ in analysis.params}
         if ours != theirs or (self._params if analysis.everything else mentioned & self._params.keys()):
             return False
-        before, after = context(old), context(new)
+        before, after = make_context(old), make_context(new)
         return all(_json(before[name]) == _json(after[name]) for name in analysis.names)
 
 

@@ -34,7 +34,7 @@ class ListEdit(msgspec.Struct, frozen=True, gc=False):
 class FileEntry(msgspec.Struct, frozen=True, gc=False):
     """What a file on a node holds. `contents` names every content key that was written.
 
-    A file whose mode is not said has another one where it holds a secret: see `render.holding`.
+    A file whose mode is not said has another one where it holds a secret: see `render.files.mode_of`.
     """
 
     path: str

@@ -16,7 +16,7 @@ from gitcfg.git.tree import fingerprint
 from gitcfg.model import FileEntry, Group, Node, Override, Use
 from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
 from gitcfg.output.files import hash_content, is_safe_path, parent_folders
-from gitcfg.render.files import content, mode_of
+from gitcfg.render.files import mode_of, render_content
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
@@ -190,7 +190,7 @@ class FleetSource:
 
     def _made(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
         try:
-            text = content(self._fleet, node, entry, self._engine)
+            text = render_content(self._fleet, node, entry, self._engine)
         except TemplateProblem:
             return Unmade(entry.path)  # checks try a template on one node a class; it may fail on another
         mode = mode_of(self._fleet, node, entry, self._engine)

@@ -18,8 +18,8 @@ from gitcfg.render.formats import Format, LineFormat, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
-class Taken:
-    """What one kind of entry takes."""
+class ParameterSelection:
+    """Which parameters one kind of file entry takes."""
 
     def __init__(self, declarations: Declarations, entry: FileEntry) -> None:
         self._declarations = declarations
@@ -29,16 +29,13 @@ class Taken:
     def separators(self, name: str) -> Mapping[str, str | None] | None:
         """Return the separator of a parameter's lists, by its name; None if the entry does not take it."""
         if name not in self._known:
-            self._known[name] = self._separators(name)
+            parameter = self._declarations.find(name)
+            if self._tags:
+                takes = parameter is not None and not self._tags.isdisjoint(parameter.tags)
+            else:
+                takes = selects(self._params, name)
+            self._known[name] = {name: parameter.separator if parameter else None} if takes else None
         return self._known[name]
-
-    def _separators(self, name: str) -> Mapping[str, str | None] | None:
-        parameter = self._declarations.find(name)
-        if self._tags:
-            taken = parameter is not None and not self._tags.isdisjoint(parameter.tags)
-        else:
-            taken = selects(self._params, name)
-        return {name: parameter.separator if parameter else None} if taken else None
 
 
 # Which files of a node hold secrets: nobody but their owner may read those.
@@ -47,15 +44,17 @@ PRIVATE = "0600"
 """The mode of a file that holds a secret, if its entry says none."""
 
 
-def holding(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[str, tuple[str, ...]]:
+def find_secret_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[str, tuple[str, ...]]:
     """Return the files of a node that hold secrets, in order of path, with the secrets' names in order."""
     if not node.secrets:
         return {}
-    found = {path: held(fleet, node, entry, engine) for path, entry in node.entries.items()}
+    found = {path: find_secret_params(fleet, node, entry, engine) for path, entry in node.entries.items()}
     return {path: tuple(sorted(set(params.values()))) for path, params in found.items() if params}
 
 
-def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> Mapping[str, str]:
+def find_secret_params(
+    fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
+) -> Mapping[str, str]:
     """Return the parameters with secrets that a file entry of a node takes, and the secrets' names.
 
     It is what the entry may take that counts: a template that looks at a parameter holds it.
@@ -64,8 +63,8 @@ def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
     if not secrets or len(entry.contents) != 1:
         return {}
     if entry.format is not None:
-        taken = Taken(fleet.declarations, entry)
-        return {param: name for param, name in secrets.items() if taken.separators(param) is not None}
+        selection = ParameterSelection(fleet.declarations, entry)
+        return {param: name for param, name in secrets.items() if selection.separators(param) is not None}
     if entry.template is not None and entry.template.name in fleet.templates:
         analysis = engine.analyse(entry.template.name)
         if analysis.everything or analysis.computed or analysis.problem is not None:
@@ -77,7 +76,7 @@ def held(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 
 def mode_of(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str:
     """Return the mode that a file of a node has."""
-    private = not entry.mode_said and bool(held(fleet, node, entry, engine))
+    private = not entry.mode_said and bool(find_secret_params(fleet, node, entry, engine))
     return PRIVATE if private else entry.mode
 
 
@@ -121,7 +120,7 @@ class _Writer:
         self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None, show: Show
     ) -> None:
         self.alike: set[str] = set()
-        self._taken = Taken(fleet.declarations, entry)
+        self._selection = ParameterSelection(fleet.declarations, entry)
         self._format = chosen
         self._notice = notice
         self._show = show
@@ -129,10 +128,12 @@ class _Writer:
 
     def write(self, name: str, value: Any) -> str:
         """Return what a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
-        apart = self._taken.separators(name)
+        apart = self._selection.separators(name)
         if apart is None or value is None:
             return ""
-        self._spell(name)
+        first = self._spelled.setdefault(self._format.spelling(name), name)
+        if first != name:
+            self.alike |= {first, name}
         value = self._show(value)
         values = {name: value}
         if any(self._format.unfit(values, apart)):
@@ -142,17 +143,12 @@ class _Writer:
             self._notice(name, value, text, apart[name])
         return text
 
-    def _spell(self, name: str) -> None:
-        first = self._spelled.setdefault(self._format.spelling(name), name)
-        if first != name:
-            self.alike |= {first, name}
-
 
 _pieces: WeakKeyDictionary[Fleet, dict[Any, Pieces | None]] = WeakKeyDictionary()
 
 
-def pieces(fleet: Fleet, chosen: Format, entry: FileEntry) -> Pieces | None:
-    """The pieces of a fleet for entries of this kind, kept as long as the fleet is; None: it has none."""
+def find_pieces(fleet: Fleet, chosen: Format, entry: FileEntry) -> Pieces | None:
+    """Return a fleet's pieces for entries of this kind, kept as long as the fleet is; None: it has none."""
     kinds = _pieces.setdefault(fleet, {})
     key = (chosen.name, entry.params, entry.tags)
     if key not in kinds:
@@ -175,11 +171,11 @@ class RenderedFile(msgspec.Struct, frozen=True):
     digest: str
 
 
-def selected(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
+def select_params(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that a file entry takes, without bare ones; of secrets what is shown."""
     if entry.tags:
-        wanted = set(entry.tags)
-        found = ((n, v) for n, v in params.items() if not wanted.isdisjoint(_tags(fleet, n)))
+        tags = set(entry.tags)
+        found = ((n, v) for n, v in params.items() if not tags.isdisjoint(_tags(fleet, n)))
     else:
         found = ((n, v) for n, v in params.items() if selects(entry.params, n))
     return {n: shown(v) if type(v) is dict else v for n, v in found if v is not None}
@@ -190,13 +186,13 @@ def _tags(fleet: Fleet, name: str) -> tuple[str, ...]:
     return parameter.tags if parameter else ()
 
 
-def separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
+def find_separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
     """Return how each parameter's lists are written as text."""
     found = {name: fleet.declarations.find(name) for name in names}
     return {name: parameter.separator if parameter else None for name, parameter in found.items()}
 
 
-def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def make_context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what a template sees; `secrets` are parameters whose true values it is to see."""
     shows = {name: shown(node.params[name]) for name in node.secrets} if secrets is None else secrets
     about = {
@@ -215,7 +211,7 @@ def context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[s
     }
 
 
-def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str | None:
+def render_content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str | None:
     """Return what a file holds; None where its entry is not whole (GC209) or its source no text.
 
     TemplateProblem: the template fails on this node.
@@ -227,7 +223,7 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
         return _written(fleet, chosen, entry, node) if chosen else None
     if entry.template is not None:
         known = entry.template.name in fleet.templates
-        return engine.render(entry.template.name, context(node)) if known else None
+        return engine.render(entry.template.name, make_context(node)) if known else None
     if entry.source is not None:
         return fleet.sources.get(entry.source.name)
     return entry.text
@@ -235,28 +231,28 @@ def content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEng
 
 def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
     """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
-    known = pieces(fleet, chosen, entry)
-    text = known.text(node.node_class) if known else None
+    pieces = find_pieces(fleet, chosen, entry)
+    text = pieces.text(node.node_class) if pieces else None
     if text is not None:
         return text
-    values = selected(fleet, entry, node.params)
-    apart = separators(fleet, values)
+    values = select_params(fleet, entry, node.params)
+    apart = find_separators(fleet, values)
     unfit = {unfit.subjects[-1] for unfit in chosen.unfit(values, apart)}
     return chosen.write({name: value for name, value in values.items() if name not in unfit}, apart)
 
 
-def rendered(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
+def render_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
     """Return a node's files by path. What cannot be rendered is left out: it is a finding."""
-    files = {path: rendered_file(fleet, node, entry, engine) for path, entry in node.entries.items()}
+    files = {path: render_file(fleet, node, entry, engine) for path, entry in node.entries.items()}
     return {path: file for path, file in files.items() if file is not None}
 
 
-def rendered_file(
+def render_file(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 ) -> RenderedFile | None:
     """Return one file of a node; None where it cannot be rendered."""
     try:
-        text = content(fleet, node, entry, engine)
+        text = render_content(fleet, node, entry, engine)
     except TemplateProblem:
         return None
     if text is None:
@@ -267,23 +263,23 @@ def rendered_file(
 
 
 def file_digest(text: str, mode: str, entry: FileEntry) -> str:
-    """SHA-256 over a file's mode, owner, group and content."""
+    """Return the SHA-256 over a file's mode, owner, group and content."""
     head = "\0".join((mode, entry.owner, entry.group, ""))
     return hashlib.sha256(head.encode() + text.encode()).hexdigest()
 
 
 def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]) -> str:
-    """SHA-256 over a node's files and the subsystems that run on it.
+    """Return the SHA-256 over a node's files and the subsystems that run on it.
 
     Over its secrets' versions too: a template may use a secret, and not show which one it is.
     """
     parts = [[path, file.digest] for path, file in sorted(files.items())]
     parts += [[name, shown(value)] for name, value in node.node_class.some(node.secrets).items()]
-    parts += [[name, subsystem_digest(subsystem)] for name, subsystem in subsystems(fleet, node).items()]
+    parts += [[name, subsystem_digest(subsystem)] for name, subsystem in find_subsystems(fleet, node).items()]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
+def find_subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
     """Return the subsystems that run on a node, by name; none on a retired one."""
     if node.definition.retired:
         return {}
@@ -296,16 +292,14 @@ def subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
 
 
 def subsystem_digest(subsystem: Subsystem) -> str:
-    """SHA-256 over what a subsystem does, wherever it is written."""
-    said = msgspec.to_builtins(subsystem)
-    told = {key: _names(value) for key, value in said.items() if key not in ("origin", "description")}
-    return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()
-
-
-def _names(value: Any) -> Any:
-    if isinstance(value, list):
-        return [item["name"] if isinstance(item, dict) else item for item in value]
-    return value
+    """Return the SHA-256 over what a subsystem does, wherever it is written."""
+    done = msgspec.to_builtins(subsystem)
+    for key in ("origin", "description"):
+        del done[key]
+    for key, value in done.items():
+        if isinstance(value, list):  # of names, whose places do not count
+            done[key] = [item["name"] if isinstance(item, dict) else item for item in value]
+    return hashlib.sha256(msgspec.json.encode(done, order="sorted")).hexdigest()
 
 
 # Nodes' features and final values as text, written without ever holding them as objects.
@@ -313,12 +307,12 @@ def _names(value: Any) -> Any:
 _HELD = 8  # texts of classes, for nodes beside each other are often alike; more would only crowd out caches
 
 
-def plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def format_plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each node with its values, a line each: NAME = value."""
     return _texts(fleet, names, Splicer(fleet.declarations, _line, "").text)
 
 
-def members(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+def format_json(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Yield each node with its `features` and `params` as a JSON object in one line."""
     encode = msgspec.json.Encoder().encode
     keys: dict[str, bytes] = {}
@@ -342,8 +336,8 @@ def _texts(
     fleet: Fleet, names: Iterable[str], text: Callable[[NodeClass], AnyStr]
 ) -> Iterator[tuple[str, AnyStr]]:
     """Yield each node with the text of its class."""
-    held = lru_cache(_HELD)(text)
-    return ((name, held(fleet.node_classes[name])) for name in names)
+    cached = lru_cache(_HELD)(text)
+    return ((name, cached(fleet.node_classes[name])) for name in names)
 
 
 def _line(name: str, value: Any) -> str:

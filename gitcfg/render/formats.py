@@ -159,21 +159,17 @@ class Condor:
         return name.lower()
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
-        seen: dict[str, str] = {}
+        spelled: dict[str, str] = {}
         for name, value in present(values):
-            first = seen.setdefault(self.spelling(name), name)
+            first = spelled.setdefault(self.spelling(name), name)
             if first != name:
                 yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
             elif not _NAME.fullmatch(name):
                 yield unfit_name(name, f"{name} is no name in HTCondor: letters, digits, _ and . are.")
             elif name.lower() in _WORDS:
                 yield unfit_name(name, f"{name} is a word of HTCondor's own language.")
-            yield from unfit_value(name, value, separators.get(name), _trimmed)
-
-
-def _trimmed(text: str) -> str:
-    """HTCondor's blanks are those of C; it keeps a no-break space, say."""
-    return text.strip(" \t\n\v\f\r")
+            # HTCondor's blanks are those of C; it keeps a no-break space, say.
+            yield from unfit_value(name, value, separators.get(name), lambda text: text.strip(" \t\n\v\f\r"))
 
 
 # Environment files, as a shell and systemd read them.

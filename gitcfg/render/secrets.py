@@ -7,12 +7,18 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import finish_value
 from gitcfg.compile.values import Misfit, is_macro_text
 from gitcfg.model import FileEntry, GitcfgError, Op
-from gitcfg.render.files import content, context, held, selected, separators
+from gitcfg.render.files import (
+    find_secret_params,
+    find_separators,
+    make_context,
+    render_content,
+    select_params,
+)
 from gitcfg.render.formats import Format, formats
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
-def revealed(
+def reveal_contents(
     fleet: Fleet, node: FleetNode, engine: TemplateEngine, values: Mapping[str, str]
 ) -> Mapping[str, str]:
     """Return the contents of a node's files that hold secrets, by path; `values` are the secrets' by name.
@@ -20,44 +26,42 @@ def revealed(
     Nothing of it is kept. GitcfgError: a value is missing, or does not fit its parameter or a file's format;
     no message says a value.
     """
-    true = {param: _value(fleet, param, name, values) for param, name in node.secrets.items()}
+    true = {}
+    for param, name in node.secrets.items():
+        if name not in values:
+            raise GitcfgError(f"The secret {name} is not known, which {param} is to be.")
+        true[param] = _parse_value(fleet, param, name, values[name])
     texts = (
-        (path, _content(fleet, node, entry, engine, true))
+        (path, _reveal(fleet, node, entry, engine, true))
         for path, entry in node.entries.items()
-        if held(fleet, node, entry, engine)
+        if find_secret_params(fleet, node, entry, engine)
     )
     return {path: text for path, text in texts if text is not None}
 
 
-def misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
+def find_misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
     """Yield why a text can be no value of parameters that are bound to a secret, each in order of name.
 
     No message says the text.
     """
-    for param in sorted(_bound(fleet, name)):
+    for param in sorted(_find_bound_params(fleet, name)):
         try:
-            _typed(fleet, param, name, text)
+            _parse_value(fleet, param, name, text)
         except GitcfgError as problem:
             yield problem
 
 
-def _bound(fleet: Fleet, name: str) -> set[str]:
+def _find_bound_params(fleet: Fleet, name: str) -> set[str]:
     """Return the parameters that are bound to a secret anywhere, on nodes or not."""
-    found = [(param, said.given) for param, said in fleet.bindings.of(Op.SECRET)]
+    found = [(param, binding.given) for param, binding in fleet.bindings.of(Op.SECRET)]
     if any("${" in param + str(given) for param, given in found):
         _ = fleet.classes  # instances are made as nodes are compiled
-        made = (pair for feature in fleet.layers.instances for pair in feature.params.items())
-        found += ((param, said.given) for param, said in made if said.op is Op.SECRET)
+        instances = (pair for feature in fleet.layers.instances for pair in feature.params.items())
+        found += ((param, binding.given) for param, binding in instances if binding.op is Op.SECRET)
     return {param for param, given in found if given == name and "${" not in param}
 
 
-def _value(fleet: Fleet, param: str, name: str, values: Mapping[str, str]) -> Any:
-    if name not in values:
-        raise GitcfgError(f"The secret {name} is not known, which {param} is to be.")
-    return _typed(fleet, param, name, values[name])
-
-
-def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
+def _parse_value(fleet: Fleet, param: str, name: str, text: str) -> Any:
     """Return the value of a parameter that a secret's text is, as if it were written in its place."""
     parameter = fleet.declarations.find(param)
     try:
@@ -72,7 +76,7 @@ def _typed(fleet: Fleet, param: str, name: str, text: str) -> Any:
     return value
 
 
-def _content(
+def _reveal(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine, true: Mapping[str, Any]
 ) -> str | None:
     """Return what a file holds; None where it cannot be rendered even without secrets."""
@@ -82,27 +86,20 @@ def _content(
     assert entry.template is not None  # nothing else holds secrets
     template = entry.template.name
     try:
-        return engine.render(template, context(node, true))
+        return engine.render(template, make_context(node, true))
     except TemplateProblem as problem:  # its message may quote a value
         place = f"{problem.name} fails at line {problem.line}"
-    if _fails(fleet, node, entry, engine):
+    try:
+        render_content(fleet, node, entry, engine)
+    except TemplateProblem:  # whatever the secrets are
         return None
     raise GitcfgError(f"The template {place} on {node.name} when it is given the true secrets.")
 
 
-def _fails(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> bool:
-    """Return whether a template fails on a node whatever the secrets are."""
-    try:
-        content(fleet, node, entry, engine)
-    except TemplateProblem:
-        return True
-    return False
-
-
 def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, true: Mapping[str, Any]) -> str:
     """Return values in a format. What it cannot carry is left out, as ever, unless it is a secret."""
-    shown = selected(fleet, entry, node.params)
-    apart = separators(fleet, shown)
+    shown = select_params(fleet, entry, node.params)
+    apart = find_separators(fleet, shown)
     out = {unfit.subjects[-1] for unfit in chosen.unfit(shown, apart)}
     values = {param: true.get(param, value) for param, value in shown.items() if param not in out}
     for unfit in chosen.unfit(values, apart):

@@ -15,7 +15,7 @@ from gitcfg.generate.repository import repository
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, Severity
 from gitcfg.parsers.parsers import Parsers
-from gitcfg.render.files import content
+from gitcfg.render.files import render_content
 from gitcfg.render.formats import formats
 from gitcfg.render.templates import TemplateEngine
 from tests.parsers.oracle import needs_htcondor
@@ -192,7 +192,7 @@ def test_the_text_that_is_judged_is_the_one_that_nodes_get(seed: int) -> None:
         list(parsed(compiled, engine, judge, found))
         places = [(kind, entry) for kind in compiled.judged for entry in kind.files.values()]
         wanted = [
-            (entry.format, _bare(content(compiled, compiled[kind.names[0]], entry, engine)))
+            (entry.format, _bare(render_content(compiled, compiled[kind.names[0]], entry, engine)))
             for kind, entry in places
             if entry.format in judge.formats
         ]

@@ -13,7 +13,7 @@ from gitcfg.compile.operations import NOTHING
 from gitcfg.git.tree import DictTree
 from gitcfg.history.log import Question, Subject
 from gitcfg.model import GitcfgError, Origin, Parameter, Use
-from gitcfg.render.files import rendered
+from gitcfg.render.files import render_files
 from gitcfg.render.templates import TemplateEngine, template_guard
 
 Facts = Mapping[Any, Any]
@@ -54,7 +54,7 @@ def node(fleet: Fleet, engine: TemplateEngine, question: Question) -> Facts:
     if question.param is not None:
         values = {question.param: found.params[question.param]} if question.param in found.params else {}
         return {("params", name): as_json(value) for name, value in values.items()}
-    files = rendered(fleet, found, engine)
+    files = render_files(fleet, found, engine)
     return {
         "there": True,
         **{("params", name): as_json(value) for name, value in found.params.items()},

@@ -6,7 +6,7 @@ import pytest
 
 import gitcfg
 from gitcfg.generate import Options, repository
-from gitcfg.render.files import holding
+from gitcfg.render.files import find_secret_files
 
 SECRETS = {
     "secrets/pool.yaml": "for: 'true'\nversion: 3\nrecipients: [age1abc alice]\n",
@@ -60,7 +60,7 @@ def with_file(entry: str, more: Mapping[str, str] = {}) -> gitcfg.Fleet:
 )
 def test_what_a_file_may_take_it_holds(entry: str, names: tuple[str, ...]) -> None:
     with with_file(entry) as fleet:
-        found = holding(fleet.compiled, fleet.compiled["n"], fleet.engine)
+        found = find_secret_files(fleet.compiled, fleet.compiled["n"], fleet.engine)
         assert found == ({"/etc/x": names} if names else {})
         assert fleet["n"].rendered["/etc/x"].mode == ("0600" if names else "0644")
 

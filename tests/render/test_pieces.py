@@ -15,7 +15,7 @@ from gitcfg.generate import Options, Types, repository, small, stress
 from gitcfg.git.tree import DictTree
 from gitcfg.load.yaml import dump
 from gitcfg.model import FileEntry
-from gitcfg.render.files import content, selected, separators
+from gitcfg.render.files import find_separators, render_content, select_params
 from gitcfg.render.formats import LineFormat, formats
 from gitcfg.render.templates import TemplateEngine
 
@@ -31,8 +31,8 @@ FILES = {
 def at_once(fleet: Fleet, node: FleetNode, entry: FileEntry) -> str:
     """A file as its format writes all values, less those that it says it cannot carry."""
     chosen = formats()[entry.format or ""]
-    values = selected(fleet, entry, node.params)
-    apart = separators(fleet, values)
+    values = select_params(fleet, entry, node.params)
+    apart = find_separators(fleet, values)
     unfit = {unfit.subjects[-1] for unfit in chosen.unfit(values, apart)}
     return chosen.write({name: value for name, value in values.items() if name not in unfit}, apart)
 
@@ -47,7 +47,7 @@ def agree(files: Mapping[str, str]) -> int:
             node = fleet[name]
             for entry in node.entries.values():
                 if entry.format in LINES:
-                    text = content(fleet, node, entry, engine)
+                    text = render_content(fleet, node, entry, engine)
                     assert text == at_once(fleet, node, entry), (name, entry.path)
                     count += text.count("\n")
     return count

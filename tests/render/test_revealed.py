@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import gitcfg
 from gitcfg.generate import Options, repository
 from gitcfg.model import GitcfgError
-from gitcfg.render.files import holding
-from gitcfg.render.secrets import revealed
+from gitcfg.render.files import find_secret_files
+from gitcfg.render.secrets import reveal_contents
 from tests.properties.runs import QUICK
 
 Files = Mapping[str, str]
@@ -30,7 +30,7 @@ TRUE = {
 def opened(fleet: gitcfg.Fleet, values: Files) -> dict[str, Mapping[str, str]]:
     """The files with true secrets, by node."""
     compiled = fleet.compiled
-    return {name: revealed(compiled, compiled[name], fleet.engine, values) for name in fleet}
+    return {name: reveal_contents(compiled, compiled[name], fleet.engine, values) for name in fleet}
 
 
 def quoted(text: str) -> str:
@@ -55,7 +55,7 @@ def agree(files: Files, values: Files) -> int:
         count = 0
         for name, contents in opened(fleet, values).items():
             node = fleet.compiled[name]
-            assert contents.keys() == holding(fleet.compiled, node, fleet.engine).keys()
+            assert contents.keys() == find_secret_files(fleet.compiled, node, fleet.engine).keys()
             for path, content in contents.items():
                 assert content == naive[name].files[path], (name, path)
                 count += 1

@@ -5,7 +5,7 @@ import msgspec
 from gitcfg.check.results import Checked
 from gitcfg.library import Fleet, Source, compare
 from gitcfg.model import GitcfgError
-from gitcfg.render.files import members, plain
+from gitcfg.render.files import format_json, format_plain
 
 Said = tuple[object, ...]
 
@@ -17,7 +17,7 @@ def said(fleet: Fleet) -> Said:
         for name, node in fleet.items()
     ]
     names = tuple(fleet)
-    texts = [*members(fleet.compiled, names), *plain(fleet.compiled, names)]
+    texts = [*format_json(fleet.compiled, names), *format_plain(fleet.compiled, names)]
     return (*checked(fleet.checked), nodes, texts)
 
 

@@ -39,7 +39,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.graph import components
 from gitcfg.model.names import shown
 from gitcfg.parsers.child.condor import circles, lines
-from gitcfg.render.files import separators
+from gitcfg.render.files import find_separators
 from gitcfg.render.formats import Condor
 
 _LARGEST = 1 << 20  # of a repository's file
@@ -396,7 +396,7 @@ def _insert_included(read: ReadFile) -> str:
 def _render_texts(fleet: Fleet, name: str) -> list[str]:
     """Return the files of a node in the order in which HTCondor reads them."""
     node = fleet[name]
-    settings = Condor().write(node.params, separators(fleet, node.params))
+    settings = Condor().write(node.params, find_separators(fleet, node.params))
     return [settings if path == SETTINGS else node.entries[path].text or "" for path in sorted(node.entries)]
 
 

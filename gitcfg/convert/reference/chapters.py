@@ -43,7 +43,7 @@ from gitcfg.model.text import counted
 from gitcfg.nodeset import fold
 from gitcfg.pictures.features import combined, features_picture, folded, groups_picture
 from gitcfg.pictures.picture import Edge, Picture, ident
-from gitcfg.render.files import selected
+from gitcfg.render.files import select_params
 
 _NOTE = "Features that are not next to it are not drawn."
 _DEEPEST = 20
@@ -448,7 +448,7 @@ def _find_parameter_files(usage: Usage) -> Iterable[FileEntry]:
 
 def _file_lines(usage: Usage, name: str, files: Iterable[FileEntry]) -> Iterable[Line]:
     values = dict.fromkeys((name, *usage.families.get(name, ())), "")
-    paths = {entry.path for entry in files if selected(usage.fleet, entry, values)}
+    paths = {entry.path for entry in files if select_params(usage.fleet, entry, values)}
     return ((Code(path),) for path in sorted(paths))
 
 

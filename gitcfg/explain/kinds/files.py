@@ -22,7 +22,7 @@ from gitcfg.explain.trail import find_deciding_nodes, find_winning_nodes, walk_l
 from gitcfg.model import FileEntry, Op, Origin
 from gitcfg.model.age import recipient
 from gitcfg.model.names import shown
-from gitcfg.render.files import PRIVATE, held
+from gitcfg.render.files import PRIVATE, find_secret_params
 from gitcfg.render.templates import TemplateEngine
 
 Said = tuple[str, FileEntry]
@@ -175,7 +175,7 @@ def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[E
         if name in kind.secrets.values():
             node = FleetNode(kind.names[0], kind, kind.definition)
             for one in kind.files.values():
-                if name in held(fleet, node, one, engine).values():
+                if name in find_secret_params(fleet, node, one, engine).values():
                     found.setdefault(one.origin, []).extend(kind.names)
     for label, layer in walk_layers(fleet.model):
         for one in layer.files.values():

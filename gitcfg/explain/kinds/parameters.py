@@ -25,14 +25,14 @@ from gitcfg.explain.trail import walk_layers
 from gitcfg.model import Model, Origin, Parameter, Subsystem
 from gitcfg.model.graph import reach
 from gitcfg.model.names import selects
-from gitcfg.render.files import selected, subsystems
+from gitcfg.render.files import find_subsystems, select_params
 from gitcfg.render.templates import TemplateEngine
 
 
 def _summaries_subsystem(fleet: Fleet) -> Iterator[Summary]:
     counts = dict.fromkeys(fleet.model.subsystems, 0)
     for kind in fleet.classes:
-        for name in subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition)):
+        for name in find_subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition)):
             counts[name] += len(kind.names)
     for name in sorted(fleet.model.subsystems):
         found = fleet.model.subsystems[name]
@@ -69,7 +69,7 @@ def _running(fleet: Fleet, name: str) -> tuple[str, ...]:
     kinds = (
         kind
         for kind in fleet.classes
-        if name in subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition))
+        if name in find_subsystems(fleet, FleetNode(kind.names[0], kind, kind.definition))
     )
     return tuple(sorted(node for kind in kinds for node in kind.names))
 
@@ -115,7 +115,7 @@ def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry
         (label, said)
         for label, layer in walk_layers(fleet.model)
         for said in layer.files.values()
-        if said.format is not None and selected(fleet, said, {name: ""})
+        if said.format is not None and select_params(fleet, said, {name: ""})
     ]
     return file_entries(fleet, engine, found)
 
