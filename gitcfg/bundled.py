@@ -1,13 +1,8 @@
-"""The data that comes with the program: schemas, hooks and the sample repository."""
+"""The data that comes with the program: schemas, hooks, and what new repositories start from."""
 
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-
-_EMPTY_PACK: Mapping[str, bytes] = {
-    "gitcfg.yaml": b"format: 1\n",
-    "groups/default.yaml": b"description: What every node has.\nfeatures: []\nparams: {}\n",
-}
 
 
 def folder(name: str) -> Traversable:
@@ -23,8 +18,9 @@ def schema(name: str) -> bytes:
 
 
 def pack_files(name: str) -> Mapping[str, bytes]:
-    """Return the files, by path, that a new repository starts from: the sample repository, or nearly none."""
-    return _EMPTY_PACK if name == "empty" else dict(_walk_files(folder("sample-repo"), ""))
+    """Return the files, by path, that a new repository starts from: a folder of packs/, or the sample."""
+    pack = folder("sample-repo") if name == "htcondor" else files("gitcfg") / "packs" / name
+    return dict(_walk_files(pack, ""))
 
 
 def _walk_files(place: Traversable, path: str) -> Iterator[tuple[str, bytes]]:

@@ -11,17 +11,18 @@ from gitcfg.cli.session import Session
 
 EPILOG = """Examples:
 
-  gitcfg init pool                       an empty repository in the folder pool
+  gitcfg init fleet                      a repository without nodes, and commented examples
 
-  gitcfg init pool --from htcondor       a small HTCondor pool to start from
+  gitcfg init site --from web            a web service: twenty hosts behind two load balancers
 
-  cd pool && gitcfg check"""
+  gitcfg init pool --from htcondor       a small HTCondor pool"""
 
 
 class Pack(StrEnum):
     """What a new repository starts from."""
 
     EMPTY = "empty"
+    WEB = "web"
     HTCONDOR = "htcondor"
 
 

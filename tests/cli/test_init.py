@@ -1,6 +1,7 @@
 """`gitcfg init` and `gitcfg import` with real git: what they make is right, and stays so."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,7 @@ def git(folder: Path, environment: dict[str, str], *words: str) -> subprocess.Co
     )
 
 
-@pytest.mark.parametrize("pack", ["empty", "htcondor"])
+@pytest.mark.parametrize("pack", ["empty", "web", "htcondor"])
 def test_a_new_repository_is_without_findings(
     pack: str, tmp_path: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,6 +48,16 @@ def test_a_new_repository_is_without_findings(
     assert run(["-C", str(pool), "check", "--at", "HEAD"]) == 0
     assert capfd.readouterr().out == ""
     assert git(pool, environment, "status", "--porcelain").stdout == ""
+
+
+def test_the_examples_are_right_where_they_are_copied(
+    tmp_path: Path, environment: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    subprocess.run(["gitcfg", "init", str(tmp_path / "fleet")], env=environment, check=True)
+    shutil.copytree(tmp_path / "fleet/examples", tmp_path / "fleet", dirs_exist_ok=True)
+    capfd.readouterr()
+    assert run(["-C", str(tmp_path / "fleet"), "check"]) == 0
+    assert capfd.readouterr().err == "Nothing is wrong: 4 nodes, 2 groups, 1 feature, 3 parameters.\n"
 
 
 def test_the_hook_refuses_a_mistake_however_it_is_committed(
