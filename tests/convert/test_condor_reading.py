@@ -39,6 +39,7 @@ LINES: list[tuple[str, str, dict[str, str]]] = [
     ("an if in an if", "if 0\nif 1\nA = 1\nendif\nelse\nA = 2\nendif\n", {"A": "2"}),
     ("what is defined", "B = 1\nif defined b\nA = 1\nendif\n", {"A": "1", "B": "1"}),
     ("a macro in a condition", "B = false\nif ! $(B)\nA = 1\nendif\n", {"A": "1", "B": "false"}),
+    ("a condition that is denied often", f"if {'! ' * 3001}false\nA = 1\nendif\n", {"A": "1"}),
 ]
 
 

@@ -339,9 +339,15 @@ def evaluate_condition(
 
     `values` are the settings so far, `known` the names that HTCondor has built in, all in lower case.
     """
-    if text.startswith("!"):
-        holds = evaluate_condition(text[1:].strip(), values, unsure, known)
-        return None if holds is None else not holds
+    plain = text.lstrip("! \t")
+    holds = _evaluate_plain(plain, values, unsure, known)
+    is_denied = text[: len(text) - len(plain)].count("!") % 2 == 1
+    return None if holds is None else holds is not is_denied
+
+
+def _evaluate_plain(
+    text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
+) -> bool | None:
     defined, macro = _DEFINED.fullmatch(text), _MACRO.fullmatch(text)
     if defined is not None:
         return _evaluate_defined(defined[1].lower(), values, unsure, known)
