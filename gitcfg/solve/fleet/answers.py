@@ -1,5 +1,6 @@
 """Answers to deciding: allocations and how they differ, or demands that cannot hold together."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -11,8 +12,15 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import Value
 from gitcfg.model import Binding, Model, Op, Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Rule, RuleKind
-from gitcfg.solve.fleet.base import natural
 from gitcfg.solve.problem import Bound, Giving, Placing, Spot
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def natural(name: str) -> tuple[list[str | int], str]:
+    """Return what names are sorted by."""
+    parts = _DIGITS.split(name)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
 class Cause(msgspec.Struct, frozen=True):

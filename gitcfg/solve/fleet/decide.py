@@ -19,13 +19,13 @@ from gitcfg.solve.fleet.answers import (
     Unsolved,
     allocate_places,
     allocate_values,
+    natural,
     nodes_of_giving,
     nodes_of_placing,
     refuse_failed,
     suggest_rule,
 )
-from gitcfg.solve.fleet.base import Ground, Spots, natural
-from gitcfg.solve.fleet.placement import PlacingBuilder, stands_for
+from gitcfg.solve.fleet.placement import Ground, PlacingBuilder, Spots, stands_for
 from gitcfg.solve.fleet.values import GivingBuilder
 from gitcfg.solve.placement import place
 from gitcfg.solve.problem import Spot

@@ -9,9 +9,8 @@ from gitcfg.compile.rules.evaluate import Candidate
 from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Values, parse
 from gitcfg.model.rules import Rule, RuleKind
-from gitcfg.solve.fleet.answers import Causes
-from gitcfg.solve.fleet.base import Ground, Spots, natural
-from gitcfg.solve.fleet.placement import PlacingBuilder
+from gitcfg.solve.fleet.answers import Causes, natural
+from gitcfg.solve.fleet.placement import Ground, PlacingBuilder, Spots
 
 _OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
 

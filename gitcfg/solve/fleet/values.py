@@ -12,8 +12,7 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.rules import Allocation, Rule, Uniqueness
-from gitcfg.solve.fleet.answers import Cause, Causes, Failing
-from gitcfg.solve.fleet.base import natural
+from gitcfg.solve.fleet.answers import Cause, Causes, Failing, natural
 from gitcfg.solve.problem import Apart, ByHand, Giving, Want, Within
 
 Allocations = Mapping[str, Allocation]
