@@ -44,11 +44,11 @@ class Budget:
         return self._left
 
     def spend(self, work: float) -> None:
-        """Work was done."""
+        """Count work that was done."""
         self._left -= work
 
     def exhausted(self) -> Exhausted:
-        """That it was not enough."""
+        """Return the error that it was not enough."""
         return Exhausted(self._work)
 
 
@@ -61,8 +61,6 @@ class _Problem(Protocol):
 
 
 P = TypeVar("P", bound=_Problem)
-_Conflict = Callable[[Collection[str]], Collection[str] | None]
-"""Of causes those that suffice for there being no answer; None: what they demand has one."""
 
 
 def unsolvable(whole: P, part: P, conflict: Callable[[P], Collection[str] | None]) -> Unsolvable:
@@ -72,30 +70,26 @@ def unsolvable(whole: P, part: P, conflict: Callable[[P], Collection[str] | None
     need is out before the whole is asked.
     """
 
-    def of_whole(causes: Collection[str]) -> Collection[str] | None:
-        return conflict(whole.only(causes))
-
-    def of_part(causes: Collection[str]) -> Collection[str] | None:
-        return conflict(part.only(causes))
-
     everything = whole.causes()
-    least = _least(_least(everything, of_part), of_whole)
+    least = _least_causes(whole, _least_causes(part, everything, conflict), conflict)
     # It is one of those that cannot hold together: they would go on not to, were it any other.
     for lifted in least:
         rest = [cause for cause in everything if cause != lifted]
-        if of_part(rest) is None and of_whole(rest) is None:
+        if conflict(part.only(rest)) is None and conflict(whole.only(rest)) is None:
             return Unsolvable(least, lifted)
     return Unsolvable(least)
 
 
-def _least(causes: Sequence[str], conflict: _Conflict) -> tuple[str, ...]:
-    """By deletion: what is not needed for there being no answer is left out, the last first."""
-    start = conflict(causes) or ()
+def _least_causes(
+    problem: P, causes: Sequence[str], conflict: Callable[[P], Collection[str] | None]
+) -> tuple[str, ...]:
+    """Delete what is not needed for there being no answer, the last first."""
+    start = conflict(problem.only(causes)) or ()
     waiting = [cause for cause in causes if cause in start]
     needed: list[str] = []
     while waiting:
         last = waiting.pop()
-        found = conflict([*waiting, *needed])
+        found = conflict(problem.only([*waiting, *needed]))
         if found is None:
             needed.append(last)
         else:

@@ -33,7 +33,9 @@ class Model:
         else:
             held = self._model.add_linear_constraint(cp_model.LinearExpr.sum(found), row.least, row.most)
         if cause is not None:
-            held.only_enforce_if(self._cause(cause))
+            if cause not in self._causes:
+                self._causes[cause] = self._model.new_bool_var("")
+            held.only_enforce_if(self._causes[cause])
 
     def fix(self, number: int, value: bool) -> None:
         """A variable has this value."""
@@ -71,11 +73,6 @@ class Model:
 
     def _total(self, weights: Mapping[int, int]) -> cp_model.LinearExpr:
         return cp_model.LinearExpr.weighted_sum([self._vars[n] for n in weights], list(weights.values()))
-
-    def _cause(self, name: str) -> cp_model.IntVar:
-        if name not in self._causes:
-            self._causes[name] = self._model.new_bool_var("")
-        return self._causes[name]
 
     def _run(self) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus]:
         solver = cp_model.CpSolver()
@@ -218,30 +215,27 @@ class Assigning:
 
     def kept(self) -> dict[int, Value]:
         """The slots that keep what they had: as many as can, of those the first; from now on they do."""
-        kept = [self._of[slot][value] for slot, value in enumerate(self._kin.keeps) if value is not None]
-        if not kept:
+        former = [self._of[slot][value] for slot, value in enumerate(self._kin.keeps) if value is not None]
+        if not former:
             return {}
-        weights = dict.fromkeys(kept, -1)
-        found = (self._model.least(weights) or frozenset()).intersection(kept)
+        weights = dict.fromkeys(former, -1)
+        found = (self._model.least(weights) or frozenset()).intersection(former)
         self._model.hold(weights, found)
-        return self._values(first(self._model, kept, found).intersection(kept))
+        return self._values(first(self._model, former, found).intersection(former))
 
     def best(self) -> dict[int, Value]:
         """Return the best answer: each slot in turn has the first value that leaves one for all after it."""
         given = self.kept()
         found = self._model.solve() or frozenset()
         for slot in range(len(self._of)):
-            near = {given[other] for other in self._near(slot) if other in given}
+            others = (other for group in self._groups[slot] for other in self._kin.groups[group])
+            near = {given[other] for other in others if other != slot and other in given}
             ranks = [self._of[slot][value] for value in self._kin.values(slot) if value not in near]
             if slot not in given and ranks[0] not in found:
                 found = self._model.least({n: rank for rank, n in enumerate(ranks)}) or found
             given[slot] = next(value for value, number in self._of[slot].items() if number in found)
             self._model.fix(self._of[slot][given[slot]], True)
         return given
-
-    def _near(self, slot: int) -> Iterator[int]:
-        """Yield the slots that differ from one."""
-        return (other for group in self._groups[slot] for other in self._kin.groups[group] if other != slot)
 
     def _values(self, found: frozenset[int]) -> dict[int, Value]:
         return dict(self._pairs[number] for number in sorted(found))

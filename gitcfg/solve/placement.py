@@ -36,20 +36,21 @@ class Filling:
         above = {index: have - row.most for index, (row, have) in pairs if have > row.most}
         standing = {index: sorted(n for n in self._rows[index].members if n in self.true) for index in above}
         self._own(standing.items())
-        missed = {number: self._missed(number) for numbers in standing.values() for number in numbers}
+        # The rows that need a spot, or one instead.
+        missed = {
+            number: [index for index in self._of[number] if self._have[index] <= self._rows[index].least > 0]
+            for numbers in standing.values()
+            for number in numbers
+        }
         for index, numbers in standing.items():
             fewest = min(len(missed[number]) for number in numbers)
             last = numbers[-above[index] :]
-            if any(len(missed[number]) > 1 for number in numbers) or self._lost(last) > fewest * len(last):
+            if any(len(missed[number]) > 1 for number in numbers) or self._remove(last) > fewest * len(last):
                 self.hard.add(index)
         return {index for rows in missed.values() for index in rows}
 
-    def _missed(self, number: int) -> list[int]:
-        """Return the rows that need a spot, or one instead."""
-        return [index for index in self._of[number] if self._have[index] <= self._rows[index].least > 0]
-
-    def _lost(self, numbers: Iterable[int]) -> int:
-        """Drop spots; how many others are needed instead."""
+    def _remove(self, numbers: Iterable[int]) -> int:
+        """Drop spots, and return how many others are needed instead."""
         lost = 0
         for number in self.true.intersection(numbers):  # two rows may drop the same one
             self.true.discard(number)
@@ -128,7 +129,9 @@ def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
     for part in Parts(rows, settled).of(filling.hard):
         found = search(part, budget)
         if found is None:
-            raise Contradiction(_core(rows, settled.reasons(part.origins)))
+            from gitcfg.solve.cp_sat import core
+
+            raise Contradiction(core(rows, settled.reasons(part.origins)))
         true.difference_update(*(settled.undecided(rows.rows[index]) for index in part.origins))
         true |= found
     return true | {number for number, value in settled.value.items() if value}
@@ -152,9 +155,3 @@ def _some(part: Part, budget: Budget) -> frozenset[int] | None:
     from gitcfg.solve.cp_sat import some
 
     return some(part, budget)
-
-
-def _core(rows: Rows, indices: Collection[int]) -> frozenset[int]:
-    from gitcfg.solve.cp_sat import core
-
-    return core(rows, indices)

@@ -122,16 +122,12 @@ class Numbers:
 def numbered(problem: Placing, numbers: Numbers) -> Rows:
     """Return all that must hold, as rows; rules' bounds first."""
     found = related(list(_rows(problem, numbers)))
-    return Rows(found.rows, found.of, frozenset(numbers.known(problem.stood)) & wanted(found.rows))
-
-
-def wanted(rows: Sequence[Row]) -> set[int]:
-    """Return what something may ask for: the others are in the way of limits at most."""
-    found = {row.members[1] for row in rows if row.arrow}
-    for row in rows:
+    # What no row may need is in the way of limits at most.
+    needed = {row.members[1] for row in found.rows if row.arrow}
+    for row in found.rows:
         if row.least > 0:
-            found.update(row.members)
-    return found
+            needed.update(row.members)
+    return Rows(found.rows, found.of, frozenset(numbers.known(problem.stood)) & needed)
 
 
 def related(rows: Sequence[Row]) -> Rows:
@@ -185,8 +181,8 @@ class Settled:
         self._waiting: list[int] = []
         self._done = bytearray(len(self._rows))
         for index in range(len(self._rows)):
-            self._look(index)
-            self._spread()
+            self._check(index)
+            self._propagate()
 
     def undecided(self, row: Row) -> list[int]:
         """Return its members that may be either."""
@@ -214,34 +210,32 @@ class Settled:
             if earlier and (row.arrow or self.value[other] != self.value[member]):
                 yield other
 
-    def _spread(self) -> None:
+    def _propagate(self) -> None:
         while self._waiting:
             member = self._waiting.pop()
             for index in self._of[member]:
                 self.open[index] -= 1
                 self.true[index] += self.value[member]
             for index in self._of[member]:
-                self._look(index)
+                self._check(index)
 
-    def _look(self, index: int) -> None:
+    def _check(self, index: int) -> None:
         row = self._rows[index]
         if row.arrow:
-            self._point(index, *row.members)
+            self._follow(index, *row.members)
         elif self.true[index] > row.most or self.true[index] + self.open[index] < row.least:
             raise self._contradicted(index)
         elif row.least > row.most:
             raise Contradiction(frozenset((index,)))
         elif not self._done[index]:
-            self._close(index, row)
+            # All others are decided of a row that has as many as may be, or no more than must.
+            full = self.true[index] == row.most
+            if full or self.true[index] + self.open[index] == row.least:
+                self._done[index] = True
+                self._decide(index, row.members, value=not full)
 
-    def _close(self, index: int, row: Row) -> None:
-        """Decide all others of a row that has as many as may be, or no more than must."""
-        full = self.true[index] == row.most
-        if full or self.true[index] + self.open[index] == row.least:
-            self._done[index] = True
-            self._decide(index, row.members, value=not full)
-
-    def _point(self, index: int, one: int, other: int) -> None:
+    def _follow(self, index: int, one: int, other: int) -> None:
+        """Decide one member of an arrow by the other."""
         if self.value.get(one) and self.value.get(other) is False:
             raise self._contradicted(index)
         if self.value.get(one):
@@ -296,7 +290,7 @@ class Parts:
         while waiting:
             for number in self._members(waiting.pop()):
                 for index in self._rows.of[number]:
-                    if index not in indices and self._binds(index):
+                    if index not in indices and self._may_be_violated(index):
                         indices.add(index)
                         waiting.append(index)
         return indices
@@ -309,16 +303,15 @@ class Parts:
         return self._live[index]
 
     def _is_live(self, number: int) -> bool:
-        return number in self._rows.stood or any(
-            self._needs(index, number) for index in self._rows.of[number]
-        )
+        if number in self._rows.stood:
+            return True
+        for index in self._rows.of[number]:
+            row = self._rows.rows[index]
+            if row.members[1] == number if row.arrow else self._settled.true[index] < row.least:
+                return True
+        return False
 
-    def _needs(self, index: int, number: int) -> bool:
-        row = self._rows.rows[index]
-        return row.members[1] == number if row.arrow else self._settled.true[index] < row.least
-
-    def _binds(self, index: int) -> bool:
-        """Return whether it may still be violated."""
+    def _may_be_violated(self, index: int) -> bool:
         row, true, live = self._rows.rows[index], self._settled.true[index], len(self._members(index))
         return live == 2 if row.arrow else true < row.least or true + live > row.most
 
@@ -531,7 +524,13 @@ class Kinship:
         self._wanting = wanting
         self._free = [bool(want.within) and not want.by_hand for want in wanting.wants]
         self._meet: dict[tuple[tuple[int, ...], tuple[int, ...]], bool] = {}
-        self._sorted = [self._by_kind(members) for members in wanting.members]
+        self._sorted: list[dict[tuple[int, ...], list[int]]] = []
+        for members in wanting.members:
+            by_kind = defaultdict[tuple[int, ...], list[int]](list)
+            for number in members:
+                if self._free[number]:
+                    by_kind[wanting.kinds[number]].append(number)
+            self._sorted.append(by_kind)
 
     def of(self, starts: Collection[int]) -> Iterator[Kin]:
         """Yield the components that these slots belong to."""
@@ -542,13 +541,6 @@ class Kinship:
                 seen |= found
                 yield self._kin(sorted(found))
 
-    def _by_kind(self, members: Sequence[int]) -> dict[tuple[int, ...], list[int]]:
-        found: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for number in members:
-            if self._free[number]:
-                found[self._wanting.kinds[number]].append(number)
-        return found
-
     def _connected(self, start: int) -> set[int]:
         found, waiting = {start}, [start]
         asked: set[tuple[int, tuple[int, ...]]] = set()
@@ -558,17 +550,14 @@ class Kinship:
             for group in self._wanting.groups[number]:
                 if (group, kind) not in asked:
                     asked.add((group, kind))
-                    new = set(self._near(number, group)) - found
-                    found |= new
-                    waiting += sorted(new)
+                    for others in self._sorted[group].values():
+                        if self._overlap(number, others[0]):
+                            new = set(others) - found
+                            found |= new
+                            waiting += sorted(new)
         return found
 
-    def _near(self, number: int, group: int) -> Iterator[int]:
-        for others in self._sorted[group].values():
-            if self._touch(number, others[0]):
-                yield from others
-
-    def _touch(self, one: int, other: int) -> bool:
+    def _overlap(self, one: int, other: int) -> bool:
         """Return whether their domains have something in common."""
         kinds = self._wanting.kinds
         key = min((kinds[one], kinds[other]), (kinds[other], kinds[one]))

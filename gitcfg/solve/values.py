@@ -27,14 +27,19 @@ class Matching:
         self.values: dict[int, Value] = dict(locked)
         self._owner = {value: slot for slot, value in locked.items()}
         self._later = [slot for slot in range(len(kin.slots)) if slot not in locked]
-        self._seek()
-        self.short = self._augment([slot for slot in self._later if not self._first(slot)])
+        self._begin_search()
+        self.short: frozenset[int] | None = None
+        for slot in [slot for slot in self._later if not self._take_free(slot)]:
+            self._begin_search()
+            if not self._find(slot):
+                self.short = frozenset((slot, *(self._owner[value] for value in self._dead)))
+                break
 
     def settle(self) -> None:
         """Give each slot in turn the first value that leaves one for everybody after it."""
         begins: dict[int, int] = {}
         for slot in self._later:
-            self._seek()
+            self._begin_search()
             values = self._kin.open[slot]
             begin = begins.get(id(values), 0)
             while begin < len(values) and values[begin] in self._locked:
@@ -46,25 +51,18 @@ class Matching:
                     break
             self._locked.add(self.values[slot])
 
-    def _seek(self) -> None:
-        """Begin a search: no value is known to lead nowhere, and no list has been gone through."""
+    def _begin_search(self) -> None:
+        """Forget what values lead nowhere, and how far lists have been gone through."""
         self._dead: set[Value] = set()
         self._cursors: dict[int, Iterator[Value]] = {}
 
-    def _first(self, slot: int) -> bool:
+    def _take_free(self, slot: int) -> bool:
         """Take the first value that is free: most slots find one without a path."""
         for value in self._cursor(slot):
             if value not in self._owner:
                 self._shift((slot,), (value,))
                 return True
         return False
-
-    def _augment(self, slots: Sequence[int]) -> frozenset[int] | None:
-        for slot in slots:
-            self._seek()
-            if not self._find(slot):
-                return frozenset((slot, *(self._owner[value] for value in self._dead)))
-        return None
 
     def _swap(self, slot: int, value: Value) -> bool:
         """Take a value. Whoever has it finds another one, be it what this slot had."""
@@ -146,12 +144,9 @@ class Handing:
                     claims[group, value].append(number)
                 if not any(value in self._taken[group] for group in self._wanting.groups[number]):
                     self._take(number, value)
-        self._doubt([numbers for numbers in claims.values() if len(numbers) > 1])
-
-    def _doubt(self, claims: list[list[int]]) -> None:
         rivals: dict[int, set[tuple[int, ...]]] = defaultdict(set)
-        for numbers in claims:
-            for number in numbers:
+        for numbers in claims.values():
+            for number in numbers if len(numbers) > 1 else ():
                 rivals[number].add(tuple(numbers))
         self.hard.update(number for number, several in rivals.items() if len(several) > 1)
 
@@ -229,22 +224,18 @@ def _best(kin: Kin, budget: Budget) -> dict[int, Value] | None:
 
         made = Assigning(kin, budget)
         return None if made.some() is None else made.best()
-    found = Matching(kin, _keeping(kin))
+    # All that can be kept if the others find something: of several that had the same value, the first.
+    first: dict[Value, int] = {}
+    for place, value in enumerate(kin.keeps):
+        if value is not None:
+            first.setdefault(value, place)
+    found = Matching(kin, {place: value for value, place in first.items()})
     if found.short is not None:
         from gitcfg.solve.cp_sat import Assigning
 
         found = Matching(kin, Assigning(kin, budget).kept())
     found.settle()
     return found.values
-
-
-def _keeping(kin: Kin) -> dict[int, Value]:
-    """All that can be kept if the others find something: of several that had the same value, the first."""
-    first: dict[Value, int] = {}
-    for place, value in enumerate(kin.keeps):
-        if value is not None:
-            first.setdefault(value, place)
-    return {place: value for value, place in first.items()}
 
 
 def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:

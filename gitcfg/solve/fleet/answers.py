@@ -12,7 +12,7 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import Value
 from gitcfg.model import Binding, Model, Op, Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Rule, RuleKind
-from gitcfg.solve.problem import Bound, Giving, Placing, Spot
+from gitcfg.solve.problem import Giving, Placing
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -106,9 +106,8 @@ def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
         if found:
             nodes = sorted({slot.partition("/")[0] for slot in found})
             origin = rule.where.origin if rule.where is not None else rule.origin
-            raise Failing(
-                Cause(f"rule {rule.name}", (origin,), rule.name), found[min(found)].message, tuple(nodes)
-            )
+            cause = Cause(f"rule {rule.name}", (origin,), rule.name)
+            raise Failing(cause, found[min(found)].message, tuple(nodes))
 
 
 # Allocations as data, made of what was decided.
@@ -174,31 +173,23 @@ def difference(rules: Mapping[str, Rule], old: Allocations, new: Allocations) ->
     for name in sorted(old.keys() | new.keys()):
         rule, before, after = rules.get(name), old.get(name), new.get(name)
         feature = rule.feature.name if rule is not None and rule.feature is not None else ""
-        yield from _places(name, feature, before, after)
-        yield from _values(name, before.values if before else _NOTHING, after.values if after else _NOTHING)
+        had = {ref.name for ref in before.install} if before else set[str]()
+        has = {ref.name for ref in after.install} if after else set[str]()
+        for slot in sorted(had ^ has, key=natural):
+            yield Change(name, ChangeKind.REMOVE if slot in had else ChangeKind.ADD, slot, feature)
+        values = before.values if before else _NOTHING, after.values if after else _NOTHING
+        yield from _value_changes(name, *values)
 
 
-def _places(rule: str, feature: str, before: Allocation | None, after: Allocation | None) -> Iterator[Change]:
-    had = {ref.name for ref in before.install} if before else set[str]()
-    has = {ref.name for ref in after.install} if after else set[str]()
-    for slot in sorted(had ^ has, key=natural):
-        yield Change(rule, ChangeKind.REMOVE if slot in had else ChangeKind.ADD, slot, feature)
-
-
-def _values(rule: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+def _value_changes(rule: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
     for slot in sorted(before.keys() | after.keys(), key=natural):
         had, has = before.get(slot, _NOTHING), after.get(slot, _NOTHING)
         for param in sorted(had.keys() | has.keys()):
-            old, new = _given(had, param), _given(has, param)
+            old, new = (side[param].given if param in side else None for side in (had, has))
             if old != new:
-                kind = (
-                    ChangeKind.ADD if old is None else ChangeKind.REMOVE if new is None else ChangeKind.CHANGE
-                )
+                changed = ChangeKind.REMOVE if new is None else ChangeKind.CHANGE
+                kind = ChangeKind.ADD if old is None else changed
                 yield Change(rule, kind, slot, param, param=True, old=old, new=new)
-
-
-def _given(values: Mapping[str, Any], param: str) -> Any:
-    return values[param].given if param in values else None
 
 
 # Demands of a fleet that cannot hold together, with their nodes, and what lifting one would change.
@@ -209,15 +200,14 @@ def nodes_of_placing(problem: Placing, causes: Collection[str]) -> tuple[str, ..
     bounds = [bound for bound in problem.bounds if bound.cause in causes]
     away = {fixed.spot for fixed in problem.fixed if not fixed.placed and fixed.cause in causes}
     there = {fixed.spot for fixed in problem.fixed if fixed.placed and fixed.cause in causes}
-    tight = [bound for bound in bounds if _broken(bound, away, there)]
-    members = [spot for bound in tight or bounds for spot in bound.members]
+    violated = [
+        bound
+        for bound in bounds
+        if sum(spot not in away for spot in bound.members) < bound.least
+        or (bound.most is not None and sum(spot in there for spot in bound.members) > bound.most)
+    ]
+    members = [spot for bound in violated or bounds for spot in bound.members]
     return _nodes(slot for _, slot in members or away | there)
-
-
-def _broken(bound: Bound, away: set[Spot], there: set[Spot]) -> bool:
-    free = sum(spot not in away for spot in bound.members)
-    held = sum(spot in there for spot in bound.members)
-    return free < bound.least or (bound.most is not None and held > bound.most)
 
 
 def nodes_of_giving(problem: Giving, causes: Collection[str]) -> tuple[str, ...]:
@@ -254,9 +244,9 @@ def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool
         if name in model.rules and solvable(_without(model, name, cause)):
             return cause
     # Without one of its demands the others of a rule may still be too much.
-    parted = {cause.rule for cause in found.causes if cause.part}
-    for rule in [rule for name, rule in model.rules.items() if name in parted]:
-        rest = {name: said for name, said in model.rules.items() if name != rule.name}
+    partial = {cause.rule for cause in found.causes if cause.part}
+    for rule in [rule for name, rule in model.rules.items() if name in partial]:
+        rest = {name: other for name, other in model.rules.items() if name != rule.name}
         if solvable(replace(model, rules=rest)):
             return Cause(f"rule {rule.name}", (rule.origin,), rule.name)
     return None
@@ -265,15 +255,10 @@ def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool
 def _without(model: Model, name: str, cause: Cause) -> Model:
     """Return a repository in which a rule does not demand this."""
     rules = dict(model.rules)
-    left = _left(rules.pop(name), cause)
-    if left is not None:
-        rules[left.name] = left
-    return replace(model, rules=rules)
-
-
-def _left(rule: Rule, cause: Cause) -> Rule | None:
-    """Return what a rule says beside it; None: nothing."""
+    rule = rules.pop(name)
+    domains = {param: domain for param, domain in rule.domains.items() if domain.origin not in cause.origins}
     if rule.unique is not None and cause.part:
-        return replace(rule, unique=None)
-    domains = {name: said for name, said in rule.domains.items() if said.origin not in cause.origins}
-    return replace(rule, domains=domains) if domains else None
+        rules[name] = replace(rule, unique=None)
+    elif domains:
+        rules[name] = replace(rule, domains=domains)
+    return replace(model, rules=rules)

@@ -1,6 +1,7 @@
 """Decides for a whole fleet: what rules place, stratum by stratum, then who gets which values."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from datetime import date
 from itertools import chain
 
@@ -49,19 +50,24 @@ class Deciding:
         if ruled is None:
             return Solved({})
         _ = ruled.fleet.classes  # whatever is asked for later: what nobody knows must not look decided
-        aside = self._wrong(ruled)
-        kept = {name: self._model.allocations[name] for name in aside & self._model.allocations.keys()}
-        made = self._places(ruled)
-        if isinstance(made, Unsolved):
-            return made
-        known = made | kept
+        book = ruled.book
+        circles = (*book.strata.circles, *ruled.valued.circles)
+        # Of rules that are wrong themselves nothing is known: what stands for them stays.
+        aside = {name for circle in circles for name in circle.rules}
+        aside |= {found.rule for found in book.unreadable}
+        aside |= {name for name, rule in book.rules.items() if not self._has_features(rule)}
+        unchanged = {name: self._model.allocations[name] for name in aside & self._model.allocations.keys()}
+        placed = self._place(ruled)
+        if isinstance(placed, Unsolved):
+            return placed
+        known = placed | unchanged
         final = ruled if not known else self._ruled(known) or ruled
-        found = self._broken(final) or self._values(final, known)
+        found = self._check_fixed(final) or self._assign(final, known)
         if isinstance(found, Unsolved):
             return found
         return Solved({name: found[name] for name in sorted(found)}, tuple(sorted(aside)))
 
-    def _places(self, ruled: RuleView) -> Allocations | Unsolved:
+    def _place(self, ruled: RuleView) -> Allocations | Unsolved:
         """Stratum by stratum: what is placed in one is there for the next."""
         made: Allocations = {}
         before: list[Rule] = []
@@ -84,18 +90,10 @@ class Deciding:
         return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)
 
     def _chooses(self, rule: Rule) -> bool:
-        return rule.count is not None and self._known(rule)
+        return rule.count is not None and self._has_features(rule)
 
-    def _known(self, rule: Rule) -> bool:
+    def _has_features(self, rule: Rule) -> bool:
         return all(ref.name in self._model.features for ref in (rule.feature, rule.over) if ref is not None)
-
-    def _wrong(self, ruled: RuleView) -> set[str]:
-        """Rules that are wrong themselves: nothing is known of them."""
-        book = ruled.book
-        circles = (*book.strata.circles, *ruled.valued.circles)
-        wrong = {found.rule for found in book.unreadable}
-        wrong |= {name for circle in circles for name in circle.rules}
-        return wrong | {name for name, rule in book.rules.items() if not self._known(rule)}
 
     def _stratum(
         self, ruled: RuleView, level: int, rules: Sequence[Rule], before: Sequence[Rule]
@@ -103,14 +101,20 @@ class Deciding:
         spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
         spots.add(rules, choose=True)
         spots.add(before, choose=False)
-        problem = PlacingBuilder(spots, ruled, self._causes).problem(rules, before, self._stood(rules))
+        stood = (
+            (rule.feature.name, ref.name)
+            for rule in rules
+            if rule.feature is not None and rule.name in self._model.allocations
+            for ref in self._model.allocations[rule.name].install
+        )
+        problem = PlacingBuilder(spots, ruled, self._causes).problem(rules, before, stood)
         refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
         found = place(problem)
         if isinstance(found, Unsolvable):
             return self._unsolved(found, nodes_of_placing(problem, found.causes))
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
-    def _broken(self, ruled: RuleView) -> Unsolved | None:
+    def _check_fixed(self, ruled: RuleView) -> Unsolved | None:
         """Return what is wrong by hand, or by rules that leave no choice, once all is placed."""
         layers = ruled.book.strata.layers
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
@@ -120,49 +124,38 @@ class Deciding:
         found = None if problem is None else place(problem)
         if problem is None or not isinstance(found, Unsolvable):
             return None
-        concerned = nodes_of_placing(problem, found.causes)
-        return self._unsolved(found, concerned or self._about(ruled, found.causes))
-
-    def _about(self, ruled: RuleView, causes: Iterable[str]) -> tuple[str, ...]:
-        """Return the nodes that rules are about."""
-        names = [cause.rule for cause in self._causes.named(causes) if cause.rule is not None]
-        return tuple(sorted({seen.name for name in names for seen in ruled.slots(name)}, key=natural))
-
-    def _stood(self, rules: Sequence[Rule]) -> Iterator[Spot]:
-        for rule in rules:
-            found = self._model.allocations.get(rule.name)
-            if found is not None and rule.feature is not None:
-                yield from ((rule.feature.name, ref.name) for ref in found.install)
+        nodes = nodes_of_placing(problem, found.causes)
+        if not nodes:
+            names = [cause.rule for cause in self._causes.named(found.causes) if cause.rule is not None]
+            about = {seen.name for name in names for seen in ruled.slots(name)}
+            nodes = tuple(sorted(about, key=natural))
+        return self._unsolved(found, nodes)
 
     def _allocated(self, spots: Spots, found: Sequence[Spot]) -> Allocations:
         """Return places by rule: each goes to the rule that had it, else to the first that may have it."""
-        stood = self._model.allocations.items()
-        had = {(name, ref.name) for name, said in stood for ref in said.install}
-        slots: dict[str, list[str]] = {}
+        allocations = self._model.allocations.items()
+        had = {(name, ref.name) for name, allocation in allocations for ref in allocation.install}
+        slots = defaultdict[str, list[str]](list)
         for spot in found:
             rules = sorted(spots.open[spot])
             owner = next((rule for rule in rules if (rule, spot[1]) in had), rules[0])
-            slots.setdefault(owner, []).append(spot[1])
+            slots[owner].append(spot[1])
         return {rule: allocate_places(rule, names) for rule, names in slots.items()}
 
-    def _values(self, ruled: RuleView, known: Allocations) -> Allocations | Unsolved:
+    def _assign(self, ruled: RuleView, known: Allocations) -> Allocations | Unsolved:
         """Layer by layer: what is given in one, the next one reads. `ruled` is asked while `known` stands."""
         for at, names in enumerate(ruled.valued.layers):
-            now = self._ruled(known) if at else ruled
-            made = self._given(now or ruled, [ruled.book.rules[name] for name in names])
-            if isinstance(made, Unsolved):
-                return made
-            known = known | made
+            now = (self._ruled(known) if at else ruled) or ruled
+            rules = [ruled.book.rules[name] for name in names]
+            builder = GivingBuilder(now, rules, self._model.allocations, self._causes)
+            refuse_failed(now, rules)
+            problem = builder.problem()
+            found = give(problem)
+            if isinstance(found, Unsolvable):
+                return self._unsolved(found, nodes_of_giving(problem, found.causes))
+            made = {rule: allocate_values(rule, values) for rule, values in builder.given(found).items()}
+            known = known | made  # a new one: fleets hold what was known before
         return known
-
-    def _given(self, ruled: RuleView, rules: Sequence[Rule]) -> Allocations | Unsolved:
-        handed = GivingBuilder(ruled, rules, self._model.allocations, self._causes)
-        refuse_failed(ruled, handed.rules)
-        problem = handed.problem()
-        found = give(problem)
-        if isinstance(found, Unsolvable):
-            return self._unsolved(found, nodes_of_giving(problem, found.causes))
-        return {rule: allocate_values(rule, values) for rule, values in handed.given(found).items()}
 
     def _unsolved(self, found: Unsolvable, nodes: tuple[str, ...]) -> Unsolved:
         suggestion = None if found.suggestion is None else self._causes.named([found.suggestion])[0]

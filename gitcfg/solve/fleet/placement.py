@@ -60,10 +60,10 @@ class Ground:
     def origin(self, node: str, feature: str) -> Origin:
         """Return where it is written that a node has a feature."""
         uses = self._shapes.uses(*self._of(node))
-        having = (use.origin for use in uses if self.brings(use.feature, feature, node))
+        having = (use.origin for use in uses if self.includes(use.feature, feature, node))
         return next(having, self.fleet.model.settings.origin)
 
-    def brings(self, feature: str, other: str, node: str) -> bool:
+    def includes(self, feature: str, other: str, node: str) -> bool:
         """Return whether a feature is another one, or includes it on a node."""
         near = feature == other or self.reaches.leads(feature, other)
         return near and other in self.whole(feature, self.without(node))
@@ -85,13 +85,13 @@ class Ground:
     @cached_property
     def later(self) -> frozenset[str]:
         """The features that rules may bring which are asked only after this."""
-        return self.reaches.closed(self._later())
-
-    def _later(self) -> Iterator[str]:
-        for rule in self._book.of_kind(RuleKind.INSTALL):
-            known = rule.feature is not None and rule.feature.name in self.fleet.model.features
-            if known and rule.feature and self._book.order.get(rule.name, -1) > self._level:
-                yield rule.feature.name
+        return self.reaches.closed(
+            rule.feature.name
+            for rule in self._book.of_kind(RuleKind.INSTALL)
+            if rule.feature is not None
+            and rule.feature.name in self.fleet.model.features
+            and self._book.order.get(rule.name, -1) > self._level
+        )
 
 
 # The spots of one stratum: where rules that count may place features, and what stands there already.
@@ -145,7 +145,7 @@ class Spots:
             yield place.had
             return
         for spot in self.on.get(place.seen.name, ()):
-            if spot[1] == place.seen.slot and self.ground.brings(spot[0], feature, place.seen.name):
+            if spot[1] == place.seen.slot and self.ground.includes(spot[0], feature, place.seen.name):
                 yield spot
 
     def limited(self, feature: str, seen: Candidate) -> Iterator[Ways]:
@@ -156,24 +156,24 @@ class Spots:
         near = [
             spot
             for spot in self.on.get(seen.name, ())
-            if (seen.unit is None or spot[1] == seen.slot) and self.ground.brings(spot[0], feature, seen.name)
+            if (seen.unit is None or spot[1] == seen.slot)
+            and self.ground.includes(spot[0], feature, seen.name)
         ]
         within: set[Spot] = set()
         for unit in self.ground.units(seen, feature):
             had = (unit.feature, slot_name(seen.name, unit))
             self.fixed[had] = seen.name
-            around = [spot for spot in near if spot not in within and self._around(spot, had, seen.name)]
-            within.update(around)
-            yield ((had,), tuple(around)) if len(around) > 1 else ((had,),)
+            including = [
+                spot
+                for spot in near
+                if spot not in within
+                and spot[1] == had[1]
+                and self.ground.includes(spot[0], had[0], seen.name)
+                and not self.ground.includes(had[0], spot[0], seen.name)
+            ]
+            within.update(including)
+            yield ((had,), tuple(including)) if len(including) > 1 else ((had,),)
         yield from (((spot,),) for spot in near if spot not in within)
-
-    def _around(self, spot: Spot, had: Spot, node: str) -> bool:
-        """Return whether what may be placed includes what is there."""
-        return (
-            spot[1] == had[1]
-            and self.ground.brings(spot[0], had[0], node)
-            and not self.ground.brings(had[0], spot[0], node)
-        )
 
 
 # What features demand of the nodes that get them, with all that they include.
@@ -203,14 +203,14 @@ class Demands:
         key = (feature, have, without)
         if key not in self._lacking:
             whole = self._ground.whole(feature, without)
-            self._lacking[key] = tuple(self._missing(whole, have | whole | self._ground.later))
+            available = have | whole | self._ground.later
+            self._lacking[key] = tuple(
+                (ref.name, Cause(f"{name} depends on {ref.name}", (ref.origin,)))
+                for name in sorted(whole)
+                for ref in self._features[name].depends
+                if ref.name not in available
+            )
         return self._lacking[key]
-
-    def _missing(self, whole: Iterable[str], have: frozenset[str]) -> Iterator[Lacking]:
-        for name in sorted(whole):
-            for ref in self._features[name].depends:
-                if ref.name not in have:
-                    yield ref.name, Cause(f"{name} depends on {ref.name}", (ref.origin,))
 
     def clash(self, feature: str, node: str) -> Cause | None:
         """Return why a node may not get a feature, for what it has."""
@@ -272,7 +272,9 @@ class Needs:
                     self._need(node, spot, feature, self._causes.key(cause))
 
     def _need(self, node: str, spot: Spot, feature: str, cause: str) -> None:
-        ways = [other for other in self._spots.on[node] if self._spots.ground.brings(other[0], feature, node)]
+        ways = [
+            other for other in self._spots.on[node] if self._spots.ground.includes(other[0], feature, node)
+        ]
         if not ways:
             self.fixed.append(Fixed(cause, spot, placed=False))
         elif len(ways) == 1:
@@ -376,16 +378,15 @@ class PlacingBuilder:
         """Yield what nodes may not get: they do without it, or it is in conflict with what they have."""
         for node, spots in self._spots.on.items():
             for spot in spots:
-                cause = self._left_out(node, spot[0]) or self._demands.clash(spot[0], node)
+                cause: Cause | None
+                if spot[0] in self._spots.ground.without(node):
+                    without = self._ruled.fleet.node_classes[node].without
+                    origins = tuple(ref.origin for ref in without if ref.name == spot[0])
+                    cause = Cause(f"{node} does without {spot[0]}", origins)
+                else:
+                    cause = self._demands.clash(spot[0], node)
                 if cause is not None:
                     yield Fixed(self._causes.key(cause), spot, placed=False)
-
-    def _left_out(self, node: str, feature: str) -> Cause | None:
-        if feature not in self._spots.ground.without(node):
-            return None
-        said = self._ruled.fleet.node_classes[node].without
-        origins = tuple(ref.origin for ref in said if ref.name == feature)
-        return Cause(f"{node} does without {feature}", origins)
 
     def _apart(self) -> Iterator[Excludes]:
         for node, spots in self._spots.on.items():
@@ -399,7 +400,7 @@ class PlacingBuilder:
         features, ground = self._ruled.fleet.model.features, self._spots.ground
         for node, spots in self._spots.on.items():
             for one, other in permutations(spots, 2):
-                if one[1] == other[1] and one[0] != other[0] and ground.brings(one[0], other[0], node):
+                if one[1] == other[1] and one[0] != other[0] and ground.includes(one[0], other[0], node):
                     cause = Cause(f"{one[0]} includes {other[0]}", (features[one[0]].origin,))
                     yield Excludes(self._causes.key(cause), one, other)
 

@@ -58,20 +58,18 @@ def tight(ruled: RuleView, rule: Rule) -> Tight:
     if rule.kind in _OF_CHANGES or rule.name in wrong:
         return Tight(rule, (), 0)
     slots = ruled.slots(rule.name)
-    groups = tuple(_groups(ruled, rule)) if rule.per is not None or rule.count is not None else ()
+    groups = []
+    if rule.per is not None or rule.count is not None:
+        counted = (_count_installed if rule.kind is RuleKind.INSTALL else _count_limited)(ruled, rule)
+        for key, members in ruled.groups(rule.name).items():
+            groups.append(Group(key, _names({seen.slot for seen in members}), *counted.get(key, ((), ()))))
     failed = {slot.partition("/")[0] for slot in ruled.failed.get(rule.name, ())}
     rooms = tuple(_rooms(ruled, rule, slots))
-    return Tight(rule, _names({seen.name for seen in slots}), len(slots), groups, rooms, _names(failed))
+    nodes = _names({seen.name for seen in slots})
+    return Tight(rule, nodes, len(slots), tuple(groups), rooms, _names(failed))
 
 
-def _groups(ruled: RuleView, rule: Rule) -> Iterator[Group]:
-    counted = (_counted if rule.kind is RuleKind.INSTALL else _limited)(ruled, rule)
-    for key, members in ruled.groups(rule.name).items():
-        slots = _names({seen.slot for seen in members})
-        yield Group(key, slots, *counted.get(key, ((), ())))
-
-
-def _counted(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _count_installed(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
     """By key, where a feature is, and where else it might be by what is there already; limits aside."""
     level = ruled.book.order.get(rule.name)
     if level is None or rule.feature is None or rule.feature.name not in ruled.fleet.model.features:
@@ -89,7 +87,7 @@ def _counted(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...],
     }
 
 
-def _limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _count_limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
     """By key, where what a limit counts is; it places nothing."""
     if rule.kind is not RuleKind.LIMIT:
         return {}
@@ -100,24 +98,23 @@ def _limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...],
 
 
 def _rooms(ruled: RuleView, rule: Rule, slots: Sequence[Candidate]) -> Iterator[Room]:
-    for param, said in rule.domains.items():
+    for param, domain in rule.domains.items():
         kind = ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
         try:
-            values = parse(said.items, kind)
+            values = parse(domain.items, kind)
         except DomainProblem:
             continue
-        used = {_normal(values, _value(seen, param)) for seen in slots} - {None}
+        used = {_value(values, seen, param) for seen in slots} - {None}
         yield Room(param, values.describe(), values.size, sum(value in values for value in used))
 
 
-def _value(seen: Candidate, param: str) -> Any:
+def _value(values: Values, seen: Candidate, param: str) -> Any:
+    """Return the value in its normal form; None: it has none that the domain knows."""
     if seen.unit is None:
-        return seen.params().get(param)
-    bound = seen.unit.attributes.get(param)
-    return None if bound is None else bound.given
-
-
-def _normal(values: Values, value: Any) -> Any:
+        value = seen.params().get(param)
+    else:
+        bound = seen.unit.attributes.get(param)
+        value = None if bound is None else bound.given
     try:
         return None if value is None else values.normal(value)
     except DomainProblem:

@@ -41,12 +41,12 @@ class GivingBuilder:
             self._add(rule)
 
     def _add(self, rule: Rule) -> None:
-        for param, said in rule.domains.items():
+        for param, domain in rule.domains.items():
             kind = self._ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
             try:
-                self._domains[rule.name, param] = parse(said.items, kind)
+                self._domains[rule.name, param] = parse(domain.items, kind)
             except DomainProblem as problem:
-                at = said.origin if problem.index is None else said.places[problem.index]
+                at = domain.origin if problem.index is None else domain.places[problem.index]
                 raise Failing(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
         for seen in self._ruled.slots(rule.name):
             for param in rule.domains:
@@ -55,18 +55,16 @@ class GivingBuilder:
 
     def problem(self) -> Giving:
         """Return who needs which values."""
-        names = sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name))
-        return Giving([self._want(name, self._asked[name]) for name in names], list(self._apart()))
-
-    def _want(self, name: str, asked: _Demand) -> Want:
-        within = [self._within(rule, asked.param) for rule in asked.rules]
-        stood = next((value for _, value in self._had(asked)), None)
-        return Want(name, within, stood, self._by_hand(asked))
-
-    def _within(self, rule: Rule, param: str) -> Within:
-        domain = self._domains[rule.name, param]
-        cause = self._causes.rule(rule, f"{param} in {domain.describe()}", rule.domains[param].origin)
-        return Within(cause, domain)
+        wants = []
+        for name in sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name)):
+            asked, within = self._asked[name], []
+            for rule in asked.rules:
+                domain, origin = self._domains[rule.name, asked.param], rule.domains[asked.param].origin
+                cause = self._causes.rule(rule, f"{asked.param} in {domain.describe()}", origin)
+                within.append(Within(cause, domain))
+            stood = next((value for _, value in self._had(asked)), None)
+            wants.append(Want(name, within, stood, self._by_hand(asked)))
+        return Giving(wants, list(self._apart()))
 
     def _normal(self, asked: _Demand, value: Any) -> Value:
         """Return a value as its domains write it; one that they do not know as it stands."""
