@@ -14,6 +14,7 @@ from gitcfg.pictures.picture import (
     Relation,
     Vertex,
     about,
+    by_folder,
     label,
     legend,
     look,
@@ -50,7 +51,7 @@ def _lines(picture: Picture) -> Iterator[str]:
 def _layout(picture: Picture) -> dict[str, str]:
     """White, because a page may be dark; wider where many lines have to find their way."""
     lines = 0 if picture.stack else sum(edge.relation is not Relation.INSTALLS for edge in picture.edges)
-    said = {
+    attributes = {
         "rankdir": "LR",
         "bgcolor": "white",
         "fontname": '"sans-serif"',
@@ -62,15 +63,12 @@ def _layout(picture: Picture) -> dict[str, str]:
         "label": _text([picture.title, *legend(picture)], "l"),
     }
     if picture.stack:
-        said["ordering"] = "out"  # the highest priority on top, as in the lists
-    return said
+        attributes["ordering"] = "out"  # the highest priority on top, as in the lists
+    return attributes
 
 
 def _vertices(picture: Picture) -> Iterator[str]:
-    folders: dict[str, list[Vertex]] = {}
-    for vertex in picture.vertices:
-        folders.setdefault(vertex.folder, []).append(vertex)
-    for folder, vertices in sorted(folders.items()):
+    for folder, vertices in by_folder(picture):
         if folder:
             yield f"  subgraph {_id(safe(f'cluster {folder}'))} {{"
             yield f'    label={_text([folder], "l")}; color="#b8bfc6"; fontcolor="#57606a"; style=rounded'
@@ -81,47 +79,44 @@ def _vertices(picture: Picture) -> Iterator[str]:
 
 
 def _vertex(vertex: Vertex) -> str:
-    seen = look(vertex)
-    said = {
+    style = look(vertex)
+    # dot, in all its versions, takes escapes of a tooltip off twice.
+    tooltip = "\\n".join(_escaped(safe(line), 2) for line in about(vertex).split("\n"))
+    attributes = {
         "label": _text(label(vertex), "l" if vertex.kind is Kind.FEATURES else "n"),
-        "tooltip": _tooltip(about(vertex)),
-        "fillcolor": _quoted(seen.fill),
-        "color": _quoted(seen.line),
-        "fontcolor": _quoted(seen.text),
+        "tooltip": _quoted(tooltip),
+        "fillcolor": _quoted(style.fill),
+        "color": _quoted(style.line),
+        "fontcolor": _quoted(style.text),
     }
-    if seen.dashed:
-        said["style"] = '"filled,rounded,dashed"'
-    return f"{_id(vertex.id)} [{_attributes(said)}]"
+    if style.dashed:
+        attributes["style"] = '"filled,rounded,dashed"'
+    return f"{_id(vertex.id)} [{_attributes(attributes)}]"
 
 
 def _edge(edge: Edge) -> str:
     line = LINES[edge.relation]
-    said = {"color": _quoted(line.color)}
+    attributes = {"color": _quoted(line.color)}
     if line.style != "solid":
-        said["style"] = line.style
+        attributes["style"] = line.style
     if line.style == "dotted":
-        said["penwidth"] = "1.7"  # else it is hardly seen
+        attributes["penwidth"] = "1.7"  # else it is hardly seen
     if edge.relation in MUTUAL:
-        said["dir"] = "none"
+        attributes["dir"] = "none"
     if edge.relation is Relation.SHARES:
-        said["constraint"] = "false"
+        attributes["constraint"] = "false"
     if edge.label:
-        said["label"] = _text([short(safe(edge.label))], "n")
-    return f"{_id(edge.source)} -> {_id(edge.target)} [{_attributes(said)}]"
+        attributes["label"] = _text([short(safe(edge.label))], "n")
+    return f"{_id(edge.source)} -> {_id(edge.target)} [{_attributes(attributes)}]"
 
 
-def _attributes(said: dict[str, str]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in said.items())
+def _attributes(attributes: dict[str, str]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in attributes.items())
 
 
 def _text(lines: Iterable[str], align: str) -> str:
     """Return lines that are shown. dot reads entities even here, so an ampersand is written as one."""
     return _quoted("".join(f"{_escaped(safe(line), 1)}\\{align}" for line in lines))
-
-
-def _tooltip(text: str) -> str:
-    """Return lines for a tooltip, where dot, in all its versions, takes escapes off twice."""
-    return _quoted("\\n".join(_escaped(safe(line), 2) for line in text.split("\n")))
 
 
 def _escaped(text: str, times: int) -> str:

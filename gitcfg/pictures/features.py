@@ -1,6 +1,6 @@
 """Pictures of features, and of groups with the features that they install and the nodes in them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gitcfg.compile.fleet import Fleet
-from gitcfg.model import Feature, Group, Model, Ref, Use
+from gitcfg.model import Group, Model, Ref, Use
 from gitcfg.model.text import counted
 from gitcfg.nodeset import fold
 from gitcfg.pictures.picture import (
@@ -58,13 +58,8 @@ def _defined(fleet: Fleet) -> Iterator[Vertex]:
             about=described(feature),
             count=nodes[name],
             unused=bool(fleet.names) and not nodes[name],
-            folder=_folder(feature) if len(folders) > 1 else "",
+            folder=feature.origin.file.partition("/")[2].rpartition("/")[0] if len(folders) > 1 else "",
         )
-
-
-def _folder(feature: Feature) -> str:
-    """Return the folder below features/ in which a feature's file lies."""
-    return feature.origin.file.partition("/")[2].rpartition("/")[0]
 
 
 def _missing(model: Model) -> Iterator[Vertex]:
@@ -168,7 +163,7 @@ def installed(model: Model, groups: Iterable[Group]) -> tuple[list[Vertex], list
     for group in groups:
         if group.features:
             key = tuple(map(_key, group.features))
-            vertex = vertices.setdefault(key, _vertex(model, group))
+            vertex = vertices.setdefault(key, _list_vertex(model, group))
             edges.append(Edge(Relation.INSTALLS, ident("group", group.name), vertex.id))
     return list(vertices.values()), edges
 
@@ -179,22 +174,19 @@ def _key(use: Use) -> Any:
     return use.feature, use.instance, repr(attributes)
 
 
-def _vertex(model: Model, group: Group) -> Vertex:
+def _list_vertex(model: Model, group: Group) -> Vertex:
     """Return the list as it is written: the topmost feature first."""
-    lines = tuple(_lines_installed(model, group.features))
+    lines = []
+    for number, (name, uses) in enumerate(by_feature(group.features).items(), 1):
+        missing = "" if name in model.features else "(missing)"
+        lines.append(" ".join(filter(None, (f"{number}.", name, instances(uses), missing))))
     return Vertex(
         id=f"features of {quoted(group.name)}",
         kind=Kind.FEATURES,
         name=lines[0],
-        lines=lines[1:],
+        lines=tuple(lines[1:]),
         about="Highest priority first.",
     )
-
-
-def _lines_installed(model: Model, uses: Iterable[Use]) -> Iterator[str]:
-    for number, (name, of_name) in enumerate(by_feature(uses).items(), 1):
-        missing = "" if name in model.features else "(missing)"
-        yield " ".join(filter(None, (f"{number}.", name, instances(of_name), missing)))
 
 
 # Nodes in a picture of groups, combination by combination, and the lines from them to their groups.
@@ -218,21 +210,16 @@ def nodes(parts: Folded) -> Iterator[Vertex]:
     if parts.rest:
         names = [name for each in parts.rest for name in each.nodes]
         nodeset = fold(names)
+        combination = "more combination" if parts.drawn else "combination"
         yield Vertex(
             id=REST,
             kind=Kind.REST,
-            name=_more(len(parts.rest), bool(parts.drawn)),
+            name=f"{'and ' * bool(parts.drawn)}{counted(len(parts.rest), combination)} of groups",
             lines=(counted(len(names), "node"), short_set(nodeset)),
             about=nodeset,
             count=len(names),
             nodeset=nodeset,
         )
-
-
-def _more(combinations: int, others: bool) -> str:
-    if others:
-        return f"and {counted(combinations, 'more combination')} of groups"
-    return f"{counted(combinations, 'combination')} of groups"
 
 
 def _id(each: Combination) -> str:
@@ -286,52 +273,47 @@ def groups_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
     lists, installs = installed(fleet.model, defined)
     pairs = [] if parts.drawn else shared(parts.rest, drawn)
     lines = tuple(shares(pairs[:MOST_PAIRS]))
+    notes = ["Other groups are not drawn."] if names else []
+    if len(pairs) > MOST_PAIRS:
+        more = counted(len(pairs) - MOST_PAIRS, "more pair")
+        notes.append(f"{more} of groups share as many nodes, or fewer.")
     return Picture(
         "groups",
         f"Groups: {listed(names)}" if names else "Groups",
         (*nodes(parts), *groups, *lists),
         (*members(parts, drawn), *lines, *installs),
-        tuple(_notes(names, len(pairs))),
+        tuple(notes),
         columns=columns([vertex.id for vertex in groups], lines) if lines else (),
     )
-
-
-def _notes(names: Collection[str], pairs: int) -> Iterator[str]:
-    if names:
-        yield "Other groups are not drawn."
-    if pairs > MOST_PAIRS:
-        yield f"{counted(pairs - MOST_PAIRS, 'more pair')} of groups share as many nodes, or fewer."
 
 
 def _groups(fleet: Fleet, names: Collection[str], parts: Folded) -> Iterator[Vertex]:
     """Yield the default group, all others in order of name, and those that are only mentioned."""
     model, default = fleet.model, fleet.model.settings.default_group
-    found: dict[str, list[str]] = {}
+    found = defaultdict[str, list[str]](list)
     for each in (*parts.drawn, *parts.rest):
         for group in each.groups:
-            found.setdefault(group, []).extend(each.nodes)
+            found[group] += each.nodes
     missing = missing_groups(model)
     for name in dict.fromkeys((default, *sorted(model.groups), *missing)):
-        if not names or name in names:
-            nodeset, count = fold(found.get(name, ())), len(found.get(name, ()))
-            yield Vertex(
-                id=ident("group", name),
-                kind=Kind.MISSING if name in missing else Kind.GROUP,
-                name=name,
-                lines=tuple(_lines(name == default, count, "" if parts.drawn else nodeset)),
-                about=list_origins(missing[name]) if name in missing else _about(fleet, name, nodeset),
-                count=count,
-                nodeset=nodeset,
-                unused=bool(fleet.names) and not count and name not in missing,
-            )
-
-
-def _lines(everyone: bool, count: int, nodeset: str) -> Iterator[str]:
-    yield f"{'all ' * everyone}{counted(count, 'node')}" if count else "no node"
-    if nodeset:
-        yield short_set(nodeset, SHORT)
-
-
-def _about(fleet: Fleet, name: str, nodeset: str) -> str:
-    group = fleet.model.groups.get(name)
-    return "\n".join(filter(None, (described(group) if group else "No file defines it.", nodeset)))
+        if names and name not in names:
+            continue
+        nodeset, count = fold(found[name]), len(found[name])
+        lines = [f"{'all ' * (name == default)}{counted(count, 'node')}" if count else "no node"]
+        if nodeset and not parts.drawn:
+            lines.append(short_set(nodeset, SHORT))
+        if name in missing:
+            about = list_origins(missing[name])
+        else:
+            description = described(model.groups[name]) if name in model.groups else "No file defines it."
+            about = "\n".join(filter(None, (description, nodeset)))
+        yield Vertex(
+            id=ident("group", name),
+            kind=Kind.MISSING if name in missing else Kind.GROUP,
+            name=name,
+            lines=tuple(lines),
+            about=about,
+            count=count,
+            nodeset=nodeset,
+            unused=bool(fleet.names) and not count and name not in missing,
+        )

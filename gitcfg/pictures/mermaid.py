@@ -9,11 +9,10 @@ from gitcfg.pictures.picture import (
     LINES,
     LOOKS,
     UNUSED,
-    Edge,
     Look,
     Picture,
     Relation,
-    Vertex,
+    by_folder,
     label,
     legend,
     short,
@@ -57,33 +56,32 @@ def _lines(picture: Picture) -> Iterator[str]:
     if notes:
         yield f"  note[{_text(notes)}]:::note"
     for edge in picture.edges:
-        yield f"  {_edge(edge, names)}"
+        words = f"|{_text([short(safe(edge.label))])}|" if edge.label else ""
+        arrow = _ARROWS.get(edge.relation, "-->")
+        yield f"  {names[edge.source]} {arrow}{words} {names[edge.target]}"
     yield from _styles(picture, bool(notes))
 
 
 def _names(ids: Iterable[str]) -> dict[str, str]:
     """Return names without odd characters, each once; their first words mean nothing to Mermaid."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for id_ in ids:
         name = base = re.sub(r"[^A-Za-z0-9]+", "_", id_).strip("_")[:80]
         number = 1
-        while name in taken:
+        while name in used:
             number += 1
             name = f"{base}_{number}"
         names[id_] = name
-        taken.add(name)
+        used.add(name)
     return names
 
 
 def _vertices(picture: Picture, names: Mapping[str, str]) -> Iterator[str]:
-    folders: dict[str, list[Vertex]] = {}
-    for vertex in picture.vertices:
-        folders.setdefault(vertex.folder, []).append(vertex)
-    called = _names(f"folder {folder}" for folder in folders)
-    for folder, vertices in sorted(folders.items()):
+    ids = _names(dict.fromkeys(f"folder {vertex.folder}" for vertex in picture.vertices))
+    for folder, vertices in by_folder(picture):
+        name = ids[f"folder {folder}"]
         if folder:
-            name = called[f"folder {folder}"]
             yield f"  subgraph {name}[{_text([folder])}]"
         for vertex in vertices:
             look = "unused" if vertex.unused else vertex.kind
@@ -91,11 +89,6 @@ def _vertices(picture: Picture, names: Mapping[str, str]) -> Iterator[str]:
         if folder:
             yield "  end"
             yield f"  style {name} fill:none,stroke:#b8bfc6"
-
-
-def _edge(edge: Edge, names: Mapping[str, str]) -> str:
-    words = f"|{_text([short(safe(edge.label))])}|" if edge.label else ""
-    return f"{names[edge.source]} {_ARROWS.get(edge.relation, '-->')}{words} {names[edge.target]}"
 
 
 def _styles(picture: Picture, notes: bool) -> Iterator[str]:
@@ -123,16 +116,14 @@ def _escaped(line: str) -> str:
     """Return a line in which nothing is taken for Mermaid's marks, HTML, or Markdown (a list, emphasis)."""
     line = safe(line)
     start = match.end() if (match := _LIST.match(line)) else 0
-    signs = (c if _safe(line, at) and at + 1 != start else _entity(c) for at, c in enumerate(line))
-    return "".join(signs)
-
-
-def _safe(line: str, at: int) -> bool:
-    """Return whether a sign may stay: a colon means something unless a blank follows."""
-    return line[at].isalnum() or line[at] in _PLAIN or line[at : at + 2] == ": "
-
-
-def _entity(sign: str) -> str:
-    """Once entities are read, `\\n` is a new line, `$$` begins a formula and `fa:fa-` an icon: nothing
-    of no width, put in between, prevents it."""
-    return f"#{ord(sign)};" + "#8203;" * (sign in _BEGINNING)
+    escaped = []
+    for at, sign in enumerate(line):
+        # A colon means something unless a blank follows.
+        is_plain = sign.isalnum() or sign in _PLAIN or line[at : at + 2] == ": "
+        if is_plain and at + 1 != start:
+            escaped.append(sign)
+        else:
+            # Once entities are read, `\n` is a new line, `$$` begins a formula and `fa:fa-` an icon: nothing
+            # of no width, put in between, prevents it.
+            escaped.append(f"#{ord(sign)};" + "#8203;" * (sign in _BEGINNING))
+    return "".join(escaped)

@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.partial import Partial
-from gitcfg.model import Allocation, Model, Origin, Override, Rule, Use
+from gitcfg.model import Allocation, Model, Origin, Rule, Use
 from gitcfg.model.text import counted
 from gitcfg.pictures.picture import (
     Edge,
@@ -43,22 +43,19 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
         return ()
     parts = deque(_flat(node.node_class.stack))
     rules = fleet.model.rules
-    names = (fleet.model.settings.default_group, *reversed(node.groups))
-    default, *groups = names
-    lowest = [_group(fleet, default, parts.popleft()), *_ruled(rules, parts)]
-    lower = [_group(fleet, name, parts.popleft()) for name in groups]
-    set_by_rules = _ruled(rules, parts)
-    decided = _decided(fleet.model.allocations, parts)
-    overrides = node.node_class.overrides
-    topmost = [parts.pop() for _ in overrides][::-1]
-    return (
-        *(*lowest, *lower, *set_by_rules, *_identity(node, list(parts))),
-        *(_override(override, part) for override, part in zip(overrides, topmost, strict=True)),
-        *decided,
-    )
+    lowest = [_group(fleet, fleet.model.settings.default_group, parts.popleft()), *_take_rules(rules, parts)]
+    groups = [_group(fleet, name, parts.popleft()) for name in reversed(node.groups)]
+    set_by_rules = _take_rules(rules, parts)
+    allocated = _take_allocations(fleet.model.allocations, parts)
+    overrides = []
+    for override in reversed(node.node_class.overrides):
+        about = f"{override.reason}, until {override.until}\n{override.origin.file}"
+        overrides.append(Layer(f"override {override.name}", override.features, (parts.pop(),), about))
+    identity = _identity(node, list(parts))
+    return (*lowest, *groups, *set_by_rules, *identity, *reversed(overrides), *allocated)
 
 
-def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
+def _take_rules(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
     """Return the layers of rules that lie lowest, taken from the others."""
     found = []
     while parts and (parts[0].label or "").startswith("rule "):
@@ -70,7 +67,7 @@ def _ruled(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
     return found
 
 
-def _decided(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
+def _take_allocations(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
     """Return the layers of what was decided for rules, which lie topmost, taken from the others."""
     found = []
     while parts and (parts[-1].label or "").startswith("allocation "):
@@ -96,34 +93,26 @@ def _group(fleet: Fleet, name: str, part: Partial) -> Layer:
     return Layer(f"group {name}", group.features, (part,), described(group))
 
 
-def _override(override: Override, part: Partial) -> Layer:
-    about = f"{override.reason}, until {override.until}\n{override.origin.file}"
-    return Layer(f"override {override.name}", override.features, (part,), about)
-
-
 def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
     """Return the node's and its set's layers: what lies together under one label is one of them."""
-    said = node.definition
-    about = {f"node set {said.nodeset.name}": described(said.nodeset.definition)} if said.nodeset else {}
-    about |= {f"node {said.own.name}": described(said.own)} if said.own else {}
+    definition = node.definition
+    own, nodeset = definition.own, definition.nodeset
+    about = {f"node set {nodeset.name}": described(nodeset.definition)} if nodeset else {}
+    about |= {f"node {own.name}": described(own)} if own else {}
     result: list[Layer] = []
-    installed = [part for part in parts if part.parts]
-    for use, label in reversed(said.features):
-        here = installed[:1] if installed and _is(installed[0], use, label) else []
-        installed = installed[len(here) :]
-        _lay(result, Layer(label, (use,), tuple(here), about[label]))
-    for part in parts:
-        if not part.parts and part.label is not None:
-            _lay(result, Layer(part.label, (), (part,), about[part.label]))
+    installed = deque(part for part in parts if part.parts)
+    for use, label in reversed(definition.features):
+        # A listed feature that is missing, or done without, becomes no layer.
+        head = (installed[0].label, installed[0].parts[0].label) if installed else None
+        part = (installed.popleft(),) if head == (label, f"feature {use.feature}") else ()
+        _put_layer(result, Layer(label, (use,), part, about[label]))
+    for other in parts:
+        if not other.parts and other.label is not None:
+            _put_layer(result, Layer(other.label, (), (other,), about[other.label]))
     return result
 
 
-def _is(part: Partial, use: Use, label: str) -> bool:
-    """Did a listed feature become this layer? A missing one, or one done without, becomes none."""
-    return part.label == label and part.parts[0].label == f"feature {use.feature}"
-
-
-def _lay(stack: list[Layer], layer: Layer) -> None:
+def _put_layer(stack: list[Layer], layer: Layer) -> None:
     """Put a layer on others, or make it one with the topmost if that has the same label."""
     if stack and stack[-1].label == layer.label:
         below = stack.pop()
@@ -144,8 +133,8 @@ def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
         steps = node.trail(param)
         last = max(index for index, step in enumerate(steps) if not step.overridden)
         found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
-        said = [(place, path[0]) for place, part in found for _, path in part.steps(param)]
-        decided[said[last]] += 1
+        origins = [(place, path[0]) for place, part in found for _, path in part.steps(param)]
+        decided[origins[last]] += 1
     return decided
 
 
@@ -154,8 +143,8 @@ def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
     decided = Decided()
     for path in node.entries:
         found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
-        said = [(place, where[0]) for place, part in found for _, where in part.entries(path)]
-        decided[said[-1]] += 1
+        origins = [(place, where[0]) for place, part in found for _, where in part.entries(path)]
+        decided[origins[-1]] += 1
     return decided
 
 
@@ -168,24 +157,21 @@ def node_picture(fleet: Fleet, name: str) -> Picture:
     stacked = layers(fleet, node)
     gone = {ref.name: ref.origin for ref in node.node_class.without}
     scene = _Scene(fleet.model, gone, params_decided(node, stacked), files_decided(node, stacked))
-    drawn = [_Drawn(scene, place, layer) for place, layer in enumerate(stacked)]
+    drawn = [_LayerDrawing(scene, place, layer) for place, layer in enumerate(stacked)]
     stack = [each.id for each in drawn]
     above = [Edge(Relation.ABOVE, upper, lower) for lower, upper in pairwise(stack)]
+    total = _amounts(len(node.params), len(node.entries)) or "no parameters and no files"
+    note = f"The node gets {total}. A higher layer has the last word."
+    if node.definition.retired:
+        note = "It is retired: it has no features, no parameters and no files."
     return Picture(
         "node",
         f"The layers of {name}",
         tuple(vertex for each in drawn for vertex in (each.layer_vertex(), *each.features)),
         (*above, *(edge for each in drawn for edge in each.edges)),
-        (_note(node),),
+        (note,),
         tuple(stack),
     )
-
-
-def _note(node: FleetNode) -> str:
-    if node.definition.retired:
-        return "It is retired: it has no features, no parameters and no files."
-    total = _amounts(len(node.params), len(node.entries)) or "no parameters and no files"
-    return f"The node gets {total}. A higher layer has the last word."
 
 
 def _amounts(params: int, files: int) -> str:
@@ -203,16 +189,16 @@ class _Scene(msgspec.Struct, frozen=True):
     files: Decided
 
 
-class _Drawn:
+class _LayerDrawing:
     """One layer with its features. A feature that stands at several places of it is drawn once."""
 
     def __init__(self, scene: _Scene, place: int, layer: Layer) -> None:
         self.scene, self.place, self.layer = scene, place, layer
         self.id = self._id(layer.label)
-        self.brought = layer.features
+        self.included = layer.features
         self.features: list[Vertex] = []
         self.edges: list[Edge] = []
-        self._follow()
+        self._draw_features()
 
     def _id(self, label: str) -> str:
         return f"layer {self.place + 1} {label}"
@@ -232,9 +218,9 @@ class _Drawn:
         lines = (f"decides {_amounts(*totals) or 'nothing'}", *([f"itself {itself}"] if itself else []))
         return Vertex(id=self.id, kind=Kind.LAYER, name=self.layer.label, lines=lines, about=self.layer.about)
 
-    def _follow(self) -> None:
-        """The features that are listed and what they include, however far."""
-        seen: set[str] = set()
+    def _draw_features(self) -> None:
+        """Draw the features that are listed and what they include, however far."""
+        drawn: set[str] = set()
         waiting = deque([(self.id, Relation.INSTALLS, self.layer.listed)])
         while waiting:
             source, relation, uses = waiting.popleft()
@@ -243,10 +229,10 @@ class _Drawn:
                 order = f"{number}." if len(listed) > 1 else ""
                 label = " ".join(filter(None, (order, instances(of_name))))
                 self.edges.append(Edge(relation, source, self._id(ident("feature", name)), label))
-                if name not in seen:
-                    seen.add(name)
+                if name not in drawn:
+                    drawn.add(name)
                     self.features.append(self._feature(name))
-                    included = self.scene.model.features[name].include if name in self.brought else ()
+                    included = self.scene.model.features[name].include if name in self.included else ()
                     waiting.append((self._id(ident("feature", name)), Relation.INCLUDES, included))
 
     def _feature(self, name: str) -> Vertex:
@@ -262,6 +248,6 @@ class _Drawn:
             return Kind.GONE, "taken away", f"`without` at {self.scene.gone[name]} takes it away."
         if name not in self.scene.model.features:
             return Kind.MISSING, "missing", "Not defined."
-        if name not in self.brought:
+        if name not in self.included:
             return Kind.GONE, "brings nothing", "It includes others too deep, or at too many places."
         return Kind.FEATURE, self._decides(f"feature {name}"), ""

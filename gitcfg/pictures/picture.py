@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from math import ceil, sqrt
 from typing import Any
 
@@ -90,28 +92,30 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def around(picture: Picture, chosen: Iterable[str], title: str, note: str) -> Picture:
-    """Some vertices, all that they lead to, and their neighbours, with the edges between those."""
+    """Return some vertices, all that they lead to, and their neighbours, with the edges between those."""
     ids = frozenset(chosen)
-    onward: dict[str, list[str]] = {vertex.id: [] for vertex in picture.vertices}
+    targets: dict[str, list[str]] = {vertex.id: [] for vertex in picture.vertices}
     for edge in picture.edges:
         if edge.relation not in MUTUAL:
-            onward[edge.source].append(edge.target)
-    kept = reach(onward).closed(ids)
-    near = {end for edge in picture.edges for end in _across(edge, ids)}
-    return msgspec.structs.replace(_only(picture, kept | near), title=title, notes=(*picture.notes, note))
-
-
-def _across(edge: Edge, ids: frozenset[str]) -> Iterable[str]:
-    """Return the other ends of an edge at one of some vertices."""
-    return [edge.source] * (edge.target in ids) + [edge.target] * (edge.source in ids)
-
-
-def _only(picture: Picture, ids: frozenset[str]) -> Picture:
+            targets[edge.source].append(edge.target)
+    drawn = set(reach(targets).closed(ids))
+    drawn |= {edge.source for edge in picture.edges if edge.target in ids}
+    drawn |= {edge.target for edge in picture.edges if edge.source in ids}
     return msgspec.structs.replace(
         picture,
-        vertices=tuple(vertex for vertex in picture.vertices if vertex.id in ids),
-        edges=tuple(edge for edge in picture.edges if edge.source in ids and edge.target in ids),
+        title=title,
+        vertices=tuple(vertex for vertex in picture.vertices if vertex.id in drawn),
+        edges=tuple(edge for edge in picture.edges if edge.source in drawn and edge.target in drawn),
+        notes=(*picture.notes, note),
     )
+
+
+def by_folder(picture: Picture) -> list[tuple[str, list[Vertex]]]:
+    """Return the vertices by folder, in order of folder."""
+    folders = defaultdict[str, list[Vertex]](list)
+    for vertex in picture.vertices:
+        folders[vertex.folder].append(vertex)
+    return sorted(folders.items())
 
 
 # How things look in all pictures: dark text on light fills, lines that show on white and black.
@@ -218,26 +222,23 @@ def listed(names: Iterable[str]) -> str:
 
 def by_feature(uses: Iterable[Use]) -> Mapping[str, list[Use]]:
     """Uses in a list by feature, in the order in which these are first named."""
-    found: dict[str, list[Use]] = {}
+    found = defaultdict[str, list[Use]](list)
     for use in uses:
-        found.setdefault(use.feature, []).append(use)
+        found[use.feature].append(use)
     return found
 
 
 def instances(uses: Iterable[Use]) -> str:
     """`as STARTD_[1-90]` for uses of one feature; nothing where it is installed plainly."""
     names = [use.instance for use in uses if use.instance is not None]
-    return f"as {_folded(names)}" if names else ""
-
-
-def _folded(names: list[str]) -> str:
-    """Instances in the notation in which they are written, if that says the same."""
+    if not names:
+        return ""
     folded = fold(names)
     try:
-        same = set(expand(folded, len(names))) == set(names)
+        is_same = set(expand(folded, len(names))) == set(names)
     except NodeSetError:
-        same = False
-    return folded if same else ", ".join(names)
+        is_same = False
+    return f"as {folded if is_same else ', '.join(names)}"
 
 
 def label(vertex: Vertex) -> list[str]:
@@ -258,9 +259,9 @@ Record = dict[str, Any]
 
 def picture_record(commit: str | None, picture: Picture) -> Record:
     """A picture, its vertices each with the edges that leave it. Mutual ones leave one of their two."""
-    leaving: dict[str, list[Edge]] = {}
+    leaving = defaultdict[str, list[Edge]](list)
     for edge in picture.edges:
-        leaving.setdefault(edge.source, []).append(edge)
+        leaving[edge.source].append(edge)
     return {
         "schema": "gitcfg.graph/1",
         "commit": commit,
@@ -268,7 +269,7 @@ def picture_record(commit: str | None, picture: Picture) -> Record:
         "title": picture.title,
         "notes": list(picture.notes),
         "stack": list(picture.stack),
-        "vertices": [_vertex(vertex, leaving.get(vertex.id, [])) for vertex in picture.vertices],
+        "vertices": [_vertex(vertex, leaving[vertex.id]) for vertex in picture.vertices],
     }
 
 
@@ -302,9 +303,8 @@ def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...],
     for edge in edges:
         joined[edge.source].append(edge.target)
         joined[edge.target].append(edge.source)
-    order = [
-        id_ for members in sorted(components(joined), key=lambda each: (-len(each), each)) for id_ in members
-    ]
+    parts = sorted(components(joined), key=lambda each: (-len(each), each))
+    order = list(chain.from_iterable(parts))
     rows = max(1, ceil(sqrt(SHAPE * len(order))))
     return tuple(tuple(order[start : start + rows]) for start in range(0, len(order), rows))
 
