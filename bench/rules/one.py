@@ -7,7 +7,7 @@ import msgspec
 
 from bench.rules.problems import PROBLEMS, Problem, different, valid
 from bench.rules.solvers import SOLVERS, Answer
-from gitcfg.solve import Giving, Placing
+from gitcfg.solve import PlacementProblem, ValueProblem
 
 
 class Told(msgspec.Struct):
@@ -34,17 +34,17 @@ def solved(tool: str, problem: str, size: int) -> Told:
 
 def right(problem: Problem, found: Answer) -> bool:
     """Is it an answer?"""
-    if isinstance(problem, Placing) and isinstance(found, set):
+    if isinstance(problem, PlacementProblem) and isinstance(found, set):
         return valid(problem, found)
-    return isinstance(problem, Giving) and isinstance(found, dict) and different(problem, found)
+    return isinstance(problem, ValueProblem) and isinstance(found, dict) and different(problem, found)
 
 
 def changes(problem: Problem, found: Answer) -> int:
     """How much of what stood is other now; of slots without a value before nothing is."""
-    if isinstance(problem, Placing):
-        return len(set(found) ^ set(problem.stood)) if problem.stood else 0
+    if isinstance(problem, PlacementProblem):
+        return len(set(found) ^ set(problem.previous)) if problem.previous else 0
     values = dict(found) if isinstance(found, dict) else {}
-    return sum(want.stood not in (None, values.get(want.slot)) for want in problem.wants)
+    return sum(want.previous not in (None, values.get(want.slot)) for want in problem.wants)
 
 
 if __name__ == "__main__":

@@ -5,20 +5,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from bench.rules.study import SERVERS, Subnet, subnets
 from gitcfg.domain import Values, parse
 from gitcfg.solve import (
-    Apart,
+    AllDifferent,
     Bound,
-    Giving,
-    Placing,
+    InDomain,
+    PlacementProblem,
     Spot,
     Unsolvable,
     Value,
-    Want,
-    Within,
-    give,
+    ValueProblem,
+    ValueSlot,
+    assign_values,
     place,
 )
 
-Problem = Placing | Giving
+Problem = PlacementProblem | ValueProblem
 RACK = 50
 EACH = 2
 """So many of every feature in each rack."""
@@ -27,7 +27,7 @@ MOST = 4
 FEATURES = 30
 
 
-def placements(nodes: int, features: int = FEATURES, stood: Collection[Spot] = ()) -> Placing:
+def placements(nodes: int, features: int = FEATURES, previous: Collection[Spot] = ()) -> PlacementProblem:
     """Each rack has two of every feature, and no node more than four of them; the last has the rest."""
     things = [f"f{number:02}" for number in range(features)]
     names = [f"n{number:05}" for number in range(nodes)]
@@ -39,37 +39,37 @@ def placements(nodes: int, features: int = FEATURES, stood: Collection[Spot] = (
         for rack in racks
     ]
     bounds += [Bound("at-most-four", 0, MOST, [(thing, name) for thing in things]) for name in names]
-    return Placing(things=things, slots=names, bounds=bounds, stood=stood)
+    return PlacementProblem(things=things, slots=names, bounds=bounds, previous=previous)
 
 
-def one_node_more(nodes: int) -> Placing:
+def one_node_more(nodes: int) -> PlacementProblem:
     """The same with one node more, where all stands."""
     found = place(placements(nodes))
     assert not isinstance(found, Unsolvable)
-    return placements(nodes + 1, stood=found)
+    return placements(nodes + 1, previous=found)
 
 
-def addresses(machines: int, count: int = 20, stood: Mapping[str, Value] | None = None) -> Giving:
+def addresses(machines: int, count: int = 20, previous: Mapping[str, Value] | None = None) -> ValueProblem:
     """An address for each machine of the case study, gateways and switches aside."""
-    public = Within("public-addresses", parse(["134.58.39.0-134.58.47.255"]))
-    private = Within("private-addresses", parse(["10.0.0.0/16"]))
-    wants: list[Want] = []
+    public = InDomain("public-addresses", parse(["134.58.39.0-134.58.47.255"]))
+    private = InDomain("private-addresses", parse(["10.0.0.0/16"]))
+    wants: list[ValueSlot] = []
     for subnet in subnets(machines, count):
         within = public if subnet.kind == "public" else private
-        own = Within(subnet.name, _range(subnet))
-        wants += [Want(slot, (within, own), (stood or {}).get(slot)) for slot in _slots(subnet)]
+        own = InDomain(subnet.name, _range(subnet))
+        wants += [ValueSlot(slot, (within, own), (previous or {}).get(slot)) for slot in _slots(subnet)]
     apart = [
-        Apart(whole.cause, [want.slot for want in wants if want.within[0] is whole])
+        AllDifferent(whole.cause, [want.slot for want in wants if want.within[0] is whole])
         for whole in (public, private)
     ]
-    return Giving(sorted(wants, key=lambda want: want.slot), apart)
+    return ValueProblem(sorted(wants, key=lambda want: want.slot), apart)
 
 
-def one_address_more(machines: int) -> Giving:
+def one_address_more(machines: int) -> ValueProblem:
     """The same with one machine more, where all have theirs."""
-    found = give(addresses(machines))
+    found = assign_values(addresses(machines))
     assert not isinstance(found, Unsolvable)
-    return addresses(machines + 1, stood=found)
+    return addresses(machines + 1, previous=found)
 
 
 PLACEMENTS, ADDRESSES = "placements", "addresses"
@@ -92,7 +92,7 @@ def _slots(subnet: Subnet) -> Iterator[str]:
     yield from (f"{subnet.name}-desktop{number + 1:02}/eth0" for number in range(desktops))
 
 
-def valid(problem: Placing, placed: Collection[Spot]) -> bool:
+def valid(problem: PlacementProblem, placed: Collection[Spot]) -> bool:
     """Does everything hold that bounds ask for?"""
     there = set(placed)
     return all(
@@ -100,7 +100,7 @@ def valid(problem: Placing, placed: Collection[Spot]) -> bool:
     )
 
 
-def different(problem: Giving, values: Mapping[str, Value]) -> bool:
+def different(problem: ValueProblem, values: Mapping[str, Value]) -> bool:
     """Has each slot a value within its domains, and no two that are apart the same?"""
     inside = all(values[want.slot] in one.domain for want in problem.wants for one in want.within)
     return inside and all(

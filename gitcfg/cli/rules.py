@@ -16,7 +16,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.rules import Count, Permit, Rule, RuleKind
 from gitcfg.model.text import counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
-from gitcfg.solve.fleet.slack import Group, Tight
+from gitcfg.solve.fleet.slack import Group, RuleSlack
 
 EPILOG = """Places that could take a feature as well are those where nothing forbids it; limits are not asked.
 
@@ -36,7 +36,7 @@ def rules(
 ) -> None:
     """List rules: what they are about, how much room they leave, and which are never in force."""
     from gitcfg.compile.rules.slots import view_rules
-    from gitcfg.solve.fleet.slack import tight
+    from gitcfg.solve.fleet.slack import measure_slack
 
     session: Session = context.obj
     with session.fleet(None) as fleet:
@@ -47,19 +47,19 @@ def rules(
             raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
         asked = view_rules(fleet.compiled)
         names = sorted(known) if name is None else [name]
-        found = [tight(asked, known[each]) for each in names] if asked is not None else []
+        found = [measure_slack(asked, known[each]) for each in names] if asked is not None else []
     if output is not Output.TEXT:
         write_record(rules_to_json(found), output)
     else:
         print_rules(session, found, whole=name is not None)
 
 
-def rules_to_json(found: Iterable[Tight]) -> Record:
+def rules_to_json(found: Iterable[RuleSlack]) -> Record:
     """`gitcfg.rules/1`."""
     return {"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}
 
 
-def _rule_to_json(one: Tight) -> Record:
+def _rule_to_json(one: RuleSlack) -> Record:
     rule = one.rule
     return {
         "name": rule.name,
@@ -91,7 +91,7 @@ def _group_to_json(group: Group) -> Record:
     }
 
 
-def print_rules(session: Session, found: Sequence[Tight], *, whole: bool) -> None:
+def print_rules(session: Session, found: Sequence[RuleSlack], *, whole: bool) -> None:
     """Print rules; `whole`: with their descriptions and groups."""
     console = session.console()
     for one in found:
@@ -105,7 +105,7 @@ def print_rules(session: Session, found: Sequence[Tight], *, whole: bool) -> Non
         session.console(stderr=True).print("There is no rule.")
 
 
-def _headline(one: Tight) -> Text:
+def _headline(one: RuleSlack) -> Text:
     never = "" if one.in_force else "  never in force"
     what = f"{one.rule.kind.value} {safe(_about(one.rule))}".rstrip()
     return Text.assemble(
@@ -117,7 +117,7 @@ def _about(rule: Rule) -> str:
     return rule.feature.name if rule.feature is not None else ", ".join((*rule.params, *rule.domains))
 
 
-def _describe_rule(one: Tight, *, whole: bool) -> Iterator[tuple[str, str]]:
+def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
     """Yield labels and texts for the lines below a rule's headline; `whole`: with its groups."""
     rule = one.rule
     if rule.permit is not None:
@@ -143,7 +143,7 @@ def _describe_permit(permit: Permit) -> Iterator[tuple[str, str]]:
         yield "inherit", "no"
 
 
-def _describe_scope(one: Tight) -> Iterator[tuple[str, str]]:
+def _describe_scope(one: RuleSlack) -> Iterator[tuple[str, str]]:
     """Yield what a rule is about, and the invariant that shall hold there."""
     rule = one.rule
     if one.nodes:
@@ -158,7 +158,7 @@ def _describe_scope(one: Tight) -> Iterator[tuple[str, str]]:
         yield "groups", str(len(one.groups))
 
 
-def _describe_count(one: Tight, count: Count) -> Iterator[tuple[str, str]]:
+def _describe_count(one: RuleSlack, count: Count) -> Iterator[tuple[str, str]]:
     each = " a group" if one.rule.per is not None else ""
     placing = one.rule.kind is RuleKind.INSTALL
     yield "wanted" if placing else "allowed", f"{count}{each}"
@@ -175,7 +175,7 @@ def _describe_count(one: Tight, count: Count) -> Iterator[tuple[str, str]]:
         yield "full", f"{full} of {counted(len(one.groups), 'group')}"
 
 
-def _format_slots(one: Tight, slots: Iterable[str], more: str = "") -> str:
+def _format_slots(one: RuleSlack, slots: Iterable[str], more: str = "") -> str:
     """Return how many slots there are and, without groups, which."""
     found = tuple(slots)
     where = f": {abridged(dict.fromkeys(found), IN_JSON)}" if found and one.rule.per is None else ""

@@ -17,7 +17,7 @@ from gitcfg.model.names import LAYERS, SETTINGS, shown
 from gitcfg.model.rules import Allocation
 from gitcfg.model.text import install_hint
 from gitcfg.solve import Exhausted
-from gitcfg.solve.fleet import Cause, Change, Failing, Solved, decide, difference
+from gitcfg.solve.fleet import Cause, Change, RuleFailure, Solved, decide, difference
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[st
             raise GitcfgError(f"{folder}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
     try:
         found = decide(model, tree, today)
-    except Failing as failing:
+    except RuleFailure as failing:
         return Decision(causes=(failing.cause,), nodes=failing.nodes, problem=str(failing)), {}
     except Exhausted as exhausted:
         raise GitcfgError(str(exhausted), "Say less in one rule, or place some of it by hand.") from None

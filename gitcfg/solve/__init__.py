@@ -3,39 +3,39 @@
 from gitcfg.solve.conflicts import WORK, Exhausted, Unsolvable
 from gitcfg.solve.placement import place
 from gitcfg.solve.problem import (
-    Apart,
+    AllDifferent,
     Bound,
-    ByHand,
     Domain,
     Excludes,
     Fixed,
-    Giving,
+    GivenValue,
     Implies,
-    Placing,
+    InDomain,
+    PlacementProblem,
     Spot,
     Value,
-    Want,
-    Within,
+    ValueProblem,
+    ValueSlot,
 )
-from gitcfg.solve.values import give
+from gitcfg.solve.values import assign_values
 
 __all__ = [
     "WORK",
-    "Apart",
+    "AllDifferent",
     "Bound",
-    "ByHand",
     "Domain",
     "Excludes",
     "Exhausted",
     "Fixed",
-    "Giving",
+    "GivenValue",
     "Implies",
-    "Placing",
+    "InDomain",
+    "PlacementProblem",
     "Spot",
     "Unsolvable",
     "Value",
-    "Want",
-    "Within",
-    "give",
+    "ValueProblem",
+    "ValueSlot",
+    "assign_values",
     "place",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ortools.sat.python import cp_model
 
 from gitcfg.solve.conflicts import Budget, Exhausted
-from gitcfg.solve.problem import Kin, Part, Row, Rows, Value
+from gitcfg.solve.problem import PlacementComponent, Row, Rows, Value, ValueComponent
 
 AT_ONCE = 40
 """Variables whose order is decided by one search: a power of two each, and all must fit in 64 bits."""
@@ -107,16 +107,16 @@ _CORE = 0.5
 """Work for a first guess at what cannot hold together: counting arguments are found without causes only."""
 
 
-def some(part: Part, budget: Budget) -> frozenset[int] | None:
+def some(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
     """Some answer; None: there is none."""
     return _model(part, budget).solve()
 
 
-def best(part: Part, budget: Budget) -> frozenset[int] | None:
+def best(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
     """Return the answer with the fewest changes, of those with the fewest spots, of those the first."""
     model = _model(part, budget)
     change = len(part.numbers) + 1
-    weights = {number: 1 + (-change if number in part.stood else change) for number in part.numbers}
+    weights = {number: 1 + (-change if number in part.previous else change) for number in part.numbers}
     found = model.least(weights)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def core(rows: Rows, indices: Collection[int]) -> frozenset[int]:
     return frozenset(index for index in indices if rows.rows[index].cause in causes)
 
 
-def _model(part: Part, budget: Budget) -> Model:
+def _model(part: PlacementComponent, budget: Budget) -> Model:
     model = Model(part.numbers, budget)
     for row in part.rows:
         model.add(row)
@@ -147,7 +147,7 @@ def _model(part: Part, budget: Budget) -> Model:
 class _First:
     """Looks for the answer whose spots come first, among answers with as many."""
 
-    def __init__(self, part: Part, model: Model) -> None:
+    def __init__(self, part: PlacementComponent, model: Model) -> None:
         self._model = model
         self._waiting = list(reversed(part.numbers))
         self._room = [row.most for row in part.rows]
@@ -193,7 +193,7 @@ class Assigning:
         Exhausted: It is too large.
     """
 
-    def __init__(self, kin: Kin, budget: Budget) -> None:
+    def __init__(self, kin: ValueComponent, budget: Budget) -> None:
         if sum(map(len, kin.open)) > _MOST:
             raise budget.exhausted()
         self._kin = kin

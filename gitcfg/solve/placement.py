@@ -9,19 +9,29 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from gitcfg.solve.conflicts import WORK, Budget, Unsolvable, unsolvable
-from gitcfg.solve.problem import Contradiction, Numbers, Part, Parts, Placing, Rows, Settled, Spot, numbered
+from gitcfg.solve.problem import (
+    Contradiction,
+    Numbers,
+    PlacementComponent,
+    PlacementComponents,
+    PlacementProblem,
+    Propagation,
+    Rows,
+    Spot,
+    numbered,
+)
 
 
-class Filling:
+class GreedyPlacement:
     """`true`: the undecided spots that are true. `hard`: the rows where this is not known to be best."""
 
-    def __init__(self, rows: Rows, settled: Settled) -> None:
+    def __init__(self, rows: Rows, settled: Propagation) -> None:
         self._rows, self._of, self._settled = rows.rows, rows.of, settled
-        self._stood = [number for number in rows.stood if number not in settled.value]
-        self.true = set(self._stood)
+        self._previous = [number for number in rows.previous if number not in settled.value]
+        self.true = set(self._previous)
         self.hard: set[int] = set()
         self._have = list(settled.true)
-        for number in self._stood:
+        for number in self._previous:
             self._count(number, 1)
         self._fill(self._drop())
         self.hard.update(self._broken())
@@ -71,7 +81,7 @@ class Filling:
     def _fill(self, loose: set[int]) -> None:
         pairs = enumerate(zip(self._rows, self._have, strict=True))
         lacking = {index: row.least - have for index, (row, have) in pairs if have < row.least}
-        known = self._settled.value.keys() | self._stood
+        known = self._settled.value.keys() | self._previous
         wanted = sorted(loose.union(lacking))
         owners = self._own((i, [n for n in self._rows[i].members if n not in known]) for i in wanted)
         for number in sorted(owners):
@@ -95,10 +105,10 @@ class Filling:
 
 # Places things at slots: as what stands with the fewest changes, by the fewest spots, by the first ones.
 
-_Search = Callable[[Part, Budget], frozenset[int] | None]
+_Search = Callable[[PlacementComponent, Budget], frozenset[int] | None]
 
 
-def place(problem: Placing, work: float = WORK) -> tuple[Spot, ...] | Unsolvable:
+def place(problem: PlacementProblem, work: float = WORK) -> tuple[Spot, ...] | Unsolvable:
     """Return what is to be placed beside what is fixed, in canonical order.
 
     The one answer that, first, changes the fewest spots of what stood; second, places the fewest; third,
@@ -123,10 +133,10 @@ def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
     Raises:
         Contradiction: There is no answer.
     """
-    settled = Settled(rows)
-    filling = Filling(rows, settled)
+    settled = Propagation(rows)
+    filling = GreedyPlacement(rows, settled)
     true = filling.true
-    for part in Parts(rows, settled).of(filling.hard):
+    for part in PlacementComponents(rows, settled).of(filling.hard):
         found = search(part, budget)
         if found is None:
             from gitcfg.solve.cp_sat import core
@@ -145,13 +155,13 @@ def _conflict(rows: Rows, budget: Budget) -> Collection[str] | None:
     return None
 
 
-def _best(part: Part, budget: Budget) -> frozenset[int] | None:
+def _best(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
     from gitcfg.solve.cp_sat import best
 
     return best(part, budget)
 
 
-def _some(part: Part, budget: Budget) -> frozenset[int] | None:
+def _some(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
     from gitcfg.solve.cp_sat import some
 
     return some(part, budget)

@@ -46,10 +46,10 @@ class Excludes(Struct, frozen=True, gc=False):
     other: Spot
 
 
-class Placing(Struct, frozen=True):
+class PlacementProblem(Struct, frozen=True):
     """A problem of placement: things and slots in the order that decides between answers equally good.
 
-    A spot that no bound, fixing, implication or exclusion names is not placed. `stood` is what was placed;
+    A spot that no bound, fixing, implication or exclusion names is not placed. `previous` is what was placed;
     what nothing asks for any more (no bound that needs members has it, nothing needs it) does not count.
     """
 
@@ -59,7 +59,7 @@ class Placing(Struct, frozen=True):
     fixed: Sequence[Fixed] = ()
     implied: Sequence[Implies] = ()
     excluded: Sequence[Excludes] = ()
-    stood: Collection[Spot] = ()
+    previous: Collection[Spot] = ()
 
 
 # A problem of placement in numbers: its spots in canonical order, all that must hold as rows over them.
@@ -76,11 +76,11 @@ class Row(Struct, frozen=True, gc=False):
 
 
 class Rows(Struct, frozen=True):
-    """What must hold, and in which rows a spot stands. `stood`: the spots that were true."""
+    """What must hold, and in which rows a spot stands. `previous`: the spots that were true."""
 
     rows: Sequence[Row]
     of: Mapping[int, Sequence[int]]
-    stood: frozenset[int] = frozenset()
+    previous: frozenset[int] = frozenset()
 
     def causes(self) -> tuple[str, ...]:
         """Return all of them, in the order of the problem."""
@@ -98,7 +98,7 @@ class Rows(Struct, frozen=True):
 class Numbers:
     """The numbers of spots: in order of things, then of slots."""
 
-    def __init__(self, problem: Placing) -> None:
+    def __init__(self, problem: PlacementProblem) -> None:
         self._slots, self._things = problem.slots, problem.things
         self._slot = {slot: number for number, slot in enumerate(problem.slots)}
         self._thing = {thing: number * len(self._slot) for number, thing in enumerate(problem.things)}
@@ -119,7 +119,7 @@ class Numbers:
         return self._things[thing], self._slots[slot]
 
 
-def numbered(problem: Placing, numbers: Numbers) -> Rows:
+def numbered(problem: PlacementProblem, numbers: Numbers) -> Rows:
     """Return all that must hold, as rows; rules' bounds first."""
     found = related(list(_rows(problem, numbers)))
     # What no row may need is in the way of limits at most.
@@ -127,7 +127,7 @@ def numbered(problem: Placing, numbers: Numbers) -> Rows:
     for row in found.rows:
         if row.least > 0:
             needed.update(row.members)
-    return Rows(found.rows, found.of, frozenset(numbers.known(problem.stood)) & needed)
+    return Rows(found.rows, found.of, frozenset(numbers.known(problem.previous)) & needed)
 
 
 def related(rows: Sequence[Row]) -> Rows:
@@ -139,7 +139,7 @@ def related(rows: Sequence[Row]) -> Rows:
     return Rows(rows, of)
 
 
-def _rows(problem: Placing, numbers: Numbers) -> Iterator[Row]:
+def _rows(problem: PlacementProblem, numbers: Numbers) -> Iterator[Row]:
     for bound in problem.bounds:
         members = numbers.many(bound.members)
         most = len(members) if bound.most is None else bound.most
@@ -165,7 +165,7 @@ class Contradiction(Exception):
         self.rows = rows
 
 
-class Settled:
+class Propagation:
     """The spots that are decided; of each row how many are true (`true`) and undecided (`open`).
 
     Raises:
@@ -257,7 +257,7 @@ class Settled:
 # The connected components of what is still undecided.
 
 
-class Part(Struct, frozen=True):
+class PlacementComponent(Struct, frozen=True):
     """Spots, those that stood first, and the rows about them, which count these spots alone.
 
     A spot that did not stand and that no row needs is in none: it is false. `origins`: the rows' numbers.
@@ -266,17 +266,17 @@ class Part(Struct, frozen=True):
     numbers: Sequence[int]
     rows: Sequence[Row]
     origins: Sequence[int]
-    stood: frozenset[int]
+    previous: frozenset[int]
 
 
-class Parts:
+class PlacementComponents:
     """Finds the components that rows belong to."""
 
-    def __init__(self, rows: Rows, settled: Settled) -> None:
+    def __init__(self, rows: Rows, settled: Propagation) -> None:
         self._rows, self._settled = rows, settled
         self._live: dict[int, list[int]] = {}
 
-    def of(self, starts: Collection[int]) -> Iterator[Part]:
+    def of(self, starts: Collection[int]) -> Iterator[PlacementComponent]:
         """Yield each once."""
         seen: set[int] = set()
         for start in sorted(starts):
@@ -303,7 +303,7 @@ class Parts:
         return self._live[index]
 
     def _is_live(self, number: int) -> bool:
-        if number in self._rows.stood:
+        if number in self._rows.previous:
             return True
         for index in self._rows.of[number]:
             row = self._rows.rows[index]
@@ -315,15 +315,15 @@ class Parts:
         row, true, live = self._rows.rows[index], self._settled.true[index], len(self._members(index))
         return live == 2 if row.arrow else true < row.least or true + live > row.most
 
-    def _part(self, indices: Sequence[int]) -> Part:
+    def _part(self, indices: Sequence[int]) -> PlacementComponent:
         found = []
         for index in indices:
             row, true = self._rows.rows[index], self._settled.true[index]
             least, most = max(row.least - true, 0), row.most - true
             found.append(Row(row.cause, least, most, self._members(index), row.arrow))
         numbers = {number for row in found for number in row.members}
-        stood = self._rows.stood & numbers
-        return Part([*sorted(stood), *sorted(numbers - stood)], found, indices, stood)
+        previous = self._rows.previous & numbers
+        return PlacementComponent([*sorted(previous), *sorted(numbers - previous)], found, indices, previous)
 
 
 # Which slots need a value, of what, and which of them must differ: plain data.
@@ -349,44 +349,44 @@ class Domain(Protocol):
         """Those that are in both."""
 
 
-class Within(Struct, frozen=True, gc=False):
+class InDomain(Struct, frozen=True, gc=False):
     """The value is one of these."""
 
     cause: str
     domain: Domain
 
 
-class ByHand(Struct, frozen=True, gc=False):
+class GivenValue(Struct, frozen=True, gc=False):
     """The value is this one."""
 
     cause: str
     value: Value
 
 
-class Want(Struct, frozen=True, gc=False):
-    """A slot that needs a value within all of these, or has one by hand. `stood`: the value it had."""
+class ValueSlot(Struct, frozen=True, gc=False):
+    """A slot that needs a value within all of these, or has one by hand. `previous`: the value it had."""
 
     slot: str
-    within: Sequence[Within] = ()
-    stood: Value | None = None
-    by_hand: ByHand | None = None
+    within: Sequence[InDomain] = ()
+    previous: Value | None = None
+    by_hand: GivenValue | None = None
 
 
-class Apart(Struct, frozen=True, gc=False):
+class AllDifferent(Struct, frozen=True, gc=False):
     """The values of these slots differ, each from each other."""
 
     cause: str
     slots: Sequence[str]
 
 
-class Giving(Struct, frozen=True):
+class ValueProblem(Struct, frozen=True):
     """A problem of values: slots in the order that decides between answers equally good.
 
     A slot that `apart` names and that wants nothing differs from nobody.
     """
 
-    wants: Sequence[Want]
-    apart: Sequence[Apart] = ()
+    wants: Sequence[ValueSlot]
+    apart: Sequence[AllDifferent] = ()
 
     def causes(self) -> tuple[str, ...]:
         """Return all of them; rules first."""
@@ -395,25 +395,25 @@ class Giving(Struct, frozen=True):
         found += [want.by_hand.cause for want in self.wants if want.by_hand]
         return tuple(dict.fromkeys(found))
 
-    def only(self, causes: Collection[str]) -> "Giving":
+    def only(self, causes: Collection[str]) -> "ValueProblem":
         """Return what has one of these causes; nothing stood."""
         wants = []
         for want in self.wants:
             within = [one for one in want.within if one.cause in causes]
             by_hand = want.by_hand if want.by_hand and want.by_hand.cause in causes else None
             if within or by_hand:
-                wants.append(Want(want.slot, within, None, by_hand))
-        return Giving(wants, [one for one in self.apart if one.cause in causes])
+                wants.append(ValueSlot(want.slot, within, None, by_hand))
+        return ValueProblem(wants, [one for one in self.apart if one.cause in causes])
 
-    def some(self, slots: Collection[str]) -> "Giving":
+    def some(self, slots: Collection[str]) -> "ValueProblem":
         """These slots alone."""
-        return Giving([want for want in self.wants if want.slot in slots], self.apart)
+        return ValueProblem([want for want in self.wants if want.slot in slots], self.apart)
 
 
 # A problem of values in numbers: slots in order, the groups they differ in, what is open to each.
 
 
-class Clash(Exception):
+class ValueConflict(Exception):
     """There is no answer for these slots alone."""
 
     def __init__(self, slots: Collection[int]) -> None:
@@ -421,14 +421,14 @@ class Clash(Exception):
         self.slots = frozenset(slots)
 
 
-class Wanting:
+class NumberedSlots:
     """The wants by number. `groups`: of each slot; `held`: of each group, the values set by hand and where.
 
     Raises:
-        Clash: Values set by hand are outside their domains, or equal in a group.
+        ValueConflict: Values set by hand are outside their domains, or equal in a group.
     """
 
-    def __init__(self, problem: Giving) -> None:
+    def __init__(self, problem: ValueProblem) -> None:
         self.wants = problem.wants
         self._numbers = {want.slot: number for number, want in enumerate(problem.wants)}
         self.members = [
@@ -466,8 +466,8 @@ class Wanting:
 
     def keeps(self, number: int) -> Value | None:
         """Return the value that stood, where it is still open."""
-        stood = self.wants[number].stood
-        return stood if stood is not None and self.allows(number, stood) else None
+        previous = self.wants[number].previous
+        return previous if previous is not None and self.allows(number, previous) else None
 
     def holders(self, numbers: Collection[int]) -> set[int]:
         """Return those that have values by hand which these slots could have otherwise."""
@@ -479,19 +479,19 @@ class Wanting:
             if value in self.domain(number)
         }
 
-    def _hold(self, number: int, want: Want, value: Value) -> None:
+    def _hold(self, number: int, want: ValueSlot, value: Value) -> None:
         if not all(value in one.domain for one in want.within):
-            raise Clash((number,))
+            raise ValueConflict((number,))
         for group in self.groups[number]:
             other = self.held[group].setdefault(value, number)
             if other != number:
-                raise Clash((other, number))
+                raise ValueConflict((other, number))
 
 
 # The connected components of slots: those that share a group, and domains with something in common.
 
 
-class Kin(Struct, frozen=True):
+class ValueComponent(Struct, frozen=True):
     """Slots in order, the values that each may get (in order of preference), and groups that must differ.
 
     A best answer is among the first values (`open`), as many as there are slots, and what a slot had
@@ -517,10 +517,10 @@ class Kin(Struct, frozen=True):
         return any(len(group) == len(self.slots) for group in self.groups)
 
 
-class Kinship:
+class ValueComponents:
     """Finds the kin of slots."""
 
-    def __init__(self, wanting: Wanting) -> None:
+    def __init__(self, wanting: NumberedSlots) -> None:
         self._wanting = wanting
         self._free = [bool(want.within) and not want.by_hand for want in wanting.wants]
         self._meet: dict[tuple[tuple[int, ...], tuple[int, ...]], bool] = {}
@@ -532,7 +532,7 @@ class Kinship:
                     by_kind[wanting.kinds[number]].append(number)
             self._sorted.append(by_kind)
 
-    def of(self, starts: Collection[int]) -> Iterator[Kin]:
+    def of(self, starts: Collection[int]) -> Iterator[ValueComponent]:
         """Yield the components that these slots belong to."""
         seen: set[int] = set()
         for start in sorted(starts):
@@ -565,7 +565,7 @@ class Kinship:
             self._meet[key] = (self._wanting.domain(one) & self._wanting.domain(other)).size > 0
         return self._meet[key]
 
-    def _kin(self, slots: Sequence[int]) -> Kin:
+    def _kin(self, slots: Sequence[int]) -> ValueComponent:
         places = {number: place for place, number in enumerate(slots)}
         names = sorted({group for number in slots for group in self._wanting.groups[number]})
         groups = [[places[n] for n in self._wanting.members[group] if n in places] for group in names]
@@ -581,4 +581,4 @@ class Kinship:
         extra = [
             kept if kept not in sets[id(values)] else None for kept, values in zip(keeps, open, strict=True)
         ]
-        return Kin(slots, open, extra, keeps, [group for group in groups if len(group) > 1])
+        return ValueComponent(slots, open, extra, keeps, [group for group in groups if len(group) > 1])

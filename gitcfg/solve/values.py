@@ -10,7 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from gitcfg.solve.conflicts import WORK, Budget, Unsolvable, unsolvable
-from gitcfg.solve.problem import Clash, Giving, Kin, Kinship, Value, Wanting
+from gitcfg.solve.problem import (
+    NumberedSlots,
+    Value,
+    ValueComponent,
+    ValueComponents,
+    ValueConflict,
+    ValueProblem,
+)
 
 # Values for slots that must all differ: bipartite matching by augmenting paths, to the first answer.
 
@@ -21,7 +28,7 @@ class Matching:
     `short`: where there is no answer, slots that have fewer values open to them than they are (Hall).
     """
 
-    def __init__(self, kin: Kin, locked: Mapping[int, Value]) -> None:
+    def __init__(self, kin: ValueComponent, locked: Mapping[int, Value]) -> None:
         self._kin = kin
         self._locked = set(locked.values())
         self.values: dict[int, Value] = dict(locked)
@@ -117,10 +124,10 @@ class Matching:
 # Values that are kept, and first free values.
 
 
-class Handing:
+class GreedyValues:
     """`values` of slots that need one. `hard`: the slots for which these are not known to be the best."""
 
-    def __init__(self, wanting: Wanting) -> None:
+    def __init__(self, wanting: NumberedSlots) -> None:
         self._wanting = wanting
         self._needy = [
             number for number, want in enumerate(wanting.wants) if want.within and not want.by_hand
@@ -170,10 +177,10 @@ class Handing:
 
 # Gives slots values: as many as can keep what they had, each of the others in turn gets the first.
 
-_Search = Callable[[Kin, Budget], dict[int, Value] | None]
+_Search = Callable[[ValueComponent, Budget], dict[int, Value] | None]
 
 
-def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
+def assign_values(problem: ValueProblem, work: float = WORK) -> dict[str, Value] | Unsolvable:
     """Return a value for each slot that has none by hand, in order of slots.
 
     The one answer in which, first, the most slots keep the value that stood; second, the first slot of
@@ -185,32 +192,32 @@ def give(problem: Giving, work: float = WORK) -> dict[str, Value] | Unsolvable:
     """
     try:
         values = _given(problem, _best, Budget(work))
-    except Clash as found:
+    except ValueConflict as found:
         part = problem.some({problem.wants[number].slot for number in found.slots})
         return unsolvable(problem, part, partial(_conflict, budget=Budget(work)))
     return {problem.wants[number].slot: values[number] for number in sorted(values)}
 
 
-def _given(problem: Giving, search: _Search, budget: Budget) -> dict[int, Value]:
+def _given(problem: ValueProblem, search: _Search, budget: Budget) -> dict[int, Value]:
     """Return the values by number.
 
     Raises:
-        Clash: There is no answer.
+        ValueConflict: There is no answer.
     """
-    wanting = Wanting(problem)
-    handing = Handing(wanting)
+    wanting = NumberedSlots(problem)
+    handing = GreedyValues(wanting)
     values = handing.values
-    for kin in Kinship(wanting).of(handing.hard) if handing.hard else ():
+    for kin in ValueComponents(wanting).of(handing.hard) if handing.hard else ():
         short = _short(kin)
         found = None if short is not None else search(kin, budget)
         if found is None:
             slots = [kin.slots[place] for place in short or range(len(kin.slots))]
-            raise Clash(wanting.holders(slots).union(slots))
+            raise ValueConflict(wanting.holders(slots).union(slots))
         values.update((kin.slots[place], value) for place, value in found.items())
     return values
 
 
-def _short(kin: Kin) -> Collection[int] | None:
+def _short(kin: ValueComponent) -> Collection[int] | None:
     """Slots for which there are too few values, as far as counting tells."""
     empty = next((place for place in range(len(kin.slots)) if not kin.open[place]), None)
     if empty is not None:
@@ -218,7 +225,7 @@ def _short(kin: Kin) -> Collection[int] | None:
     return Matching(kin, {}).short if kin.together else None
 
 
-def _best(kin: Kin, budget: Budget) -> dict[int, Value] | None:
+def _best(kin: ValueComponent, budget: Budget) -> dict[int, Value] | None:
     if not kin.together:
         from gitcfg.solve.cp_sat import Assigning
 
@@ -238,7 +245,7 @@ def _best(kin: Kin, budget: Budget) -> dict[int, Value] | None:
     return found.values
 
 
-def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:
+def _some(kin: ValueComponent, budget: Budget) -> dict[int, Value] | None:
     if kin.together:
         return Matching(kin, {}).values
     from gitcfg.solve.cp_sat import Assigning
@@ -246,9 +253,9 @@ def _some(kin: Kin, budget: Budget) -> dict[int, Value] | None:
     return Assigning(kin, budget).some()
 
 
-def _conflict(problem: Giving, budget: Budget) -> Collection[str] | None:
+def _conflict(problem: ValueProblem, budget: Budget) -> Collection[str] | None:
     try:
         _given(problem, _some, budget)
-    except Clash as found:
+    except ValueConflict as found:
         return problem.some({problem.wants[number].slot for number in found.slots}).causes()
     return None

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import clingo
 
-from gitcfg.solve import Placing, Spot
+from gitcfg.solve import PlacementProblem, Spot
 from tests.solve.placings import spots, standing
 
 
-def best(problem: Placing) -> tuple[Spot, ...] | None:
+def best(problem: PlacementProblem) -> tuple[Spot, ...] | None:
     """The one answer that is asked for, without what is fixed; None: there is none."""
     named = spots(problem)
     control = clingo.Control(["--opt-strategy=usc,stratify"])  # one tie at a time: else it takes minutes
@@ -24,14 +24,14 @@ def best(problem: Placing) -> tuple[Spot, ...] | None:
     return tuple(spot for rank, spot in enumerate(named) if rank in found and spot not in fixed)
 
 
-def _program(problem: Placing, rank: dict[Spot, int]) -> Iterator[str]:
+def _program(problem: PlacementProblem, rank: dict[Spot, int]) -> Iterator[str]:
     count = len(rank)
-    stood = standing(problem)
-    order = sorted(rank, key=lambda spot: spot not in stood)
+    previous = standing(problem)
+    order = sorted(rank, key=lambda spot: spot not in previous)
     for place, spot in enumerate(order):
         number = rank[spot]
         yield f"{{x({number})}}."
-        changed = f"not x({number})" if spot in stood else f"x({number})"
+        changed = f"not x({number})" if spot in previous else f"x({number})"
         yield f":~ {changed}. [1@{count + 2},{number}]"
         yield f":~ x({number}). [1@{count + 1},{number}]"
         yield f":~ not x({number}). [1@{count - place}]"

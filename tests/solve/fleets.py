@@ -2,10 +2,10 @@
 
 from random import Random
 
-from gitcfg.solve import Bound, Excludes, Fixed, Implies, Placing, Spot
+from gitcfg.solve import Bound, Excludes, Fixed, Implies, PlacementProblem, Spot
 
 
-def fleet(seed: int) -> Placing:
+def fleet(seed: int) -> PlacementProblem:
     """Up to 16 nodes and four features: sometimes easily placed, often tight, now and then impossible."""
     draw = Random(seed)
     nodes = [f"n{n:02}" for n in range(draw.randint(6, 16))]
@@ -19,7 +19,7 @@ def fleet(seed: int) -> Placing:
     ]
     most = draw.choice((1, 2, 2, 3))
     bounds += [Bound("limit", 0, most, [(thing, node) for thing in things]) for node in nodes]
-    return Placing(
+    return PlacementProblem(
         things=things,
         slots=nodes,
         bounds=bounds,
@@ -29,7 +29,7 @@ def fleet(seed: int) -> Placing:
         ],
         implied=[Implies("needs", ("f0", node), ("f1", node)) for node in nodes if draw.random() < 0.03],
         excluded=[Excludes("conflict", ("f0", node), ("f1", node)) for node in nodes if draw.random() < 0.3],
-        stood=[_spot(draw, things, nodes) for _ in range(draw.choice((0, 4, 12)))],
+        previous=[_spot(draw, things, nodes) for _ in range(draw.choice((0, 4, 12)))],
     )
 
 
@@ -43,8 +43,8 @@ def _spot(draw: Random, things: list[str], nodes: list[str]) -> Spot:
 
 
 def subnets(
-    nodes: int, things: int, wanted: int, most: int, stood: tuple[Spot, ...] = (), per: int = 50
-) -> Placing:
+    nodes: int, things: int, wanted: int, most: int, previous: tuple[Spot, ...] = (), per: int = 50
+) -> PlacementProblem:
     """So many of each thing in each subnet, at most so many things a node; the last subnet has the rest."""
     slots = [f"n{number:05}" for number in range(nodes)]
     names = [f"f{number:02}" for number in range(things)]
@@ -56,4 +56,4 @@ def subnets(
         for part in parts
     ]
     bounds += [Bound("limit", 0, most, [(thing, node) for thing in names]) for node in slots]
-    return Placing(names, slots, bounds, stood=stood)
+    return PlacementProblem(names, slots, bounds, previous=previous)

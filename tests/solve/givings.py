@@ -6,14 +6,14 @@ from itertools import combinations, product
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from gitcfg.solve import Apart, ByHand, Giving, Value, Want, Within
+from gitcfg.solve import AllDifferent, GivenValue, InDomain, Value, ValueProblem, ValueSlot
 from tests.solve.span import Span
 
 HIGHEST = 5
 
 
 @st.composite
-def givings(draw: DrawFn) -> Giving:
+def givings(draw: DrawFn) -> ValueProblem:
     """Up to five slots, as many values, and groups that overlap."""
     rules = {
         f"pool {n}": Span(*sorted(draw(st.tuples(*[st.integers(1, HIGHEST)] * 2))))
@@ -21,27 +21,27 @@ def givings(draw: DrawFn) -> Giving:
     }
     slots = [f"s{n}" for n in range(draw(st.integers(1, 5)))]
     groups = draw(st.lists(st.lists(st.sampled_from(slots), max_size=5), max_size=3))
-    return Giving(
+    return ValueProblem(
         wants=[_want(draw, slot, rules) for slot in slots],
-        apart=[Apart(f"apart {n}", members) for n, members in enumerate([*groups, slots])][
+        apart=[AllDifferent(f"apart {n}", members) for n, members in enumerate([*groups, slots])][
             : len(groups) + draw(st.integers(0, 1))
         ],
     )
 
 
-def _want(draw: DrawFn, slot: str, rules: Mapping[str, Span]) -> Want:
+def _want(draw: DrawFn, slot: str, rules: Mapping[str, Span]) -> ValueSlot:
     names = draw(st.lists(st.sampled_from(sorted(rules)), min_size=1, max_size=2))
     value = st.one_of(st.none(), st.none(), st.integers(1, HIGHEST))
     by_hand = draw(value) if draw(st.integers(0, 2)) == 0 else None
-    return Want(
+    return ValueSlot(
         slot,
-        [Within(name, rules[name]) for name in names],
+        [InDomain(name, rules[name]) for name in names],
         draw(value),
-        None if by_hand is None else ByHand(f"{slot} by hand", by_hand),
+        None if by_hand is None else GivenValue(f"{slot} by hand", by_hand),
     )
 
 
-def answers(problem: Giving) -> Iterator[Mapping[str, Value]]:
+def answers(problem: ValueProblem) -> Iterator[Mapping[str, Value]]:
     """All there are, with what is set by hand; the first of those equally good comes first."""
     for choice in product(*(_open(want) for want in problem.wants)):
         values = {want.slot: value for want, value in zip(problem.wants, choice, strict=True)}
@@ -49,7 +49,7 @@ def answers(problem: Giving) -> Iterator[Mapping[str, Value]]:
             yield values
 
 
-def _open(want: Want) -> Sequence[Value]:
+def _open(want: ValueSlot) -> Sequence[Value]:
     able = [n for n in range(1, HIGHEST + 1) if all(n in one.domain for one in want.within)]
     return [n for n in able if n == want.by_hand.value] if want.by_hand else able
 
@@ -59,7 +59,7 @@ def _differ(slots: Sequence[str], values: Mapping[str, Value]) -> bool:
     return all(values[one] != values[other] for one, other in combinations(known, 2))
 
 
-def best(problem: Giving) -> dict[str, Value] | None:
+def best(problem: ValueProblem) -> dict[str, Value] | None:
     """The one that is asked for."""
     found = min(answers(problem), key=lambda values: _cost(problem, values), default=None)
     if found is None:
@@ -67,6 +67,8 @@ def best(problem: Giving) -> dict[str, Value] | None:
     return {want.slot: found[want.slot] for want in problem.wants if not want.by_hand}
 
 
-def _cost(problem: Giving, values: Mapping[str, Value]) -> tuple[int, list[bool]]:
-    lost = [values[want.slot] != want.stood for want in problem.wants if want.stood and not want.by_hand]
+def _cost(problem: ValueProblem, values: Mapping[str, Value]) -> tuple[int, list[bool]]:
+    lost = [
+        values[want.slot] != want.previous for want in problem.wants if want.previous and not want.by_hand
+    ]
     return sum(lost), lost

@@ -5,7 +5,16 @@ import sys
 
 import pytest
 
-from gitcfg.solve import Exhausted, Giving, Placing, Unsolvable, Want, Within, give, place
+from gitcfg.solve import (
+    Exhausted,
+    InDomain,
+    PlacementProblem,
+    Unsolvable,
+    ValueProblem,
+    ValueSlot,
+    assign_values,
+    place,
+)
 from tests.solve.fleets import fleet, subnets
 from tests.solve.pools import addresses, nested
 from tests.solve.span import Span
@@ -14,14 +23,14 @@ CROWDED = subnets(10, 3, 4, 1, per=10)
 """Twelve are wanted where ten fit."""
 
 
-def placed(problem: Placing) -> tuple[tuple[str, str], ...]:
+def placed(problem: PlacementProblem) -> tuple[tuple[str, str], ...]:
     found = place(problem, work=0)  # no search
     assert isinstance(found, tuple)
     return found
 
 
-def given(problem: Giving) -> dict[str, int | str]:
-    found = give(problem, work=0)
+def given(problem: ValueProblem) -> dict[str, int | str]:
+    found = assign_values(problem, work=0)
     assert isinstance(found, dict)
     return found
 
@@ -67,8 +76,8 @@ def test_another_address_changes_no_other() -> None:
 
 
 def test_an_ipv6_network_is_not_gone_through() -> None:
-    wide, narrow = Within("wide", Span(0, 2**64)), Within("narrow", Span(2**63, 2**70))
-    assert given(Giving([Want("n1", [wide, narrow])])) == {"n1": 2**63}
+    wide, narrow = InDomain("wide", Span(0, 2**64)), InDomain("narrow", Span(2**63, 2**70))
+    assert given(ValueProblem([ValueSlot("n1", [wide, narrow])])) == {"n1": 2**63}
 
 
 def test_those_with_less_choice_are_thought_of_without_a_search() -> None:
@@ -77,7 +86,7 @@ def test_those_with_less_choice_are_thought_of_without_a_search() -> None:
 
 
 def test_too_few_addresses_are_told_without_a_search() -> None:
-    found = give(addresses(600, 20, 29), work=0)
+    found = assign_values(addresses(600, 20, 29), work=0)
     assert found == Unsolvable(("pool 0", "addresses differ"), "addresses differ")
 
 

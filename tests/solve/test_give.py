@@ -3,27 +3,27 @@
 from hypothesis import given
 from msgspec.structs import replace
 
-from gitcfg.solve import Giving, Unsolvable, give
+from gitcfg.solve import Unsolvable, ValueProblem, assign_values
 from tests.properties.runs import DEEP
 from tests.solve.givings import answers, best, givings
 
 
 @DEEP
 @given(givings())
-def test_the_answer_is_the_best_one_and_stays_when_it_stands(problem: Giving) -> None:
-    found, wanted = give(problem), best(problem)
+def test_the_answer_is_the_best_one_and_stays_when_it_stands(problem: ValueProblem) -> None:
+    found, wanted = assign_values(problem), best(problem)
     if isinstance(found, Unsolvable):
         assert wanted is None
     else:
         assert found == wanted
-        stands = [replace(want, stood=found.get(want.slot)) for want in problem.wants]
-        assert give(replace(problem, wants=stands)) == found
+        stands = [replace(want, previous=found.get(want.slot)) for want in problem.wants]
+        assert assign_values(replace(problem, wants=stands)) == found
 
 
 @DEEP
 @given(givings())
-def test_causes_that_cannot_hold_together_are_as_few_as_can_be(problem: Giving) -> None:
-    found, causes = give(problem), problem.causes()
+def test_causes_that_cannot_hold_together_are_as_few_as_can_be(problem: ValueProblem) -> None:
+    found, causes = assign_values(problem), problem.causes()
     if not isinstance(found, Unsolvable):
         return
     assert not _solvable(problem.only(found.causes))
@@ -33,5 +33,5 @@ def test_causes_that_cannot_hold_together_are_as_few_as_can_be(problem: Giving) 
     assert found.suggestion in lifting if lifting else found.suggestion is None
 
 
-def _solvable(problem: Giving) -> bool:
+def _solvable(problem: ValueProblem) -> bool:
     return any(True for _ in answers(problem))

@@ -12,7 +12,7 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import Value
 from gitcfg.model import Binding, Model, Op, Origin, Ref
 from gitcfg.model.rules import Allocation, Count, Rule, RuleKind
-from gitcfg.solve.problem import Giving, Placing
+from gitcfg.solve.problem import PlacementProblem, ValueProblem
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -65,7 +65,7 @@ class Causes:
 class Solved(msgspec.Struct, frozen=True):
     """What is decided, by rule; of a rule that decides nothing there is none.
 
-    `aside` are rules that are wrong themselves: nobody knows what they ask, and what stands for them stays.
+    `aside` are rules that are wrong themselves: what is allocated for them stays.
     """
 
     allocations: Mapping[str, Allocation]
@@ -83,7 +83,7 @@ class Unsolved(msgspec.Struct, frozen=True):
     suggestion: Cause | None
 
 
-class Failing(Exception):
+class RuleFailure(Exception):
     """An expression of a rule failed, or its domain means nothing: it is not known what to decide."""
 
     def __init__(self, cause: Cause, problem: str, nodes: tuple[str, ...] = ()) -> None:
@@ -99,7 +99,7 @@ def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
     """After they were asked.
 
     Raises:
-        Failing: An expression of one of them failed somewhere.
+        RuleFailure: An expression of one of them failed somewhere.
     """
     for rule in rules:
         found = ruled.failed.get(rule.name)
@@ -107,7 +107,7 @@ def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
             nodes = sorted({slot.partition("/")[0] for slot in found})
             origin = rule.where.origin if rule.where is not None else rule.origin
             cause = Cause(f"rule {rule.name}", (origin,), rule.name)
-            raise Failing(cause, found[min(found)].message, tuple(nodes))
+            raise RuleFailure(cause, found[min(found)].message, tuple(nodes))
 
 
 # Allocations as data, made of what was decided.
@@ -195,7 +195,7 @@ def _value_changes(rule: str, before: Mapping[str, Any], after: Mapping[str, Any
 # Demands of a fleet that cannot hold together, with their nodes, and what lifting one would change.
 
 
-def nodes_of_placing(problem: Placing, causes: Collection[str]) -> tuple[str, ...]:
+def nodes_of_placement(problem: PlacementProblem, causes: Collection[str]) -> tuple[str, ...]:
     """Return those of the groups that lack places or have too many by hand; else those of all groups."""
     bounds = [bound for bound in problem.bounds if bound.cause in causes]
     away = {fixed.spot for fixed in problem.fixed if not fixed.placed and fixed.cause in causes}
@@ -210,7 +210,7 @@ def nodes_of_placing(problem: Placing, causes: Collection[str]) -> tuple[str, ..
     return _nodes(slot for _, slot in members or away | there)
 
 
-def nodes_of_giving(problem: Giving, causes: Collection[str]) -> tuple[str, ...]:
+def nodes_of_values(problem: ValueProblem, causes: Collection[str]) -> tuple[str, ...]:
     """Return those that have a value by hand in this, else all whose values are in question."""
     by_hand = [want.slot for want in problem.wants if want.by_hand and want.by_hand.cause in causes]
     within = (want.slot for want in problem.wants if any(one.cause in causes for one in want.within))

@@ -15,27 +15,27 @@ from gitcfg.model.rules import Allocation, Rule, RuleKind
 from gitcfg.solve.conflicts import Exhausted, Unsolvable
 from gitcfg.solve.fleet.answers import (
     Causes,
-    Failing,
+    RuleFailure,
     Solved,
     Unsolved,
     allocate_places,
     allocate_values,
     natural,
-    nodes_of_giving,
-    nodes_of_placing,
+    nodes_of_placement,
+    nodes_of_values,
     refuse_failed,
     suggest_rule,
 )
-from gitcfg.solve.fleet.placement import Ground, PlacingBuilder, Spots, stands_for
-from gitcfg.solve.fleet.values import GivingBuilder
+from gitcfg.solve.fleet.placement import Baseline, PlacementProblemBuilder, Spots, stands_for
+from gitcfg.solve.fleet.values import ValueProblemBuilder
 from gitcfg.solve.placement import place
 from gitcfg.solve.problem import Spot
-from gitcfg.solve.values import give
+from gitcfg.solve.values import assign_values
 
 Allocations = dict[str, Allocation]
 
 
-class Deciding:
+class Decider:
     """A repository for which it is decided what stands in allocations."""
 
     def __init__(self, model: Model, tree: Tree, today: date) -> None:
@@ -98,36 +98,36 @@ class Deciding:
     def _stratum(
         self, ruled: RuleView, level: int, rules: Sequence[Rule], before: Sequence[Rule]
     ) -> Allocations | Unsolved:
-        spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
+        spots = Spots(Baseline(ruled.fleet, ruled.book, level), ruled)
         spots.add(rules, choose=True)
         spots.add(before, choose=False)
-        stood = (
+        previous = (
             (rule.feature.name, ref.name)
             for rule in rules
             if rule.feature is not None and rule.name in self._model.allocations
             for ref in self._model.allocations[rule.name].install
         )
-        problem = PlacingBuilder(spots, ruled, self._causes).problem(rules, before, stood)
+        problem = PlacementProblemBuilder(spots, ruled, self._causes).problem(rules, before, previous)
         refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
         found = place(problem)
         if isinstance(found, Unsolvable):
-            return self._unsolved(found, nodes_of_placing(problem, found.causes))
+            return self._unsolved(found, nodes_of_placement(problem, found.causes))
         return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
 
     def _check_fixed(self, ruled: RuleView) -> Unsolved | None:
         """Return what is wrong by hand, or by rules that leave no choice, once all is placed."""
         layers = ruled.book.strata.layers
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
-        spots = Spots(Ground(ruled.fleet, ruled.book, len(layers)), ruled)
+        spots = Spots(Baseline(ruled.fleet, ruled.book, len(layers)), ruled)
         spots.add(rules, choose=False)
-        problem = PlacingBuilder(spots, ruled, self._causes).broken(rules)
+        problem = PlacementProblemBuilder(spots, ruled, self._causes).broken(rules)
         found = None if problem is None else place(problem)
         if problem is None or not isinstance(found, Unsolvable):
             return None
-        nodes = nodes_of_placing(problem, found.causes)
+        nodes = nodes_of_placement(problem, found.causes)
         if not nodes:
             names = [cause.rule for cause in self._causes.named(found.causes) if cause.rule is not None]
-            about = {seen.name for name in names for seen in ruled.slots(name)}
+            about = {candidate.name for name in names for candidate in ruled.slots(name)}
             nodes = tuple(sorted(about, key=natural))
         return self._unsolved(found, nodes)
 
@@ -147,12 +147,12 @@ class Deciding:
         for at, names in enumerate(ruled.valued.layers):
             now = (self._ruled(known) if at else ruled) or ruled
             rules = [ruled.book.rules[name] for name in names]
-            builder = GivingBuilder(now, rules, self._model.allocations, self._causes)
+            builder = ValueProblemBuilder(now, rules, self._model.allocations, self._causes)
             refuse_failed(now, rules)
             problem = builder.problem()
-            found = give(problem)
+            found = assign_values(problem)
             if isinstance(found, Unsolvable):
-                return self._unsolved(found, nodes_of_giving(problem, found.causes))
+                return self._unsolved(found, nodes_of_values(problem, found.causes))
             made = {rule: allocate_values(rule, values) for rule, values in builder.given(found).items()}
             known = known | made  # a new one: fleets hold what was known before
         return known
@@ -166,18 +166,18 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
     """Return what is to be decided for the rules of a repository, as close as can be to what stands.
 
     Raises:
-        Failing: It is not known what is to be decided.
+        RuleFailure: It is not known what is to be decided.
         Exhausted: It takes more work than is allowed.
         Stopped: It is not known what nodes have.
     """
-    found = Deciding(model, tree, today).decide()
+    found = Decider(model, tree, today).decide()
     if isinstance(found, Solved):
         return found
 
     def solvable(other: Model) -> bool:
         try:
-            return isinstance(Deciding(other, tree, today).decide(), Solved)
-        except (Failing, Exhausted, ModuleNotFoundError):  # without OR-Tools it cannot be said
+            return isinstance(Decider(other, tree, today).decide(), Solved)
+        except (RuleFailure, Exhausted, ModuleNotFoundError):  # without OR-Tools it cannot be said
             return False
 
     return msgspec.structs.replace(found, suggestion=suggest_rule(model, found, solvable))

@@ -17,12 +17,12 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.model import Origin
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Cause, Causes, natural
-from gitcfg.solve.problem import Bound, Excludes, Fixed, Implies, Placing, Spot
+from gitcfg.solve.problem import Bound, Excludes, Fixed, Implies, PlacementProblem, Spot
 
 # What nodes have whatever is chosen: by hand, and by rules that were asked before or leave no choice.
 
 
-class Ground:
+class Baseline:
     """A fleet for which nothing is decided yet from a stratum on (`level`, from 0)."""
 
     def __init__(self, fleet: Fleet, book: Rulebook, level: int) -> None:
@@ -50,12 +50,12 @@ class Ground:
         """Return the features that a node does without."""
         return self._of(node)[0].without
 
-    def units(self, seen: Candidate, feature: str) -> Sequence[Unit]:
+    def units(self, candidate: Candidate, feature: str) -> Sequence[Unit]:
         """Return the installations of a feature on a node, or under the name of an instance."""
-        if feature not in self.features(seen.name):
+        if feature not in self.features(candidate.name):
             return ()
-        found = self._shapes.units(*self._of(seen.name), feature)
-        return [unit for unit in found if seen.unit is None or unit.name == seen.unit.name]
+        found = self._shapes.units(*self._of(candidate.name), feature)
+        return [unit for unit in found if candidate.unit is None or unit.name == candidate.unit.name]
 
     def origin(self, node: str, feature: str) -> Origin:
         """Return where it is written that a node has a feature."""
@@ -103,15 +103,15 @@ Ways = tuple[tuple[Spot, ...], ...]
 class Place(msgspec.Struct, frozen=True):
     """A slot as a rule sees it, and what is installed there of the feature that it counts, if it is."""
 
-    seen: Candidate
+    candidate: Candidate
     had: Spot | None
 
 
 class Spots:
     """`open`: what may be placed, by node, with the rules that may place it; `places`: of rules, by key."""
 
-    def __init__(self, ground: Ground, ruled: RuleView) -> None:
-        self.ground = ground
+    def __init__(self, baseline: Baseline, ruled: RuleView) -> None:
+        self.baseline = baseline
         self._ruled = ruled
         self.open: dict[Spot, list[str]] = {}
         self.on: dict[str, dict[Spot, None]] = defaultdict(dict)
@@ -124,52 +124,54 @@ class Spots:
             if rule.feature is not None:
                 feature, groups = rule.feature.name, self._ruled.groups(rule.name)
                 self.places[rule.name] = {
-                    key: [self._place(rule.name, feature, seen, choose) for seen in members]
+                    key: [self._place(rule.name, feature, candidate, choose) for candidate in members]
                     for key, members in groups.items()
                 }
 
-    def _place(self, rule: str, feature: str, seen: Candidate, choose: bool) -> Place:
-        for unit in self.ground.units(seen, feature)[:1]:
-            had = (unit.feature, slot_name(seen.name, unit))
-            self.fixed[had] = seen.name
-            return Place(seen, had)
+    def _place(self, rule: str, feature: str, candidate: Candidate, choose: bool) -> Place:
+        for unit in self.baseline.units(candidate, feature)[:1]:
+            had = (unit.feature, slot_name(candidate.name, unit))
+            self.fixed[had] = candidate.name
+            return Place(candidate, had)
         if choose:
-            spot = (feature, seen.slot)
+            spot = (feature, candidate.slot)
             self.open.setdefault(spot, []).append(rule)
-            self.on[seen.name][spot] = None
-        return Place(seen, None)
+            self.on[candidate.name][spot] = None
+        return Place(candidate, None)
 
     def counting(self, feature: str, place: Place) -> Iterator[Spot]:
         """Yield the spots by which a slot comes to a feature."""
         if place.had is not None:
             yield place.had
             return
-        for spot in self.on.get(place.seen.name, ()):
-            if spot[1] == place.seen.slot and self.ground.includes(spot[0], feature, place.seen.name):
+        for spot in self.on.get(place.candidate.name, ()):
+            if spot[1] == place.candidate.slot and self.baseline.includes(
+                spot[0], feature, place.candidate.name
+            ):
                 yield spot
 
-    def limited(self, feature: str, seen: Candidate) -> Iterator[Ways]:
+    def limited(self, feature: str, candidate: Candidate) -> Iterator[Ways]:
         """Yield what a limit counts on a node, or as an instance: what is there, and what may be.
 
         What includes another that is there counts in its place.
         """
         near = [
             spot
-            for spot in self.on.get(seen.name, ())
-            if (seen.unit is None or spot[1] == seen.slot)
-            and self.ground.includes(spot[0], feature, seen.name)
+            for spot in self.on.get(candidate.name, ())
+            if (candidate.unit is None or spot[1] == candidate.slot)
+            and self.baseline.includes(spot[0], feature, candidate.name)
         ]
         within: set[Spot] = set()
-        for unit in self.ground.units(seen, feature):
-            had = (unit.feature, slot_name(seen.name, unit))
-            self.fixed[had] = seen.name
+        for unit in self.baseline.units(candidate, feature):
+            had = (unit.feature, slot_name(candidate.name, unit))
+            self.fixed[had] = candidate.name
             including = [
                 spot
                 for spot in near
                 if spot not in within
                 and spot[1] == had[1]
-                and self.ground.includes(spot[0], had[0], seen.name)
-                and not self.ground.includes(had[0], spot[0], seen.name)
+                and self.baseline.includes(spot[0], had[0], candidate.name)
+                and not self.baseline.includes(had[0], spot[0], candidate.name)
             ]
             within.update(including)
             yield ((had,), tuple(including)) if len(including) > 1 else ((had,),)
@@ -185,9 +187,9 @@ Lacking = tuple[str, Cause]
 class Demands:
     """The demands of features with all that they include, looked at once for nodes that are alike."""
 
-    def __init__(self, fleet: Fleet, ground: Ground) -> None:
+    def __init__(self, fleet: Fleet, baseline: Baseline) -> None:
         self._features = fleet.model.features
-        self._ground = ground
+        self._baseline = baseline
         self._apart: dict[str, dict[str, tuple[Origin, ...]]] = {}
         for name in sorted(self._features):
             for ref in self._features[name].conflicts:
@@ -199,11 +201,11 @@ class Demands:
 
     def lacking(self, feature: str, node: str) -> tuple[Lacking, ...]:
         """Return what a feature depends on that a node does not have."""
-        have, without = self._ground.features(node), self._ground.without(node)
+        have, without = self._baseline.features(node), self._baseline.without(node)
         key = (feature, have, without)
         if key not in self._lacking:
-            whole = self._ground.whole(feature, without)
-            available = have | whole | self._ground.later
+            whole = self._baseline.whole(feature, without)
+            available = have | whole | self._baseline.later
             self._lacking[key] = tuple(
                 (ref.name, Cause(f"{name} depends on {ref.name}", (ref.origin,)))
                 for name in sorted(whole)
@@ -214,19 +216,19 @@ class Demands:
 
     def clash(self, feature: str, node: str) -> Cause | None:
         """Return why a node may not get a feature, for what it has."""
-        return self._apart_from(feature, self._ground.features(node), self._ground.without(node))
+        return self._apart_from(feature, self._baseline.features(node), self._baseline.without(node))
 
     def clash_of(self, one: str, other: str, node: str) -> Cause | None:
         """Return why a node may not get two features together."""
-        without = self._ground.without(node)
-        return self._apart_from(one, self._ground.whole(other, without), without)
+        without = self._baseline.without(node)
+        return self._apart_from(one, self._baseline.whole(other, without), without)
 
     def _apart_from(self, feature: str, have: frozenset[str], without: frozenset[str]) -> Cause | None:
         key = (feature, have, without)
         if key not in self._clashing:
             pairs = (
                 Cause(f"{min(name, other)} conflicts with {max(name, other)}", origins)
-                for name in sorted(self._ground.whole(feature, without))
+                for name in sorted(self._baseline.whole(feature, without))
                 for other, origins in self._apart.get(name, {}).items()
                 if other in have and other != name
             )
@@ -264,7 +266,7 @@ class Needs:
         """Where they may be."""
         return {node for _, node in self._choices}
 
-    def look(self) -> None:
+    def collect(self) -> None:
         """Go through all that may be placed."""
         for node, spots in self._spots.on.items():
             for spot in spots:
@@ -273,7 +275,7 @@ class Needs:
 
     def _need(self, node: str, spot: Spot, feature: str, cause: str) -> None:
         ways = [
-            other for other in self._spots.on[node] if self._spots.ground.includes(other[0], feature, node)
+            other for other in self._spots.on[node] if self._spots.baseline.includes(other[0], feature, node)
         ]
         if not ways:
             self.fixed.append(Fixed(cause, spot, placed=False))
@@ -286,11 +288,11 @@ class Needs:
                 self._choices[feature, node] = ways
                 self.bounds += [Bound(cause, 1, 1, (there, away)), Bound(cause, 1, None, (away, *ways))]
 
-    def stood(self, spots: Iterable[Spot]) -> Iterator[Spot]:
+    def previous(self, spots: Iterable[Spot]) -> Iterator[Spot]:
         """Yield which of them held while these spots stood."""
-        stood = set(spots)
+        previous = set(spots)
         for (feature, node), ways in self._choices.items():
-            yield f"{_AWAY if stood.isdisjoint(ways) else _THERE}{feature}", node
+            yield f"{_AWAY if previous.isdisjoint(ways) else _THERE}{feature}", node
 
 
 def stands_for(thing: str) -> bool:
@@ -304,36 +306,38 @@ _MOST_WAYS = 16
 """Beyond this both what is there and what includes it counts: the ways double each time."""
 
 
-class PlacingBuilder:
+class PlacementProblemBuilder:
     """Puts a problem together from what was found of it."""
 
     def __init__(self, spots: Spots, ruled: RuleView, causes: Causes) -> None:
         self._spots = spots
         self._ruled = ruled
         self._causes = causes
-        self._demands = Demands(ruled.fleet, spots.ground)
+        self._demands = Demands(ruled.fleet, spots.baseline)
 
-    def problem(self, rules: Iterable[Rule], earlier: Iterable[Rule], stood: Iterable[Spot]) -> Placing:
+    def problem(
+        self, rules: Iterable[Rule], earlier: Iterable[Rule], previous: Iterable[Spot]
+    ) -> PlacementProblem:
         """Return what is to be placed for rules that count, under all that limits it.
 
         What was counted `earlier` may become too much by it.
         """
         bounds = [*self._bounds(rules), *self._touched(self._bounds(earlier)), *self._touched(self._limits())]
         needs = Needs(self._spots, self._demands, self._causes)
-        needs.look()
+        needs.collect()
         here = (*self._spots.open, *self._spots.fixed)
-        before = [spot for spot in stood if spot in self._spots.open]
-        return Placing(
+        before = [spot for spot in previous if spot in self._spots.open]
+        return PlacementProblem(
             [*sorted({thing for thing, _ in here}, key=natural), *needs.things],
             sorted({slot for _, slot in here} | needs.nodes, key=natural),
             [*bounds, *needs.bounds],
             [*self._there(), *self._away(), *needs.fixed],
             needs.implied,
             [*self._apart(), *self._nested()],
-            [*before, *needs.stood(before)],
+            [*before, *needs.previous(before)],
         )
 
-    def broken(self, rules: Iterable[Rule]) -> Placing | None:
+    def broken(self, rules: Iterable[Rule]) -> PlacementProblem | None:
         """Return what does not hold though nothing is left to be placed; None: all does."""
         bounds = [bound for bound in (*self._bounds(rules), *self._limits()) if not _holds(bound)]
         if not bounds:
@@ -341,7 +345,7 @@ class PlacingBuilder:
         members = {spot for bound in bounds for spot in bound.members}
         there = [fixed for fixed in self._there() if fixed.spot in members]
         things, slots = {thing for thing, _ in members}, {slot for _, slot in members}
-        return Placing(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
+        return PlacementProblem(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
 
     def _touched(self, bounds: Iterable[Bound]) -> Iterator[Bound]:
         """Yield those about which something can be done."""
@@ -360,7 +364,11 @@ class PlacingBuilder:
             wrong = rule.name in self._ruled.book.led
             if rule.feature is not None and rule.count is not None and not wrong:
                 for group in self._ruled.groups(rule.name).values():
-                    ways = [way for seen in group for way in self._spots.limited(rule.feature.name, seen)]
+                    ways = [
+                        way
+                        for candidate in group
+                        for way in self._spots.limited(rule.feature.name, candidate)
+                    ]
                     cause = self._causes.count(rule, rule.feature, rule.count)
                     for number, found in enumerate(_ways(ways)):
                         yield Bound(cause, 0 if number else rule.count.least, rule.count.most, found)
@@ -370,7 +378,7 @@ class PlacingBuilder:
         rules = self._ruled.book.of_kind(RuleKind.INSTALL)
         plain = {rule.feature.origin: rule.name for rule in rules if rule.feature and rule.count is None}
         for spot, node in self._spots.fixed.items():
-            origin = self._spots.ground.origin(node, spot[0])
+            origin = self._spots.baseline.origin(node, spot[0])
             cause = Cause(f"{spot[0]} is installed", (origin,), plain.get(origin))
             yield Fixed(self._causes.key(cause), spot, placed=True)
 
@@ -379,7 +387,7 @@ class PlacingBuilder:
         for node, spots in self._spots.on.items():
             for spot in spots:
                 cause: Cause | None
-                if spot[0] in self._spots.ground.without(node):
+                if spot[0] in self._spots.baseline.without(node):
                     without = self._ruled.fleet.node_classes[node].without
                     origins = tuple(ref.origin for ref in without if ref.name == spot[0])
                     cause = Cause(f"{node} does without {spot[0]}", origins)
@@ -397,10 +405,10 @@ class PlacingBuilder:
 
     def _nested(self) -> Iterator[Excludes]:
         """Yield what includes another is not placed beside it: the other is there by that."""
-        features, ground = self._ruled.fleet.model.features, self._spots.ground
+        features, baseline = self._ruled.fleet.model.features, self._spots.baseline
         for node, spots in self._spots.on.items():
             for one, other in permutations(spots, 2):
-                if one[1] == other[1] and one[0] != other[0] and ground.includes(one[0], other[0], node):
+                if one[1] == other[1] and one[0] != other[0] and baseline.includes(one[0], other[0], node):
                     cause = Cause(f"{one[0]} includes {other[0]}", (features[one[0]].origin,))
                     yield Excludes(self._causes.key(cause), one, other)
 

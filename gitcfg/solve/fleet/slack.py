@@ -10,7 +10,7 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Values, parse
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Causes, natural
-from gitcfg.solve.fleet.placement import Ground, PlacingBuilder, Spots
+from gitcfg.solve.fleet.placement import Baseline, PlacementProblemBuilder, Spots
 
 _OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
 
@@ -27,7 +27,7 @@ class Group(msgspec.Struct, frozen=True):
     able: tuple[str, ...] = ()
 
 
-class Room(msgspec.Struct, frozen=True):
+class DomainSlack(msgspec.Struct, frozen=True):
     """A domain of a rule: how many values it has, and how many of them are in use."""
 
     param: str
@@ -36,14 +36,14 @@ class Room(msgspec.Struct, frozen=True):
     used: int
 
 
-class Tight(msgspec.Struct, frozen=True):
+class RuleSlack(msgspec.Struct, frozen=True):
     """One rule. `in_force`: is there anything that it is about? `failed`: nodes where it cannot be asked."""
 
     rule: Rule
     nodes: tuple[str, ...]
     slots: int
     groups: tuple[Group, ...] = ()
-    rooms: tuple[Room, ...] = ()
+    rooms: tuple[DomainSlack, ...] = ()
     failed: tuple[str, ...] = ()
 
     @property
@@ -52,21 +52,21 @@ class Tight(msgspec.Struct, frozen=True):
         return self.rule.kind in _OF_CHANGES or self.slots > 0
 
 
-def tight(ruled: RuleView, rule: Rule) -> Tight:
+def measure_slack(ruled: RuleView, rule: Rule) -> RuleSlack:
     """Return how a rule stands."""
     wrong = {found.rule for found in ruled.book.unreadable}
     if rule.kind in _OF_CHANGES or rule.name in wrong:
-        return Tight(rule, (), 0)
+        return RuleSlack(rule, (), 0)
     slots = ruled.slots(rule.name)
     groups = []
     if rule.per is not None or rule.count is not None:
         counted = (_count_installed if rule.kind is RuleKind.INSTALL else _count_limited)(ruled, rule)
         for key, members in ruled.groups(rule.name).items():
-            groups.append(Group(key, _names({seen.slot for seen in members}), *counted.get(key, ((), ()))))
+            groups.append(Group(key, _names({each.slot for each in members}), *counted.get(key, ((), ()))))
     failed = {slot.partition("/")[0] for slot in ruled.failed.get(rule.name, ())}
     rooms = tuple(_rooms(ruled, rule, slots))
-    nodes = _names({seen.name for seen in slots})
-    return Tight(rule, nodes, len(slots), tuple(groups), rooms, _names(failed))
+    nodes = _names({candidate.name for candidate in slots})
+    return RuleSlack(rule, nodes, len(slots), tuple(groups), rooms, _names(failed))
 
 
 def _count_installed(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -74,14 +74,14 @@ def _count_installed(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[st
     level = ruled.book.order.get(rule.name)
     if level is None or rule.feature is None or rule.feature.name not in ruled.fleet.model.features:
         return {}
-    spots = Spots(Ground(ruled.fleet, ruled.book, level), ruled)
+    spots = Spots(Baseline(ruled.fleet, ruled.book, level), ruled)
     spots.add((rule,), choose=True)
-    problem = PlacingBuilder(spots, ruled, Causes()).problem((rule,), (), ())
+    problem = PlacementProblemBuilder(spots, ruled, Causes()).problem((rule,), (), ())
     away = {fixed.spot[1] for fixed in problem.fixed if not fixed.placed}
     return {
         key: (
-            _names({place.seen.slot for place in places if place.had is not None}),
-            _names({place.seen.slot for place in places if place.had is None} - away),
+            _names({place.candidate.slot for place in places if place.had is not None}),
+            _names({place.candidate.slot for place in places if place.had is None} - away),
         )
         for key, places in spots.places[rule.name].items()
     }
@@ -92,28 +92,28 @@ def _count_limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str,
     if rule.kind is not RuleKind.LIMIT:
         return {}
     return {
-        key: (tuple(sorted((seen.slot for seen, _ in found), key=natural)), ())
+        key: (tuple(sorted((candidate.slot for candidate, _ in found), key=natural)), ())
         for key, found in ruled.counted(rule.name).items()
     }
 
 
-def _rooms(ruled: RuleView, rule: Rule, slots: Sequence[Candidate]) -> Iterator[Room]:
+def _rooms(ruled: RuleView, rule: Rule, slots: Sequence[Candidate]) -> Iterator[DomainSlack]:
     for param, domain in rule.domains.items():
         kind = ruled.fleet.declarations.declared_kind(param) if rule.over is None else None
         try:
             values = parse(domain.items, kind)
         except DomainProblem:
             continue
-        used = {_value(values, seen, param) for seen in slots} - {None}
-        yield Room(param, values.describe(), values.size, sum(value in values for value in used))
+        used = {_value(values, candidate, param) for candidate in slots} - {None}
+        yield DomainSlack(param, values.describe(), values.size, sum(value in values for value in used))
 
 
-def _value(values: Values, seen: Candidate, param: str) -> Any:
+def _value(values: Values, candidate: Candidate, param: str) -> Any:
     """Return the value in its normal form; None: it has none that the domain knows."""
-    if seen.unit is None:
-        value = seen.params().get(param)
+    if candidate.unit is None:
+        value = candidate.params().get(param)
     else:
-        bound = seen.unit.attributes.get(param)
+        bound = candidate.unit.attributes.get(param)
         value = None if bound is None else bound.given
     try:
         return None if value is None else values.normal(value)

@@ -12,8 +12,8 @@ from gitcfg.compile.rules.slots import RuleView
 from gitcfg.domain import DomainProblem, Value, Values, parse
 from gitcfg.model import Origin
 from gitcfg.model.rules import Allocation, Rule, Uniqueness
-from gitcfg.solve.fleet.answers import Cause, Causes, Failing, natural
-from gitcfg.solve.problem import Apart, ByHand, Giving, Want, Within
+from gitcfg.solve.fleet.answers import Cause, Causes, RuleFailure, natural
+from gitcfg.solve.problem import AllDifferent, GivenValue, InDomain, ValueProblem, ValueSlot
 
 Allocations = Mapping[str, Allocation]
 
@@ -23,17 +23,17 @@ class _Demand(msgspec.Struct, frozen=True):
 
     slot: str
     param: str
-    seen: Candidate
+    candidate: Candidate
     rules: list[Rule]
 
 
-class GivingBuilder:
+class ValueProblemBuilder:
     """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
 
-    def __init__(self, ruled: RuleView, rules: Sequence[Rule], stood: Allocations, causes: Causes) -> None:
+    def __init__(self, ruled: RuleView, rules: Sequence[Rule], previous: Allocations, causes: Causes) -> None:
         self.rules = rules
         self._ruled = ruled
-        self._stood = stood
+        self._previous = previous
         self._causes = causes
         self._domains: dict[tuple[str, str], Values] = {}
         self._asked: dict[str, _Demand] = {}
@@ -47,13 +47,13 @@ class GivingBuilder:
                 self._domains[rule.name, param] = parse(domain.items, kind)
             except DomainProblem as problem:
                 at = domain.origin if problem.index is None else domain.places[problem.index]
-                raise Failing(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
-        for seen in self._ruled.slots(rule.name):
+                raise RuleFailure(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
+        for candidate in self._ruled.slots(rule.name):
             for param in rule.domains:
-                asked = _Demand(seen.slot, param, seen, [])
-                self._asked.setdefault(_name(seen, param), asked).rules.append(rule)
+                asked = _Demand(candidate.slot, param, candidate, [])
+                self._asked.setdefault(_name(candidate, param), asked).rules.append(rule)
 
-    def problem(self) -> Giving:
+    def problem(self) -> ValueProblem:
         """Return who needs which values."""
         wants = []
         for name in sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name)):
@@ -61,10 +61,10 @@ class GivingBuilder:
             for rule in asked.rules:
                 domain, origin = self._domains[rule.name, asked.param], rule.domains[asked.param].origin
                 cause = self._causes.rule(rule, f"{asked.param} in {domain.describe()}", origin)
-                within.append(Within(cause, domain))
-            stood = next((value for _, value in self._had(asked)), None)
-            wants.append(Want(name, within, stood, self._by_hand(asked)))
-        return Giving(wants, list(self._apart()))
+                within.append(InDomain(cause, domain))
+            previous = next((value for _, value in self._had(asked)), None)
+            wants.append(ValueSlot(name, within, previous, self._by_hand(asked)))
+        return ValueProblem(wants, list(self._apart()))
 
     def _normal(self, asked: _Demand, value: Any) -> Value:
         """Return a value as its domains write it; one that they do not know as it stands."""
@@ -77,31 +77,31 @@ class GivingBuilder:
     def _had(self, asked: _Demand) -> Iterator[tuple[Rule, Value]]:
         """Yield what was decided before, with the rule for which it was."""
         for rule in asked.rules:
-            found = self._stood.get(rule.name)
+            found = self._previous.get(rule.name)
             bound = found.values.get(asked.slot, {}).get(asked.param) if found is not None else None
             if bound is not None:
                 yield rule, self._normal(asked, bound.given)
 
-    def _by_hand(self, asked: _Demand) -> ByHand | None:
+    def _by_hand(self, asked: _Demand) -> GivenValue | None:
         found = self._set(asked)
         if found is None:
             return None
         value, origin = found
         cause = Cause(f"{asked.param} of {asked.slot} is {value}", (origin,))
-        return ByHand(self._causes.key(cause), self._normal(asked, value))
+        return GivenValue(self._causes.key(cause), self._normal(asked, value))
 
     def _set(self, asked: _Demand) -> tuple[Any, Origin] | None:
         """Return the value that is set, and where; an attribute's binding is as it stands in `with`."""
-        if asked.seen.unit is not None:
-            bound = asked.seen.unit.attributes.get(asked.param)
+        if asked.candidate.unit is not None:
+            bound = asked.candidate.unit.attributes.get(asked.param)
             return None if bound is None or bound.given is None else (bound.given, bound.origin)
-        value = asked.seen.params().get(asked.param)
+        value = asked.candidate.params().get(asked.param)
         if value is None:
             return None
-        step = self._ruled.fleet[asked.seen.name].deciding(asked.param)
+        step = self._ruled.fleet[asked.candidate.name].deciding(asked.param)
         return value, step.origin if step is not None else asked.rules[0].origin
 
-    def _apart(self) -> Iterator[Apart]:
+    def _apart(self) -> Iterator[AllDifferent]:
         for rule in self.rules:
             if rule.unique is None:
                 continue
@@ -110,9 +110,9 @@ class GivingBuilder:
                 param: self._causes.rule(rule, f"{param} unique", *origins, part="unique")
                 for param in rule.domains
             }
-            for seen in self._among(rule, rule.unique):
+            for candidate in self._among(rule, rule.unique):
                 for param, cause in causes.items():
-                    yield Apart(cause, [_name(one, param) for one in seen])
+                    yield AllDifferent(cause, [_name(one, param) for one in candidate])
 
     def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Candidate]]:
         """Return the slots that differ, each from each other."""
@@ -120,20 +120,20 @@ class GivingBuilder:
         if unique.key is None and unique.scope == "fleet":
             return [list(slots)]
         found: dict[Any, list[Candidate]] = defaultdict(list)
-        for seen, key in zip(slots, self._keys(rule, slots), strict=True):
-            found[key].append(seen)
+        for candidate, key in zip(slots, self._keys(rule, slots), strict=True):
+            found[key].append(candidate)
         return found.values()
 
     def _keys(self, rule: Rule, slots: Iterable[Candidate]) -> list[Any]:
         expression = self._ruled.book.uniques.get(rule.name)
         if expression is None:
-            return [seen.name for seen in slots]
-        rows = [read_values(expression, seen) for seen in slots]
+            return [candidate.name for candidate in slots]
+        rows = [read_values(expression, candidate) for candidate in slots]
         try:
             return [expression.key(row, self._ruled.book.budgets[rule.name]) for row in rows]
         except CelProblem as problem:
             cause = Cause(f"rule {rule.name}", (rule.origin,), rule.name)
-            raise Failing(cause, problem.message) from None
+            raise RuleFailure(cause, problem.message) from None
 
     def given(self, found: Mapping[str, Value]) -> dict[str, dict[str, dict[str, Value]]]:
         """Return values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
@@ -145,6 +145,6 @@ class GivingBuilder:
         return made
 
 
-def _name(seen: Candidate, param: str) -> str:
+def _name(candidate: Candidate, param: str) -> str:
     """Return a key of a value: a slot may be an instance of several features, each with attributes."""
-    return f"{seen.slot}\n{param}\n{seen.self_.feature}"
+    return f"{candidate.slot}\n{param}\n{candidate.self_.feature}"

@@ -13,7 +13,7 @@ from gitcfg.git.tree import DictTree
 from gitcfg.library import Fleet
 from gitcfg.load.repository import load
 from gitcfg.model import Finding
-from gitcfg.solve.fleet.answers import Failing, Solved
+from gitcfg.solve.fleet.answers import RuleFailure, Solved
 from gitcfg.solve.fleet.decide import decide
 from tests.compile.fleets import TODAY
 from tests.load.keeping import Dictionary
@@ -129,7 +129,7 @@ def decided(files: Mapping[str, str]) -> dict[str, str]:
     tree = DictTree(files)
     try:
         found = decide(load(tree), tree, TODAY)
-    except Failing:
+    except RuleFailure:
         return dict(files)
     rest = {path: text for path, text in files.items() if not path.startswith("allocations/")}
     made = found.allocations if isinstance(found, Solved) else {}

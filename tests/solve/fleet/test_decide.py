@@ -6,7 +6,7 @@ import pytest
 
 from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Allocation, Domain, Rule, RuleKind, Uniqueness
-from gitcfg.solve.fleet import Change, ChangeKind, Failing, Solved, Unsolved, decide, difference
+from gitcfg.solve.fleet import Change, ChangeKind, RuleFailure, Solved, Unsolved, decide, difference
 from gitcfg.solve.fleet.answers import allocate_places, allocate_values
 from tests.compile.rules.fleets import TODAY, fleet
 from tests.compile.rules.written import counted, install, rule
@@ -26,19 +26,19 @@ FILES = {
 SERVER = '"server" in node.labels'
 
 
-def decided(files: dict[str, str], *rules: Rule, stood: tuple[Allocation, ...] = ()) -> Solved | Unsolved:
-    found = fleet({**FILES, **files}, *rules, allocations=stood)
+def decided(files: dict[str, str], *rules: Rule, previous: tuple[Allocation, ...] = ()) -> Solved | Unsolved:
+    found = fleet({**FILES, **files}, *rules, allocations=previous)
     return decide(found.model, found.tree, TODAY)
 
 
-def where(files: dict[str, str], *rules: Rule, stood: tuple[Allocation, ...] = ()) -> dict[str, list[str]]:
-    found = decided(files, *rules, stood=stood)
+def where(files: dict[str, str], *rules: Rule, previous: tuple[Allocation, ...] = ()) -> dict[str, list[str]]:
+    found = decided(files, *rules, previous=previous)
     assert isinstance(found, Solved)
     return {name: [ref.name for ref in one.install] for name, one in found.allocations.items() if one.install}
 
 
-def values(files: dict[str, str], *rules: Rule, stood: tuple[Allocation, ...] = ()) -> dict[str, Any]:
-    found = decided(files, *rules, stood=stood)
+def values(files: dict[str, str], *rules: Rule, previous: tuple[Allocation, ...] = ()) -> dict[str, Any]:
+    found = decided(files, *rules, previous=previous)
     assert isinstance(found, Solved)
     return {
         name: {
@@ -58,7 +58,7 @@ def domain(name: str, param: str, *items: int | str, **said: Any) -> Rule:
 def test_the_first_in_natural_order_are_taken_and_those_that_stand_are_kept() -> None:
     two = install("two", "mail", where=SERVER, count=counted(2, 2))
     assert where({}, two) == {"two": ["n1", "n2"]}
-    assert where({}, two, stood=(allocate_places("two", ["n10", "gone"]),)) == {"two": ["n1", "n10"]}
+    assert where({}, two, previous=(allocate_places("two", ["n10", "gone"]),)) == {"two": ["n1", "n10"]}
 
 
 def test_what_is_there_by_hand_counts_and_is_not_allocated() -> None:
@@ -99,8 +99,8 @@ def test_a_dependency_may_be_met_by_either_of_two() -> None:
         install("stores", "store", where='node.name == "n10"', count=counted(0, 1)),
     )
     assert where(files, *rules) == {"disks": ["n10"], "one": ["n10"]}
-    stood = (allocate_places("one", ["n10"]), allocate_places("stores", ["n10"]))
-    assert where(files, *rules, stood=stood) == {"one": ["n10"], "stores": ["n10"]}
+    previous = (allocate_places("one", ["n10"]), allocate_places("stores", ["n10"]))
+    assert where(files, *rules, previous=previous) == {"one": ["n10"], "stores": ["n10"]}
 
 
 def test_instances_are_counted_in_their_groups() -> None:
@@ -117,8 +117,8 @@ def test_several_domains_of_a_value_have_to_agree_and_values_set_by_hand_are_tak
     )
     files = {"nodes/n1": "params: {port: 81}"}
     assert values(files, *rules) == {"narrow": {"n2": {"port": 80}, "n10": {"port": 82}}}
-    stood = (allocate_values("wide", {"n10": {"port": 80}, "n2": {"port": 200}}),)
-    assert values(files, *rules, stood=stood) == {"wide": {"n2": {"port": 82}, "n10": {"port": 80}}}
+    previous = (allocate_values("wide", {"n10": {"port": 80}, "n2": {"port": 200}}),)
+    assert values(files, *rules, previous=previous) == {"wide": {"n2": {"port": 82}, "n10": {"port": 80}}}
 
 
 def test_attributes_are_given_where_with_does_not_say_them() -> None:
@@ -243,20 +243,20 @@ def test_values_that_cannot_be_are_named() -> None:
 
 
 def test_where_it_is_not_known_what_is_asked_nothing_is_decided() -> None:
-    with pytest.raises(Failing) as found:
+    with pytest.raises(RuleFailure) as found:
         decided({}, install("one", "mail", where='node.facts.rack == "1"', count=counted(1, 1)))
     assert found.value.nodes == ("n1", "n10", "n2")
     assert found.value.cause.rule == "one"
-    with pytest.raises(Failing) as wrong:
+    with pytest.raises(RuleFailure) as wrong:
         decided({}, domain("d", "port", 7, "9-1"))
     assert wrong.value.cause.origins == (Origin("rules/all.yaml", 32, 9),)
 
 
 def test_what_was_decided_for_rules_that_are_wrong_stays() -> None:
     one = install("one", "mail", where='"mail" in node.features', count=counted(1, 1))
-    stood = (allocate_places("one", ["n2"]), allocate_places("gone", ["n2"]))
-    assert where({}, one, stood=stood) == {"one": ["n2"]}
-    assert where({}, install("one", "unknown", count=counted(1)), stood=stood) == {"one": ["n2"]}
+    previous = (allocate_places("one", ["n2"]), allocate_places("gone", ["n2"]))
+    assert where({}, one, previous=previous) == {"one": ["n2"]}
+    assert where({}, install("one", "unknown", count=counted(1)), previous=previous) == {"one": ["n2"]}
 
 
 def test_the_difference_is_told_slot_by_slot() -> None:

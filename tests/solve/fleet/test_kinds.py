@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[str | None, list[int | str]]] = {
 }
 
 
-def tree(kind: str, nodes: int, by_hand: dict[str, Any], stood: dict[str, Any]) -> DictTree:
+def tree(kind: str, nodes: int, by_hand: dict[str, Any], previous: dict[str, Any]) -> DictTree:
     of_type, items = KINDS[kind]
     typed = {"type": of_type} if of_type else {}
     found: dict[str, Any] = {
@@ -38,8 +38,8 @@ def tree(kind: str, nodes: int, by_hand: dict[str, Any], stood: dict[str, Any]) 
     for number in range(nodes):
         name = f"n{number}"
         found[f"nodes/{name}.yaml"] = {"params": {"p": by_hand[name]}} if name in by_hand else {}
-    if stood:
-        found["allocations/r.yaml"] = {"values": {name: {"p": value} for name, value in stood.items()}}
+    if previous:
+        found["allocations/r.yaml"] = {"values": {name: {"p": value} for name, value in previous.items()}}
     return DictTree({"gitcfg.yaml": "format: 1\n"} | {path: json.dumps(said) for path, said in found.items()})
 
 
@@ -57,8 +57,8 @@ def test_values_of_every_kind_are_given(kind: str, seed: int) -> None:
     of_type, items = KINDS[kind]
     values = list(parse(items, of_type))
     nodes = rng.randrange(1, len(values) + 2)
-    by_hand, stood = drawn(rng, nodes, values), drawn(rng, nodes + 1, [*values, items[0]])
-    draft = Draft(tree(kind, nodes, by_hand, stood))
+    by_hand, previous = drawn(rng, nodes, values), drawn(rng, nodes + 1, [*values, items[0]])
+    draft = Draft(tree(kind, nodes, by_hand, previous))
     found = decide(draft.model, draft.tree, TODAY)
     if len(set(by_hand.values())) < len(by_hand) or nodes > len(values):
         assert isinstance(found, Unsolved)
@@ -73,9 +73,11 @@ def test_values_of_every_kind_are_given(kind: str, seed: int) -> None:
     assert set(given.values()) <= set(values)
     assert len(set(given.values())) == nodes
     assert by_hand.items() <= given.items()
-    kept = {value for name, value in stood.items() if name in given.keys() - by_hand} & set(values)
+    kept = {value for name, value in previous.items() if name in given.keys() - by_hand} & set(values)
     kept -= set(by_hand.values())
-    assert sum(given.get(name) == value for name, value in stood.items() if name not in by_hand) == len(kept)
+    assert sum(given.get(name) == value for name, value in previous.items() if name not in by_hand) == len(
+        kept
+    )
     again = decide(load(draft.tree), draft.tree, TODAY)
     assert isinstance(again, Solved)
     assert list(difference({}, found.allocations, again.allocations)) == []

@@ -47,15 +47,15 @@ slots = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(("n1", "n2", "n10"
 @settings(max_examples=30 * TIMES)
 @given(repositories(), slots)
 def test_the_answer_is_the_least_change_that_stands(said: Repository, before: list[tuple[int, str]]) -> None:
-    stood = standing(said, before)
-    found, all_of_them = decided(said, stood), answers(said)
+    previous = standing(said, before)
+    found, all_of_them = decided(said, previous), answers(said)
     if isinstance(found, Unsolved):
         assert not all_of_them or not ports_can_be(said)
         assert found.causes
         assert all(cause.origins for cause in found.causes)
         return
     assert ports_can_be(said)
-    spots, was = spots_of(said, found.allocations), spots_of(said, stood)
+    spots, was = spots_of(said, found.allocations), spots_of(said, previous)
     assert spots in all_of_them
     had = {spot for spot in was & able(said) if asked(said, spot)}
     least = min((len(one ^ had), len(one)) for one in all_of_them)

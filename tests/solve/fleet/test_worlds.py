@@ -56,8 +56,8 @@ def test_there_is_an_answer_where_trying_everything_finds_one_and_none_is_closer
     if len(trying.spots(made)) > trying.MOST:
         return
     found, unsolved = decided(made)
-    all_of_them, stood = list(trying.placements(made)), trying.standing(made)
-    costs = {one: (len(one ^ stood), len(one)) for one in all_of_them}
+    all_of_them, previous = list(trying.placements(made)), trying.standing(made)
+    costs = {one: (len(one ^ previous), len(one)) for one in all_of_them}
     best = {one for one, cost in costs.items() if cost == min(costs.values())}
     if unsolved is None:
         assert trying.placed(found) in best
