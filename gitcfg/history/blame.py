@@ -8,7 +8,7 @@ import msgspec
 from gitcfg.git.history import Commit, History
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
-from gitcfg.history.definitions import said
+from gitcfg.history.definitions import meaning_text
 from gitcfg.history.snapshot import Documents
 from gitcfg.load.repository import FILE
 from gitcfg.model import (
@@ -54,35 +54,31 @@ def entries(definition: Any) -> Entries:
 def _entries(definition: Any) -> Iterator[tuple[Origin, Entry]]:
     if isinstance(definition, tuple):
         for rule in definition:
-            yield from _rule(rule)
+            yield from _rule_entries(rule)
         return
     if isinstance(definition, Allocation):
-        yield from _decided(definition)
+        yield from _items("install", definition.install)
+        for slot, values in definition.values.items():
+            for name, bound in values.items():
+                yield bound.origin, ("values", slot, name, meaning_text(bound))
         return
     if isinstance(definition, NodeSet):
         definition = definition.definition
     yield definition.origin, ("definition",)
     for name, bound in definition.params.items():
-        yield bound.origin, ("params", name, said(bound))
+        yield bound.origin, ("params", name, meaning_text(bound))
     for path, file in definition.files.items():
-        yield file.origin, ("files", path, said(file))
+        yield file.origin, ("files", path, meaning_text(file))
     yield from _lists(definition)
 
 
-def _rule(rule: Rule) -> Iterator[tuple[Origin, Entry]]:
+def _rule_entries(rule: Rule) -> Iterator[tuple[Origin, Entry]]:
     """Yield what trails and places tell of a rule: what it installs, and what it sets."""
     yield rule.origin, ("rule", rule.name)
     if rule.feature is not None:
         yield rule.feature.origin, ("feature", rule.name, rule.feature.name)
     for name, bound in rule.params.items():
-        yield bound.origin, ("params", rule.name, name, said(bound))
-
-
-def _decided(found: Allocation) -> Iterator[tuple[Origin, Entry]]:
-    yield from _items("install", found.install)
-    for slot, values in found.values.items():
-        for name, bound in values.items():
-            yield bound.origin, ("values", slot, name, said(bound))
+        yield bound.origin, ("params", rule.name, name, meaning_text(bound))
 
 
 def _lists(definition: Any) -> Iterator[tuple[Origin, Entry]]:
@@ -103,7 +99,7 @@ def _lists(definition: Any) -> Iterator[tuple[Origin, Entry]]:
 def _items(key: str, items: Iterable[Use | Ref]) -> Iterator[tuple[Origin, Entry]]:
     """Yield the items of a list; where in the list they stand is no part of what they are."""
     for item in items:
-        yield item.origin, (key, said(item))
+        yield item.origin, (key, meaning_text(item))
 
 
 # The versions of one definition along the way from a commit to those before it.
@@ -112,14 +108,14 @@ PLAIN = Settings(Origin(FILE), default_group="")
 """What definitions are read by: no name is the default group's, so that every entry of a list is seen."""
 
 
-class Touched:
-    """The names of the files that commits changed, beside their first parents; each is looked at once."""
+class ChangedFiles:
+    """The names of the files that commits changed, compared to their first parents; found once each."""
 
     def __init__(self, history: History) -> None:
         self._history = history
         self._known: dict[str, frozenset[str]] = {}
 
-    def by(self, commit: str, parent: str) -> frozenset[str]:
+    def names(self, commit: str, parent: str) -> frozenset[str]:
         """Return the names, whatever folders they are in."""
         if commit not in self._known:
             before, after = self._history.root(parent), self._history.root(commit)
@@ -132,16 +128,16 @@ class Versions:
     """One definition by its kind's folder and its name, in any commit; its file is read when it differs."""
 
     def __init__(
-        self, history: History, documents: Documents, touched: Touched, place: tuple[str, str]
+        self, history: History, documents: Documents, changes: ChangedFiles, folder: str, name: str
     ) -> None:
         self._history = history
         self._documents = documents
-        self._touched = touched
-        self._folder, name = place
+        self._changes = changes
+        self._folder = folder
         self._name = f"{name}.yaml"
         self._files: dict[bytes | None, tuple[str, bytes] | None] = {}
         self._entries: dict[tuple[str, bytes] | None, Entries] = {}
-        self._last: dict[str, str] = {}
+        self._oldest: dict[str, str] = {}
 
     def at(self, commit: str) -> Entries:
         """Return the definition's entries in a commit, none where there is no such definition."""
@@ -154,18 +150,16 @@ class Versions:
     def unchanged_since(self, commit: str) -> str:
         """Return the oldest commit on the way through first parents in which the file is still the same."""
         passed = []
-        while commit not in self._last:
+        while commit not in self._oldest:
             passed.append(commit)
             parent = next(iter(self._history.parents(commit)), None)
-            if parent is None or not self._same(commit, parent):
-                self._last[commit] = commit
+            is_changed = parent is not None and self._name in self._changes.names(commit, parent)
+            if parent is None or (is_changed and self._file(parent) != self._file(commit)):
+                self._oldest[commit] = commit
             else:
                 commit = parent
-        self._last.update(dict.fromkeys(passed, self._last[commit]))
-        return self._last[commit]
-
-    def _same(self, commit: str, parent: str) -> bool:
-        return self._name not in self._touched.by(commit, parent) or self._file(parent) == self._file(commit)
+        self._oldest.update(dict.fromkeys(passed, self._oldest[commit]))
+        return self._oldest[commit]
 
     def _file(self, commit: str) -> tuple[str, bytes] | None:
         tree = self._history.folder(self._history.root(commit), self._folder)
@@ -201,12 +195,12 @@ class Blamer:
     def __init__(self, repository: Repository, revision: str | None) -> None:
         self._history = History(repository)
         self._documents = Documents(self._history.read)
-        self._touched = Touched(self._history)
+        self._changes = ChangedFiles(self._history)
         self._versions: dict[str, Versions] = {}
         self._worktree = repository.worktree() if revision is None else None
-        self._begun: dict[str, Entries] = {}
-        born = revision is not None or repository.knows("HEAD")
-        self._head = repository.at(revision or "HEAD").commit if born else None
+        self._worktree_entries: dict[str, Entries] = {}
+        has_commits = revision is not None or repository.knows("HEAD")
+        self._head = repository.at(revision or "HEAD").commit if has_commits else None
 
     def of(self, label: str, origin: Origin) -> Blamed | None:
         """Return the commit to blame for what stands at a place in a layer's definition.
@@ -214,48 +208,40 @@ class Blamer:
         `label` is the layer as trails name it: "feature X", "group Y", "node N", "node set S", "override O",
         "rule R" or "allocation R". None: it is not committed yet. GitcfgError: nothing stands there.
         """
-        key = origin.file if label.startswith(_OF_RULES) else label
-        if key not in self._versions:
-            self._versions[key] = self._of_file(key) if key is origin.file else self._of_layer(label)
-        versions = self._versions[key]
-        wanted = self._start(versions, origin.file).at.get(origin)
-        if wanted is None:
+        versions = self._find_versions(label, origin.file)
+        if self._worktree is not None:
+            current = self._read_worktree(self._worktree, origin.file)
+        else:
+            current = versions.at(self._head) if self._head else Entries()
+        blamed = current.at.get(origin)
+        if blamed is None:
             raise GitcfgError(f"Nothing that {label} says stands at {origin}.")
-        if self._head is None or not wanted <= versions.at(self._head).all:
+        if self._head is None or not blamed <= versions.at(self._head).all:
             return None
-        return self._history.about(self._made(versions, wanted, self._head))
-
-    def _made(self, versions: Versions, wanted: frozenset[Entry], commit: str) -> str:
-        parent: str | None = commit
+        parent: str | None = self._head
         while parent is not None:
             commit = versions.unchanged_since(parent)
             parents = self._history.parents(commit)
-            parent = next((each for each in parents if wanted <= versions.at(each).all), None)
-        return commit
+            parent = next((each for each in parents if blamed <= versions.at(each).all), None)
+        return self._history.about(commit)
 
-    def _of_layer(self, label: str) -> Versions:
-        kind = next(kind for kind in _FOLDERS if label.startswith(f"{kind} "))
-        name = label.removeprefix(f"{kind} ")
-        return Versions(self._history, self._documents, self._touched, (_FOLDERS[kind], name))
+    def _find_versions(self, label: str, path: str) -> Versions:
+        is_of_rules = label.startswith(_OF_RULES)
+        key = path if is_of_rules else label
+        if key not in self._versions:
+            if is_of_rules:
+                folder, name = path.partition("/")[0], path.rpartition("/")[2].removesuffix(".yaml")
+            else:
+                kind = next(kind for kind in _FOLDERS if label.startswith(f"{kind} "))
+                folder, name = _FOLDERS[kind], label.removeprefix(f"{kind} ")
+            self._versions[key] = Versions(self._history, self._documents, self._changes, folder, name)
+        return self._versions[key]
 
-    def _of_file(self, path: str) -> Versions:
-        folder, _, file = path.partition("/")
-        name = file.rpartition("/")[2].removesuffix(".yaml")
-        return Versions(self._history, self._documents, self._touched, (folder, name))
-
-    def _start(self, versions: Versions, path: str) -> Entries:
-        """Return the definition in which places are asked for."""
-        if self._worktree is None:
-            return versions.at(self._head) if self._head else Entries()
-        if path not in self._begun:
-            self._begun[path] = _read(self._worktree, path)
-        return self._begun[path]
-
-
-def _read(tree: Tree, path: str) -> Entries:
-    """Return the entries of a file of the work tree."""
-    entry = tree.entry(path)
-    if entry is None:
-        return Entries()
-    documents = Documents(lambda file: tree.read(entry))
-    return entries(documents.definition(path, b"", PLAIN))
+    def _read_worktree(self, tree: Tree, path: str) -> Entries:
+        if path not in self._worktree_entries:
+            entry, found = tree.entry(path), Entries()
+            if entry is not None:
+                documents = Documents(lambda file: tree.read(entry))
+                found = entries(documents.definition(path, b"", PLAIN))
+            self._worktree_entries[path] = found
+        return self._worktree_entries[path]

@@ -48,8 +48,8 @@ def _first(read: Callable[[str, bytes], Mapping[str, T]], files: Mapping[str, by
     """Return what files say by name, in order of path."""
     found: dict[str, T] = {}
     for path in sorted(files):
-        for name, said in read(path, files[path]).items():
-            found.setdefault(name, said)
+        for name, definition in read(path, files[path]).items():
+            found.setdefault(name, definition)
     return found
 
 
@@ -66,12 +66,12 @@ def declarations(
     needed = {
         name: kind for name, kind in implied.items() if "${" in name or not declared.declared_kind(name)
     }
-    if older is not None and same and older.implied == needed and _as_old(older.secrets, sealed):
+    if older is not None and same and older.implied == needed and _has_same_versions(older.secrets, sealed):
         return older
     return Declarations(declared.parameters, needed, sealed)
 
 
-def _as_old(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
+def _has_same_versions(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
     """Return whether the same secrets are there, each in the same version."""
     if ours is theirs:
         return True
@@ -95,7 +95,7 @@ def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
     """
     if ours is theirs:
         return lambda name: True
-    if not _as_old(ours.secrets, theirs.secrets):
+    if not _has_same_versions(ours.secrets, theirs.secrets):
         return lambda name: False
 
     @cache
@@ -129,7 +129,7 @@ def meaning(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, msgspec.Struct):
-        return tuple([meaning(getattr(value, field)) for field in _placeless(value.__struct_fields__)])
+        return tuple([meaning(getattr(value, field)) for field in _without_places(value.__struct_fields__)])
     if isinstance(value, dict):
         return tuple([(key, meaning(value[key])) for key in sorted(value)])
     if isinstance(value, list | tuple):
@@ -138,12 +138,12 @@ def meaning(value: Any) -> Any:
 
 
 @cache
-def _placeless(fields: tuple[str, ...]) -> tuple[str, ...]:
+def _without_places(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(field for field in fields if field not in _PLACES)
 
 
-def said(value: Any) -> str:
-    """Equal for what says the same; unlike values, texts tell 1 from 1.0 and from true."""
+def meaning_text(value: Any) -> str:
+    """Return equal texts for what says the same; unlike values, texts tell 1 from 1.0 and from true."""
     return repr(meaning(value))
 
 
@@ -153,18 +153,17 @@ _UNDECLARED = Parameter("", Origin(""))
 _FIELDS = tuple(field for field in Parameter.__struct_fields__ if not field.endswith("origin"))
 
 
-def redeclared(old: Mapping[str, Parameter], new: Mapping[str, Parameter]) -> dict[str, Delta]:
+def declaration_changes(old: Mapping[str, Parameter], new: Mapping[str, Parameter]) -> dict[str, Delta]:
     """Return the keys that say something else, `name` among them: that may be a family's pattern."""
     before, after = (next(iter(declared.values()), _UNDECLARED) for declared in (old, new))
     if before is after:
         return {}
-    deltas = ((field, _delta(field, before, after)) for field in _FIELDS)
-    return {field: delta for field, delta in deltas if delta is not None}
-
-
-def _delta(field: str, before: Parameter, after: Parameter) -> Delta | None:
-    old, new = (getattr(declared, field) for declared in (before, after))
-    return None if said(old) == said(new) else Delta(_shown(field, old), _shown(field, new))
+    changes = {}
+    for field in _FIELDS:
+        was, now = getattr(before, field), getattr(after, field)
+        if meaning_text(was) != meaning_text(now):
+            changes[field] = Delta(_shown(field, was), _shown(field, now))
+    return changes
 
 
 def _shown(field: str, value: Any) -> Any:
@@ -173,11 +172,9 @@ def _shown(field: str, value: Any) -> Any:
         return UNSET
     if isinstance(value, Binding):
         return value.given if value.text is None else value.text
-    return (
-        [item.name if isinstance(item, Ref) else item for item in value]
-        if isinstance(value, tuple)
-        else value
-    )
+    if isinstance(value, tuple):
+        return [item.name if isinstance(item, Ref) else item for item in value]
+    return value
 
 
 # Rules, and what was decided for them, followed from commit to commit.
@@ -218,8 +215,10 @@ def ruling(
     documents: Documents, settings: Settings, older: tuple[Ruling, Snapshot] | None, snapshot: Snapshot
 ) -> Ruling:
     """Return what is said in a snapshot; of a name that is there twice, the first counts."""
-    if older is not None and _said_alike(older[1].others, snapshot.others):
-        return older[0]
+    if older is not None:
+        before, after = older[1].others, snapshot.others
+        if before["rules"] is after["rules"] and before["allocations"] is after["allocations"]:
+            return older[0]
     rules: dict[str, Rule] = {}
     for found in _read(documents, settings, snapshot, "rules"):
         for rule in found:
@@ -228,11 +227,14 @@ def ruling(
     for allocation in _read(documents, settings, snapshot, "allocations"):
         allocations.setdefault(allocation.name, allocation)
     new = Ruling(rules, allocations) if rules else NOTHING
-    return older[0] if older is not None and _same_ruling(older[0], new) else new
+    if older is None or not has_same_objects(older[0].rules, new.rules):
+        return new
+    return older[0] if has_same_objects(older[0].allocations, new.allocations) else new
 
 
-def _said_alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    return ours["rules"] is theirs["rules"] and ours["allocations"] is theirs["allocations"]
+def has_same_objects(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
+    """Return whether two mappings hold the very same objects under the same keys."""
+    return ours.keys() == theirs.keys() and all(found is theirs[key] for key, found in ours.items())
 
 
 def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: str) -> Iterator[Any]:
@@ -241,14 +243,6 @@ def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: st
         found = documents.definition(path, file, settings)
         if found is not None:
             yield found
-
-
-def _same_ruling(ours: Ruling, theirs: Ruling) -> bool:
-    pairs = ((ours.rules, theirs.rules), (ours.allocations, theirs.allocations))
-    return all(
-        before.keys() == after.keys() and all(found is after[name] for name, found in before.items())
-        for before, after in pairs
-    )
 
 
 # The types that operations imply for parameters, over all definitions, followed from commit to commit.
@@ -289,8 +283,8 @@ def _of(
     definition = documents.definition(*place, settings)
     if definition is None:
         return frozenset()
-    said = getattr(definition, "definition", definition)
-    return frozenset(implied_kinds(said.params.items()).items())
+    params = getattr(definition, "definition", definition).params
+    return frozenset(implied_kinds(params.items()).items())
 
 
 def kinds(counts: Counts, ruling: Ruling) -> Mapping[str, str]:
@@ -309,21 +303,21 @@ replace = msgspec.structs.replace
 
 
 class Outline:
-    """Keeps of definitions their lists, facts and labels, and the bindings of some parameters.
+    """Reduces definitions to their lists, facts and labels, and the bindings of some parameters.
 
     What says the same becomes the same object, wherever it is written.
     """
 
     def __init__(self, binds: Callable[[str], bool]) -> None:
         self._binds = binds
-        self._kept: dict[tuple[str, str], Any] = {}
+        self._known: dict[tuple[str, str], Any] = {}
 
     def of(self, definition: Any) -> Any:
         """Return a definition in outline; rules, and what was decided for them, as they are."""
         if isinstance(definition, tuple | Allocation):
-            return self._same(definition)
+            return self._intern(definition)
         if isinstance(definition, NodeSet):
-            return self._same(replace(definition, definition=self.of(definition.definition)))
+            return self._intern(replace(definition, definition=self.of(definition.definition)))
         params = {name: bound for name, bound in definition.params.items() if self._binds(name)}
         plain = replace(definition, params=params, files={})
         match plain:
@@ -335,18 +329,18 @@ class Outline:
                 plain = replace(plain, description="", address=None)
             case _:
                 plain = replace(plain, description="")
-        return self._same(plain)
+        return self._intern(plain)
 
-    def _same(self, definition: Any) -> Any:
-        return self._kept.setdefault((type(definition).__name__, said(definition)), definition)
+    def _intern(self, definition: Any) -> Any:
+        return self._known.setdefault((type(definition).__name__, meaning_text(definition)), definition)
 
 
 def binding(param: str) -> Callable[[str], bool]:
     """Return whether a name in a definition is a parameter's, or may become it in an instance."""
-    return lambda name: name == param or ("${" in name and _becomes(name).fullmatch(param) is not None)
+    return lambda name: name == param or ("${" in name and _pattern(name).fullmatch(param) is not None)
 
 
 @cache
-def _becomes(name: str) -> re.Pattern[str]:
-    """Return what a name with an instance's marks can become, and perhaps more."""
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of what a name with an instance's marks can become, and perhaps more."""
     return re.compile(".*".join(map(re.escape, _MARK.split(name))), re.DOTALL)

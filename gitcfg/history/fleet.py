@@ -25,7 +25,7 @@ from gitcfg.git.history import History
 from gitcfg.git.objects import Objects
 from gitcfg.git.tree import DictTree, Entry, EntryKind
 from gitcfg.history.definitions import NOTHING, Ruling, declarations, parameters, ruling, secrets
-from gitcfg.history.layers import KeptLayers, KeptStacks
+from gitcfg.history.layers import ReusedLayers, ReusedStacks
 from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, everything, followed_pool, model_of
 from gitcfg.model import Model, Node, NodeSet, Override, Parameter, Secret, Settings
 from gitcfg.model.names import TEXTS
@@ -198,8 +198,8 @@ class Census(msgspec.Struct, frozen=True):
     secrets: Mapping[str, Secret]
     ruling: Ruling
     roster: Roster
-    layers: KeptLayers
-    stacks: KeptStacks
+    layers: ReusedLayers
+    stacks: ReusedStacks
     kept: Kept
 
 
@@ -305,7 +305,7 @@ def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster)
     return frozenset(ref.name for ref in about.groups)
 
 
-def _kept(older: Census, layers: KeptLayers, settings: Settings) -> Kept:
+def _kept(older: Census, layers: ReusedLayers, settings: Settings) -> Kept:
     """Return the older answers that hang on groups whose layers are the very same."""
     before = older.layers
     if layers is before:
@@ -326,7 +326,7 @@ def _changed(before: Mapping[str, Node], after: Mapping[str, Node]) -> set[str]:
 
 def _stacks(
     older: Census | None, settings: Settings, pool: Pool, declared: Declarations, ruling: Ruling
-) -> tuple[KeptLayers, KeptStacks]:
+) -> tuple[ReusedLayers, ReusedStacks]:
     """Return the layers, those of an older census as far as nothing is different."""
     before = older.layers if older else None
     same = older is not None and ruling is older.ruling and pool.same(older.pool, "features", "groups")
@@ -339,8 +339,8 @@ def _stacks(
         rules=ruling.rules,
         allocations=ruling.allocations,
     )
-    layers = KeptLayers(model, declared, before)
-    return layers, KeptStacks(model, layers, older.stacks if older else None)
+    layers = ReusedLayers(model, declared, before)
+    return layers, ReusedStacks(model, layers, older.stacks if older else None)
 
 
 def _declarations(

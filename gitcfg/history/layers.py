@@ -1,6 +1,6 @@
 """Layers of a commit that take over what they share with those of its neighbour."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 
 import msgspec
 
@@ -9,28 +9,27 @@ from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import Inclusion
 from gitcfg.compile.layers import NOWHERE, Layers, find_includes
 from gitcfg.compile.node_class import NodeClass, Recent, Stacks
-from gitcfg.compile.operations import NOTHING, Step
+from gitcfg.compile.operations import NOTHING
 from gitcfg.compile.partial import Cell, Partial, update_partial
-from gitcfg.history.definitions import alike, said
+from gitcfg.history.definitions import alike, meaning_text
 from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import Feature, FileEntry, Group, Model
 
-_Made = tuple[Feature | Group, Declarations, Partial]
-"""A partial, and what its own steps were made of."""
+_Composed = tuple[Feature | Group, Declarations, Partial]
+"""A partial, and what its own steps were composed of."""
 
 
-class KeptLayers(Layers):
-    """Partials are those of older layers where all that they are made of is the very same, and else made
-    from them.
+class ReusedLayers(Layers):
+    """Layers whose partials are the older ones where nothing differs, and else are updated from those.
 
-    What is wrong with definitions is nobody's question here: findings are not carried over.
+    Findings of definitions are not carried over.
     """
 
-    def __init__(self, model: Model, declarations: Declarations, older: "KeptLayers | None") -> None:
+    def __init__(self, model: Model, declarations: Declarations, older: "ReusedLayers | None") -> None:
         edges = find_includes(model)
         same = older is not None and older.inclusion.edges == edges
         super().__init__(model, declarations, older.inclusion if older and same else Inclusion(edges))
-        self._made: dict[tuple[str, int], _Made] = older._made if older else {}
+        self._composed_of: dict[tuple[str, int], _Composed] = older._composed_of if older else {}
         if older is not None:
             self._take_over(older, alike(older.declarations, declarations))
 
@@ -38,82 +37,74 @@ class KeptLayers(Layers):
         self,
         label: str,
         parts: tuple[Partial, ...],
-        said: Feature | Group,
+        definition: Feature | Group,
         features: frozenset[str] = NOWHERE,
     ) -> Partial:
-        plain = said is self.model.features.get(said.name) or isinstance(said, Group)
-        key = (label, 0 if plain else id(said))  # an instance is known by its object, which is kept
-        before, declared, older = self._made.get(key, (None, None, None))
+        plain = definition is self.model.features.get(definition.name) or isinstance(definition, Group)
+        key = (label, 0 if plain else id(definition))  # an instance is known by its object, which is kept
+        before, declared, older = self._composed_of.get(key, (None, None, None))
         if older is None:
-            result = super()._composed(label, parts, said, features)
+            result = super()._composed(label, parts, definition, features)
         else:
-            same = said is before and declared is self.declarations
-            own = older.own if same else self.steps(said.params)
-            result = update_partial(older, parts, own, said.files, features)
-        self._made[key] = (said, self.declarations, result)
+            same = definition is before and declared is self.declarations
+            own = older.own if same else self.steps(definition.params)
+            result = update_partial(older, parts, own, definition.files, features)
+        self._composed_of[key] = (definition, self.declarations, result)
         return result
 
-    def _take_over(self, older: "KeptLayers", declared: Callable[[str], bool]) -> None:
-        """What stands for itself, and leads to nothing that is different."""
+    def _take_over(self, older: "ReusedLayers", declared: Callable[[str], bool]) -> None:
+        """Take over what is the same, and leads to nothing that is different."""
         theirs, ours = older.model, self.model
         names = theirs.features.keys() | ours.features.keys()
         pairs = ((name, theirs.features.get(name), ours.features.get(name)) for name in names)
-        other = {name for name, before, after in pairs if not _same(before, after, declared)}
+        changed = {name for name, before, after in pairs if not _is_same(before, after, declared)}
         inclusions = {id(each): each for each in (older.inclusion, self.inclusion)}.values()
 
-        def new(name: str) -> bool:
-            return name in other or any(
-                each.reaches.leads(name, changed) for each in inclusions for changed in other
+        def is_affected(name: str) -> bool:
+            return name in changed or any(
+                each.reaches.leads(name, other) for each in inclusions for other in changed
             )
 
-        kept = (each for each in older._instances.items() if each[0][0] not in other)
-        self._instances = dict(kept)
-        anew = {name for name, *_ in older._features if new(name)}
-        self._features = {key: part for key, part in older._features.items() if key[0] not in anew}
+        self._instances = {key: part for key, part in older._instances.items() if key[0] not in changed}
+        affected = {name for name, *_ in older._features if is_affected(name)}
+        self._features = {key: part for key, part in older._features.items() if key[0] not in affected}
         for key, part in older._groups.items():
             group = ours.groups.get(key[0])
-            same = group is not None and _same(theirs.groups[key[0]], group, declared)
-            if same and not any(new(use.feature) for use in theirs.groups[key[0]].features):
+            same = group is not None and _is_same(theirs.groups[key[0]], group, declared)
+            if same and not any(is_affected(use.feature) for use in theirs.groups[key[0]].features):
                 self._groups[key] = part
 
 
-class KeptStacks(Stacks):
+class ReusedStacks(Stacks):
     """Stacks made from older ones."""
 
-    def __init__(self, model: Model, layers: Layers, older: "KeptStacks | None") -> None:
-        self._made: dict[Hashable, Partial] = older._made if older else {}
-        super().__init__(model, layers, _Following(self._made))
+    def __init__(self, model: Model, layers: Layers, older: "ReusedStacks | None") -> None:
+        self._composed: dict[Hashable, Partial] = older._composed if older else {}
+        super().__init__(model, layers, _SimilarStacks(self._composed))
 
 
-class _Following(Recent):
-    """Composes a class from what was `made` of nearly the same before."""
+class _SimilarStacks(Recent):
+    """Composes a class from what was `composed` for a similar one before."""
 
-    def __init__(self, made: dict[Hashable, Partial]) -> None:
+    def __init__(self, composed: dict[Hashable, Partial]) -> None:
         super().__init__()
-        self._made = made
+        self._composed = composed
 
-    def stack(self, kind: NodeClass) -> Partial:
-        key = _likeness(kind)
-        older = self._made.get(key)
-        found = update_partial(older, kind.parts, {}, {}) if older else Partial(None, kind.parts)
-        self._made[key] = found
+    def stack(self, node_class: NodeClass) -> Partial:
+        definition = node_class.definition
+        key = (
+            tuple(ref.name for ref in definition.groups),
+            frozenset(ref.name for ref in node_class.without),
+            definition.own and definition.own.name,
+            definition.nodeset and definition.nodeset.name,
+        )
+        older = self._composed.get(key)
+        found = update_partial(older, node_class.parts, {}, {}) if older else Partial(None, node_class.parts)
+        self._composed[key] = found
         return found
 
 
-def _likeness(kind: NodeClass) -> Hashable:
-    """Return the same for classes of which nearly the same is to be expected."""
-    definition = kind.definition
-    groups = tuple(ref.name for ref in definition.groups)
-    without = frozenset(ref.name for ref in kind.without)
-    return (
-        groups,
-        without,
-        definition.own and definition.own.name,
-        definition.nodeset and definition.nodeset.name,
-    )
-
-
-def _same(
+def _is_same(
     before: Feature | Group | None, after: Feature | Group | None, declared: Callable[[str], bool]
 ) -> bool:
     return before is after and (after is None or all(map(declared, after.params)))
@@ -140,35 +131,30 @@ def composed(partial: Partial, name: str, snapshot: Snapshot, side: Callable[[],
     entries = partial.files.values()
     return Layer(
         {param: _operations(cell) for param, cell in partial.cells.items()},
-        {entry.path: said((entry, *_texts(entry, snapshot, side))) for entry in entries},
+        {entry.path: meaning_text((entry, *_texts(entry, snapshot, side))) for entry in entries},
         partial.features - {name},
         any(entry.template or entry.source for entry in entries),
     )
 
 
 def _operations(cell: Cell) -> bytes:
-    return msgspec.json.encode([{"op": step.op.value, "given": _given(step)} for step in cell.steps])
-
-
-def _given(step: Step) -> msgspec.Raw:
-    """Return the operand as JSON in which equal maps are equal texts."""
-    given = None if step.given is NOTHING else step.given
-    return msgspec.Raw(msgspec.json.encode(given, order="sorted"))
+    """Return the operations as JSON, their operands so that equal maps are equal texts."""
+    found = []
+    for step in cell.steps:
+        operand = msgspec.json.encode(None if step.given is NOTHING else step.given, order="sorted")
+        found.append({"op": step.op.value, "given": msgspec.Raw(operand)})
+    return msgspec.json.encode(found)
 
 
 def _texts(entry: FileEntry, snapshot: Snapshot, side: Callable[[], Side]) -> Iterator[bytes | None]:
-    """Yield the contents, by id, of the file that an entry names, and of all that a template takes in."""
+    """Yield the contents, by id, of the file that an entry names, and of all templates that it includes."""
     if entry.source is not None:
         yield snapshot.others["files"].get(f"files/{entry.source.name}")
     if entry.template is not None:
         templates = snapshot.others["templates"]
         yield templates.get(f"templates/{entry.template.name}")
-        yield from (templates.get(f"templates/{name}") for name in _includes(entry, side()))
-
-
-def _includes(entry: FileEntry, side: Side) -> Iterable[str]:
-    """Return the templates that an entry's template takes in; all there are, where only rendering tells."""
-    analysis = side.analysis(entry)
-    if analysis is None:
-        return ()
-    return sorted(side.fleet.templates) if analysis.computed else analysis.includes
+        analysis = side().analysis(entry)
+        if analysis is not None:
+            # All templates there are, where only rendering tells which are included.
+            names = sorted(side().fleet.templates) if analysis.computed else analysis.includes
+            yield from (templates.get(f"templates/{name}") for name in names)

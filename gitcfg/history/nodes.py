@@ -20,13 +20,13 @@ from gitcfg.history.definitions import (
     alike,
     declarations,
     kinds,
+    meaning_text,
     parameters,
     ruling,
     secrets,
 )
-from gitcfg.history.definitions import said as said_meaning
 from gitcfg.history.fleet import Conditions, Whole, Wholes, rule_engine
-from gitcfg.history.layers import KeptLayers, KeptStacks
+from gitcfg.history.layers import ReusedLayers, ReusedStacks
 from gitcfg.history.snapshot import Documents, Key, Snapshot, everything, settings_of, within
 from gitcfg.model import Feature, FileEntry, Group, Model, NodeSet, Origin, Override, Settings, Use
 from gitcfg.render.files import RenderedFile, make_context, render_file
@@ -144,8 +144,8 @@ class Made(msgspec.Struct, frozen=True):
     ruling: Ruling
     declarations: Declarations
     implied: Counts
-    layers: KeptLayers
-    stacks: KeptStacks
+    layers: ReusedLayers
+    stacks: ReusedStacks
 
 
 class Maker:
@@ -207,7 +207,7 @@ class Maker:
 
 def _stacks(
     older: Made | None, settings: Settings, found: Scope, declared: Declarations
-) -> tuple[KeptLayers, KeptStacks]:
+) -> tuple[ReusedLayers, ReusedStacks]:
     """Return the older layers if nothing in them is different, else new ones of what is still the same."""
     if older is not None and _as_before(older, found, declared):
         return older.layers, older.stacks
@@ -219,8 +219,8 @@ def _stacks(
         rules=ruled.rules,
         allocations=ruled.allocations,
     )
-    layers = KeptLayers(model, declared, older.layers if older else None)
-    return layers, KeptStacks(model, layers, older.stacks if older else None)
+    layers = ReusedLayers(model, declared, older.layers if older else None)
+    return layers, ReusedStacks(model, layers, older.stacks if older else None)
 
 
 def _as_before(older: Made, found: Scope, declared: Declarations) -> bool:
@@ -385,7 +385,7 @@ class Parts(Files):
             yield from super().versions(path, pairs)
         elif self.old is self.new and _alike(before, after):
             yield tuple(pairs), (self._part(old, before), self._part(new, after))
-        elif said_meaning(before) != said_meaning(after) or not self._same_template(old, new, before):
+        elif meaning_text(before) != meaning_text(after) or not self._same_template(old, new, before):
             yield tuple(pairs), (self.old.file(old, path), self.new.file(new, path))
 
     def _part(self, node: FleetNode, entry: FileEntry) -> RenderedFile | None:

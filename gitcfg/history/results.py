@@ -21,10 +21,10 @@ from gitcfg.history.definitions import (
     Outline,
     Ruling,
     binding,
+    declaration_changes,
+    meaning_text,
     parameters,
-    redeclared,
     ruling,
-    said,
     secrets,
 )
 from gitcfg.history.effect import Effect, Turn, held, kind_of
@@ -277,7 +277,7 @@ class ParamResult:
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
         """Return what is not the same; None if nothing is."""
         values = tuple(_turns(old.values if old else {}, new.values))
-        declaration = redeclared(old.declared if old else {}, new.declared)
+        declaration = declaration_changes(old.declared if old else {}, new.declared)
         if not (values or declaration):
             return None
         before = old is not None and bool(old.values or old.declared)
@@ -340,7 +340,7 @@ class ParamResult:
             return older.declared
         found = Declarations(parameters(self._documents, self._speaking(files)), {}).find(self._name)
         declared = {found.name: found} if found else {}
-        if older is not None and said(declared) == said(older.declared):
+        if older is not None and meaning_text(declared) == meaning_text(older.declared):
             return older.declared
         return declared
 

@@ -74,12 +74,14 @@ def followed(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapsho
         if change.path == MARKER:
             settings = change.new
         elif name is not None and folder in KINDS:
-            places = definitions.setdefault(folder, dict(snapshot.definitions[folder]))
-            _move(places, name, change)
+            by_name = definitions.setdefault(folder, dict(snapshot.definitions[folder]))
+            places = [place for place in by_name.get(name, ()) if place[0] != change.path]
+            if change.new is not None:
+                places.append((change.path, change.new))
+            _put(by_name, name, tuple(sorted(places)) or None)
             keys.add((folder, name))
         elif name is not None and folder in OTHERS:
-            files = others.setdefault(folder, dict(snapshot.others[folder]))
-            _put(files, change)
+            _put(others.setdefault(folder, dict(snapshot.others[folder])), change.path, change.new)
             keys.add((folder, change.path))
     after = Snapshot(settings, {**snapshot.definitions, **definitions}, {**snapshot.others, **others})
     same = (key for key in keys if key[0] in KINDS and snapshot.place(*key) == after.place(*key))
@@ -103,18 +105,11 @@ def name_of(folder: str, path: str) -> str | None:
     return name.removesuffix(".yaml") if plain or name.endswith(".yaml") else None
 
 
-def _move(places: dict[str, tuple[Place, ...]], name: str, change: FileChange) -> None:
-    kept = [place for place in places.pop(name, ()) if place[0] != change.path]
-    if change.new is not None:
-        kept.append((change.path, change.new))
-    if kept:
-        places[name] = tuple(sorted(kept))
-
-
-def _put(files: dict[str, bytes], change: FileChange) -> None:
-    files.pop(change.path, None)
-    if change.new is not None:
-        files[change.path] = change.new
+def _put(mapping: dict[Any, Any], key: Any, value: Any) -> None:
+    """Put a value behind all others; None takes away what is there."""
+    mapping.pop(key, None)
+    if value is not None:
+        mapping[key] = value
 
 
 # Single files of a repository as definitions, each read once for a path and a content.
@@ -233,8 +228,9 @@ def followed_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: It
         place = snapshot.place(kind, name)
         definition = documents.definition(*place, settings) if place else None
         if kind == "nodesets" or definition is not pool.definitions[kind].get(name):
-            _put_pool(fresh.setdefault(kind, dict(pool.definitions[kind])), name, definition)
-            _put_pool(bound, (kind, name), _params(definition))
+            _put(fresh.setdefault(kind, dict(pool.definitions[kind])), name, definition)
+            params = getattr(definition, "definition", definition).params if definition is not None else None
+            _put(bound, (kind, name), params or None)
     if "nodesets" in fresh:  # a set's file may only have moved, but of sets that overlap the first counts
         by_path = sorted(fresh["nodesets"], key=lambda name: snapshot.definitions["nodesets"][name])
         fresh["nodesets"] = {name: fresh["nodesets"][name] for name in by_path}
@@ -242,28 +238,17 @@ def followed_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: It
     return Pool(settings, {**pool.definitions, **fresh}, pool.bindings if same else bound)
 
 
-def _put_pool(said: dict[Any, Any], key: Any, value: Any) -> None:
-    said.pop(key, None)
-    if value is not None:
-        said[key] = value
-
-
-def _params(definition: Any) -> Mapping[str, Binding] | None:
-    """Return the bindings of a definition, if it has any."""
-    return getattr(definition, "definition", definition).params or None if definition is not None else None
-
-
 def model_of(settings: Settings, pool: Pool) -> Model:
     """Return the definitions as a model; sets that share a node lose it but for the first."""
-    said = pool.definitions
-    sets = unique_members(Loader(DictTree({})), {}, within(settings.max_nodes, said["nodesets"]))
+    definitions = pool.definitions
+    sets = unique_members(Loader(DictTree({})), {}, within(settings.max_nodes, definitions["nodesets"]))
     return Model(
         settings,
-        features=said["features"],
-        groups=said["groups"],
-        nodes=said["nodes"],
+        features=definitions["features"],
+        groups=definitions["groups"],
+        nodes=definitions["nodes"],
         nodesets=sets,
-        overrides=said["overrides"],
+        overrides=definitions["overrides"],
     )
 
 

@@ -13,7 +13,7 @@ from gitcfg.gate.permits.rules import Thing, to_glob
 from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree
-from gitcfg.history.definitions import said
+from gitcfg.history.definitions import meaning_text
 from gitcfg.load.loader import Loader
 from gitcfg.load.repository import is_repository, load, load_settings, settings_entry
 from gitcfg.model import (
@@ -202,14 +202,14 @@ def list_layers(model: Model, version: Version) -> Pieces:
 def _feature(feature: Feature, version: Version) -> Pieces:
     key, about = ("features", feature.name), (Thing("features", feature.name),)
     rest = (feature.description, feature.depends, feature.conflicts, feature.after)
-    yield key, Statement(said(rest), feature.origin, about)
+    yield key, Statement(meaning_text(rest), feature.origin, about)
     yield from _uses((*key, "include"), about, feature.include, feature.origin, version)
     yield from _bound(key, about, feature)
 
 
 def _group(group: Group, version: Version) -> Pieces:
     key, about = ("groups", group.name), (Thing("groups", group.name),)
-    yield key, Statement(said(group.description), group.origin, about)
+    yield key, Statement(meaning_text(group.description), group.origin, about)
     yield from _uses((*key, "features"), about, group.features, group.origin, version)
     yield from _bound(key, about, group)
 
@@ -217,7 +217,7 @@ def _group(group: Group, version: Version) -> Pieces:
 def _definition(key: Key, about: tuple[Thing, ...], node: Node, version: Version) -> Pieces:
     """Yield the pieces of a node or node set. A node with a list of its own drops what its set gives."""
     rest = (node.description, node.labels, node.facts, node.address, node.state)
-    yield key, Statement(said(rest), node.origin, about)
+    yield key, Statement(meaning_text(rest), node.origin, about)
     for name, kind in _LISTS.items():
         edit: ListEdit = getattr(node, name)
         yield from _listed((*key, name), about, edit, kind, version)
@@ -258,7 +258,7 @@ def _selected(
     key: Key, some: Override | Hold, rest: tuple[Any, ...], given: tuple[Thing, ...] = ()
 ) -> Pieces:
     """Yield a piece of for how long and for which nodes; it is about all that those are given."""
-    yield key, Statement(said((*rest, some.where)), some.origin, (*_selected_nodes(some), *given))
+    yield key, Statement(meaning_text((*rest, some.where)), some.origin, (*_selected_nodes(some), *given))
     yield (*key, "nodes"), Statement("", some.origin, given, members=frozenset(some.members or ()))
 
 
@@ -295,14 +295,15 @@ def _items(
 ) -> Pieces:
     """Yield the pieces of a list and its items: each installs what it names, or makes a node its member."""
     listed = [
-        Item(said((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item))) for item in items
+        Item(meaning_text((_name(item), getattr(item, "instance", None))), Thing(kind, _name(item)))
+        for item in items
     ]
     yield key, Statement(op, origin, about, tuple(listed))
     for item, (id, thing) in zip(items, listed, strict=True):
         made = (
             version.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
         )
-        yield (*key, id), Statement(f"{op} {said(item)}", item.origin, (*about, thing or ANY, *made))
+        yield (*key, id), Statement(f"{op} {meaning_text(item)}", item.origin, (*about, thing or ANY, *made))
 
 
 def _name(item: Use | Ref) -> str:
@@ -314,7 +315,7 @@ def _bound(key: Key, about: tuple[Thing, ...], layer: Feature | Group | Node | O
     for kind, bound in maps:
         for name, one in bound.items():
             thing = Thing(kind, to_glob(name))
-            yield (*key, kind, name), Statement(said(one), one.origin, (*about, thing))
+            yield (*key, kind, name), Statement(meaning_text(one), one.origin, (*about, thing))
 
 
 # All pieces
@@ -368,7 +369,7 @@ def _settings(tree: Tree, model: Model) -> Pieces:
     for name in settings.__struct_fields__:
         if name != "origin":
             things = (own, *about.get(name, ()))
-            yield (SETTINGS, name), Statement(said(getattr(settings, name)), settings.origin, things)
+            yield (SETTINGS, name), Statement(meaning_text(getattr(settings, name)), settings.origin, things)
     loader, entry = Loader(tree), settings_entry(tree)
     if load_settings(loader) is None or loader.findings:
         yield (SETTINGS, "", "unread"), Statement(entry.id, settings.origin, (own,))
@@ -379,10 +380,10 @@ def _settings(tree: Tree, model: Model) -> Pieces:
 def _definitions(model: Model) -> Pieces:
     for parameter in model.parameters.values():
         about = (Thing("params", parameter.name),)
-        yield ("parameters", parameter.name), Statement(said(parameter), parameter.origin, about)
+        yield ("parameters", parameter.name), Statement(meaning_text(parameter), parameter.origin, about)
     for subsystem in model.subsystems.values():
         about = (Thing("subsystems", subsystem.name),)
-        yield ("subsystems", subsystem.name), Statement(said(subsystem), subsystem.origin, about)
+        yield ("subsystems", subsystem.name), Statement(meaning_text(subsystem), subsystem.origin, about)
 
 
 def _keys(model: Model) -> Pieces:
@@ -395,7 +396,10 @@ def _secrets(tree: Tree, model: Model) -> Pieces:
     for secret in model.secrets.values():
         about = (Thing("secrets", secret.name),)
         entry = tree.entry(secret.sealed.file) if secret.sealed is not None else None
-        yield ("secrets", secret.name), Statement(said(replace(secret, sealed=None)), secret.origin, about)
+        yield (
+            ("secrets", secret.name),
+            Statement(meaning_text(replace(secret, sealed=None)), secret.origin, about),
+        )
         if entry is not None:
             yield ("secrets", secret.name, "age"), Statement(entry.id, Origin(entry.path), about)
 
@@ -411,11 +415,14 @@ def _rule(rule: Rule) -> Pieces:
     domains = {name: replace(domain, places=()) for name, domain in rule.domains.items()}
     installed = rule.kind is RuleKind.INSTALL and rule.feature is not None
     about = (own, Thing("features", rule.feature.name)) if installed and rule.feature else (own,)
-    yield key, Statement(said(replace(rule, params={}, domains={})), rule.origin, about)
+    yield key, Statement(meaning_text(replace(rule, params={}, domains={})), rule.origin, about)
     bound: dict[str, Any] = {**rule.params, **domains}
     for name, one in bound.items():
         things = (own,) if rule.over is not None else (own, Thing("params", name))
-        yield (*key, "params", name), Statement(said((one, rule.where, rule.unique)), one.origin, things)
+        yield (
+            (*key, "params", name),
+            Statement(meaning_text((one, rule.where, rule.unique)), one.origin, things),
+        )
 
 
 def _allocations(model: Model, version: Version) -> Pieces:
@@ -433,7 +440,7 @@ def _allocations(model: Model, version: Version) -> Pieces:
             for param, one in values.items():
                 of = (Thing("params", param),) if rule is None or rule.over is None else ()
                 about = (own, _node_of_slot(place), *of)
-                yield (*key, place, param), Statement(said(one), one.origin, about)
+                yield (*key, place, param), Statement(meaning_text(one), one.origin, about)
 
 
 def _node_of_slot(slot: str) -> Thing:
