@@ -11,7 +11,7 @@ from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.comparison.change import Delta, Kind
-from gitcfg.history.effect import Effect, Held
+from gitcfg.history.effect import Effect, NodeCount
 from gitcfg.history.log import Entry, Log, Question, Subject, log_record
 from gitcfg.model import Op
 from gitcfg.model.secrets import shown
@@ -82,7 +82,7 @@ def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
 def _parameter_lines(effect: Effect) -> Iterator[Line]:
     for turn in effect.values:
         yield [
-            *_node_count(Held(turn.nodeset, turn.count)),
+            *_node_count(NodeCount(turn.nodeset, turn.count)),
             (": ", ""),
             *_transition(Delta(turn.old, turn.new)),
         ]
@@ -150,7 +150,7 @@ def _signed(names: Iterable[tuple[str, str]]) -> Line:
     return _join([(f"{sign}{safe(name)}", _SIGNS[sign])] for sign, name in names)
 
 
-def _node_count(held: Held) -> Line:
+def _node_count(held: NodeCount) -> Line:
     return [
         (counted(held.count, "node"), ""),
         (f" ({safe(abridged_set(held.nodeset, held.count, IN_JSON))})", "magenta"),

@@ -1,6 +1,6 @@
 """The effect of a commit on what a log is about."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,14 +12,14 @@ from gitcfg.nodeset import fold
 NO_NAMES = Names()
 
 
-class Held(msgspec.Struct, frozen=True):
+class NodeCount(msgspec.Struct, frozen=True):
     """So many nodes, folded."""
 
     nodeset: str
     count: int
 
 
-class Turn(msgspec.Struct, frozen=True):
+class ValueChange(msgspec.Struct, frozen=True):
     """Nodes on which a parameter had one value and has another; UNSET where it is not bound, None if bare."""
 
     nodeset: str
@@ -41,9 +41,9 @@ class Effect(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
     features: Names = NO_NAMES
     groups: Names = NO_NAMES
-    added: Held | None = None
-    removed: Held | None = None
-    values: tuple[Turn, ...] = ()
+    added: NodeCount | None = None
+    removed: NodeCount | None = None
+    values: tuple[ValueChange, ...] = ()
     declaration: Mapping[str, Delta] = {}
 
 
@@ -54,10 +54,9 @@ class Step(msgspec.Struct, frozen=True):
     effect: Effect
 
 
-def held(names: Iterable[str]) -> Held | None:
+def count_nodes(names: Sequence[str]) -> NodeCount | None:
     """Return nodes as an effect tells of them, None if there are none."""
-    names = tuple(names)
-    return Held(fold(names), len(names)) if names else None
+    return NodeCount(fold(names), len(names)) if names else None
 
 
 def kind_of(before: bool, after: bool) -> Kind:

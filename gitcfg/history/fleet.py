@@ -6,7 +6,7 @@ Conditions of overrides are evaluated once for all nodes that look the same to t
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,14 @@ from gitcfg.comparison.files import Side
 from gitcfg.compile.declarations import Declarations, implied_kinds
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass, Stacks
-from gitcfg.compile.nodes import NodeDefinition, Roster, RuleEffects, RuleInstall
-from gitcfg.compile.nodes import define_node as put_together
+from gitcfg.compile.nodes import NodeDefinition, Roster, RuleEffects, RuleInstall, define_node
 from gitcfg.compile.selection import NodeView, Stopped
 from gitcfg.git.history import History
 from gitcfg.git.objects import Objects
 from gitcfg.git.tree import DictTree, Entry, EntryKind
 from gitcfg.history.definitions import NOTHING, Ruling, declarations, parameters, ruling, secrets
 from gitcfg.history.layers import ReusedLayers, ReusedStacks
-from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, everything, followed_pool, model_of
+from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, everything, model_of, update_pool
 from gitcfg.model import Model, Node, NodeSet, Override, Parameter, Secret, Settings
 from gitcfg.model.names import TEXTS
 from gitcfg.render.templates import TemplateEngine, template_guard
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 _KNOWN = {name: kind for name, kind in NODE_VARIABLES.items() if name != "node.params"}
 
 
-Listed = tuple[str, NodeDefinition, Iterable[Override]]
+ListedNode = tuple[str, NodeDefinition, Iterable[Override]]
 """A node, and the overrides that list it."""
 
 
@@ -47,9 +46,9 @@ class Conditions:
     def __init__(self) -> None:
         self._answers: dict[tuple[str, str], bool] = {}
 
-    def look(
+    def prepare(
         self,
-        nodes: Iterable[Listed],
+        nodes: Iterable[ListedNode],
         selecting: Iterable[Override],
         stacks: Stacks,
         rule_engine: "RuleEngine",
@@ -59,9 +58,9 @@ class Conditions:
         Where one was stopped that is seen again node by node.
         """
         with suppress(Stopped):
-            self._beings(tuple(nodes), selecting, stacks, rule_engine)
+            self._apply_rules(tuple(nodes), selecting, stacks, rule_engine)
 
-    def compiled(
+    def compile(
         self,
         name: str,
         definition: NodeDefinition,
@@ -70,31 +69,36 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine | None",
     ) -> NodeClass:
-        """What a node compiles to. Rules of which one was stopped bring nothing: what came before and after
-        them is told all the same.
+        """Return what a node compiles to. Rules of which one was stopped bring nothing, so that what came
+        before and after them is shown all the same.
         """
         if rule_engine is not None:
             with suppress(Stopped):
-                beings, effects = self._beings([(name, definition, listed)], selecting, stacks, rule_engine)
-                return stacks.compile(*beings[name], effects[name])
-        return stacks.compile(definition, self._applying(name, definition, listed, selecting, stacks, ()))
+                nodes, effects = self._apply_rules(
+                    [(name, definition, listed)], selecting, stacks, rule_engine
+                )
+                return stacks.compile(*nodes[name], effects[name])
+        return stacks.compile(definition, self._overrides(name, definition, listed, selecting, stacks, ()))
 
-    def _beings(
+    def _apply_rules(
         self,
-        nodes: Sequence[Listed],
+        nodes: Sequence[ListedNode],
         selecting: Iterable[Override],
         stacks: Stacks,
         rule_engine: "RuleEngine",
     ) -> tuple[Mapping[str, tuple[NodeDefinition, tuple[Override, ...]]], Mapping[str, RuleEffects]]:
-        """Return nodes with all overrides that apply to them, and what rules bring. Stopped: nobody knows."""
-        installs = rule_engine.installs({name: said for name, said, _ in nodes})
-        beings = {
-            name: (said, self._applying(name, said, listed, selecting, stacks, installs[name]))
-            for name, said, listed in nodes
-        }
-        return beings, rule_engine.effects(beings)
+        """Return nodes with all overrides that apply to them, and what rules bring.
 
-    def _applying(
+        Raise Stopped if a rule takes too much work.
+        """
+        installs = rule_engine.installs({name: definition for name, definition, _ in nodes})
+        found = {
+            name: (definition, self._overrides(name, definition, listed, selecting, stacks, installs[name]))
+            for name, definition, listed in nodes
+        }
+        return found, rule_engine.effects(found)
+
+    def _overrides(
         self,
         name: str,
         definition: NodeDefinition,
@@ -110,19 +114,22 @@ class Conditions:
 
     def _holds(self, text: str, node: NodeView) -> bool:
         """Return whether it holds. One that is wrong, or fails on the node, does not."""
-        condition = _compiled(text)
+        condition = _compile(text)
         if condition is None:
             return False
         row = {name: node.ask[name]() for name in sorted(condition.names)}
         key = (text, repr(row))
         if key not in self._answers:
-            self._answers[key] = _asked(condition, row)
+            try:
+                self._answers[key] = condition.holds(row)
+            except CelProblem:
+                self._answers[key] = False
         return self._answers[key]
 
 
 def by_name(selecting: Iterable[Override]) -> bool:
     """Return whether one of these conditions distinguishes nodes by name."""
-    conditions = (_compiled(override.where.name) for override in selecting if override.where)
+    conditions = (_compile(override.where.name) for override in selecting if override.where)
     return any("node.name" in condition.names for condition in conditions if condition is not None)
 
 
@@ -135,15 +142,8 @@ def rule_engine(stacks: Stacks) -> "RuleEngine | None":
     return RuleEngine(stacks.layers)
 
 
-def _asked(condition: Condition, row: dict[str, object]) -> bool:
-    try:
-        return condition.holds(row)
-    except CelProblem:
-        return False
-
-
 @cache
-def _compiled(text: str) -> Condition | None:
+def _compile(text: str) -> Condition | None:
     try:
         return compile_condition(text, _KNOWN)
     except CelProblem:
@@ -185,8 +185,8 @@ compile to may be asked. None: nothing."""
 _NO_PARAMETERS: Mapping[str, Parameter] = {}
 _NO_SECRETS: Mapping[str, Secret] = {}
 
-Kept = dict[Any, tuple[Any, frozenset[str] | None]]
-"""Answers by what is said, with the groups that they hang on; None: they hang on more."""
+Answers = dict[Any, tuple[Any, frozenset[str] | None]]
+"""Answers by what is said, with the groups that they depend on; None: they depend on more."""
 
 
 class Census(msgspec.Struct, frozen=True):
@@ -200,16 +200,16 @@ class Census(msgspec.Struct, frozen=True):
     roster: Roster
     layers: ReusedLayers
     stacks: ReusedStacks
-    kept: Kept
+    known: Answers
 
 
-class Taker:
+class Censuses:
     """Takes censuses of neighbouring commits, one for each pool of outlined definitions."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self._conditions = Conditions()
-        self._said: dict[tuple[int, int], NodeDefinition] = {}
+        self._definitions: dict[tuple[int, int], NodeDefinition] = {}
 
     def take(
         self,
@@ -219,82 +219,74 @@ class Taker:
         secrets: Mapping[str, Secret] = _NO_SECRETS,
         ruling: Ruling = NOTHING,
     ) -> Census | None:
-        """The census of a pool; the older one where nothing is different. None: there is no repository.
+        """Return the census of a pool, the older one where nothing is different. None: no repository.
 
         Answers that look at no values need neither parameters nor secrets, nor rules if at no features.
         """
         settings = pool.settings
         if settings is None:
             return None
-        told = older is not None and parameters is older.parameters and secrets is older.secrets
-        if older is not None and told and ruling is older.ruling and pool.same(older.pool):
+        same_declared = older is not None and parameters is older.parameters and secrets is older.secrets
+        if older is not None and same_declared and ruling is older.ruling and pool.same(older.pool):
             return older
-        listed = older is not None and pool.same(older.pool, "nodesets", "overrides")
-        roster = older.roster if older is not None and listed else Roster(model_of(settings, pool))
+        same_roster = older is not None and pool.same(older.pool, "nodesets", "overrides")
+        roster = older.roster if older is not None and same_roster else Roster(model_of(settings, pool))
         declared = _declarations(older, pool, parameters, secrets, ruling)
         layers, stacks = _stacks(older, settings, pool, declared, ruling)
-        kept = _kept(older, layers, settings) if older is not None else {}
-        census = Census({}, pool, parameters, secrets, ruling, roster, layers, stacks, kept)
-        answers = self._all(older, census)
+        known = _reusable_answers(older, layers, settings) if older is not None else {}
+        census = Census({}, pool, parameters, secrets, ruling, roster, layers, stacks, known)
+        answers = self._answer_all(older, census)
         same = older is not None and answers == older.answers
         return replace(census, answers=older.answers if older is not None and same else answers)
 
-    def _all(self, older: Census | None, census: Census) -> dict[str, Any]:
+    def _answer_all(self, older: Census | None, census: Census) -> dict[str, Any]:
         """Return the answers for all nodes, from the older ones where only files of nodes are different."""
         pool, roster = census.pool, census.roster
         if older is None or census.stacks is not older.stacks or roster is not older.roster:
             apart = bool(census.ruling.rules) or by_name(roster.selecting)
-            return self._answers(census, situations(pool, roster, apart))
+            return self._answer_some(census, situations(pool, roster, apart))
         answers = dict(older.answers)
-        changed = _changed(older.pool.definitions["nodes"], pool.definitions["nodes"])
+        before, after = older.pool.definitions["nodes"], pool.definitions["nodes"]
+        changed = {name for name in before.keys() | after.keys() if before.get(name) is not after.get(name)}
         for name in changed:
             answers.pop(name, None)
-        return answers | self._answers(census, (alone(pool, roster, name) for name in changed))
+        return answers | self._answer_some(census, (alone(pool, roster, name) for name in changed))
 
-    def _answers(self, census: Census, situations: Iterable[Situation]) -> dict[str, Any]:
+    def _answer_some(self, census: Census, situations: Iterable[Situation]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         selecting = tuple(map(id, census.roster.selecting))
         rules = rule_engine(census.stacks)
         if rules is not None:
             situations = tuple(situations)
-            self._conditions.look(_beings(situations), census.roster.selecting, census.stacks, rules)
+            nodes = (
+                (names[0], define_node(own, nodeset), listed)
+                for names, own, nodeset, listed in situations
+                if own is not None or nodeset is not None
+            )
+            self._conditions.prepare(nodes, census.roster.selecting, census.stacks, rules)
         for names, own, nodeset, listed in situations:
             if own is None and nodeset is None:
                 continue
             # Outlines are never thrown away, so their ids name them.
-            definition = nodeset.definition if nodeset is not None else None
-            said = (id(own), id(definition))
-            key = (*said, *map(id, listed), selecting, names[0] if selecting or rules else "")
-            if key not in census.kept:
-                about = self._said[said] = self._said.get(said) or put_together(own, nodeset)
-                answer = self._asked(census, names[0], about, listed, rules)
-                census.kept[key] = (answer, None if rules else _groups(about, listed, census.roster))
-            answer = census.kept[key][0]
+            ids = (id(own), id(nodeset.definition if nodeset is not None else None))
+            key = (*ids, *map(id, listed), selecting, names[0] if selecting or rules else "")
+            if key not in census.known:
+                definition = self._definitions[ids] = self._definitions.get(ids) or define_node(own, nodeset)
+                compile_ = partial(
+                    self._conditions.compile,
+                    names[0],
+                    definition,
+                    listed,
+                    census.roster.selecting,
+                    census.stacks,
+                    rules,
+                )
+                answer = self._answer(census.stacks.model, definition, compile_)
+                census.known[key] = (answer, None if rules else _groups(definition, listed, census.roster))
+            answer = census.known[key][0]
             if answer is not None:
                 result.update(dict.fromkeys(names, answer))
         return result
-
-    def _asked(
-        self,
-        census: Census,
-        name: str,
-        about: NodeDefinition,
-        listed: tuple[Override, ...],
-        rules: "RuleEngine | None",
-    ) -> Any:
-        stacks, selecting = census.stacks, census.roster.selecting
-
-        def compiled() -> NodeClass:
-            return self._conditions.compiled(name, about, listed, selecting, stacks, rules)
-
-        return self._answer(stacks.model, about, compiled)
-
-
-def _beings(situations: Iterable[Situation]) -> Iterator[tuple[str, NodeDefinition, tuple[Override, ...]]]:
-    """Yield what is said of each node, with the overrides that list it."""
-    for names, own, nodeset, listed in situations:
-        if own is not None or nodeset is not None:
-            yield names[0], put_together(own, nodeset), listed
 
 
 def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
@@ -305,23 +297,19 @@ def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster)
     return frozenset(ref.name for ref in about.groups)
 
 
-def _kept(older: Census, layers: ReusedLayers, settings: Settings) -> Kept:
-    """Return the older answers that hang on groups whose layers are the very same."""
+def _reusable_answers(older: Census, layers: ReusedLayers, settings: Settings) -> Answers:
+    """Return the older answers that depend on groups whose layers are the very same."""
     before = older.layers
     if layers is before:
-        return older.kept
+        return older.known
     if settings != older.pool.settings or layers.declarations is not before.declarations:
         return {}
     names = {settings.default_group, *before.model.groups, *layers.model.groups}
     changed = {name for name in names if before.group(name) is not layers.group(name)}
     if settings.default_group in changed:
         return {}
-    kept = older.kept.items()
-    return {key: found for key, found in kept if found[1] is not None and found[1].isdisjoint(changed)}
-
-
-def _changed(before: Mapping[str, Node], after: Mapping[str, Node]) -> set[str]:
-    return {name for name in before.keys() | after.keys() if before.get(name) is not after.get(name)}
+    known = older.known.items()
+    return {key: found for key, found in known if found[1] is not None and found[1].isdisjoint(changed)}
 
 
 def _stacks(
@@ -353,8 +341,8 @@ def _declarations(
     """Return the declarations, with the types that operations imply in all definitions."""
     before = older.layers.declarations if older is not None else None
     same = older is not None and parameters is older.parameters and secrets is older.secrets
-    said = older is not None and pool.bindings is older.pool.bindings and ruling is older.ruling
-    if older is not None and same and said:
+    same_bindings = older is not None and pool.bindings is older.pool.bindings and ruling is older.ruling
+    if older is not None and same and same_bindings:
         return older.layers.declarations
     bindings = (bound for params in pool.bindings.values() for bound in params.items())
     implied = implied_kinds(chain(bindings, ruling.bindings))
@@ -366,7 +354,7 @@ def _declarations(
 _NOTHING = Pool()
 
 
-class Whole(msgspec.Struct, frozen=True):
+class WholeFleet(msgspec.Struct, frozen=True):
     """The fleet at one commit, of which as much is compiled as is asked for; it knows no texts of files."""
 
     pool: Pool
@@ -379,36 +367,33 @@ class Whole(msgspec.Struct, frozen=True):
         return self.fleet[name]
 
 
-class Wholes:
+class WholeFleets:
     """Makes the fleets of neighbouring commits: definitions are read once."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
-    def follow(self, older: Whole | None, snapshot: Snapshot, keys: frozenset[Key]) -> Whole | None:
+    def follow(self, older: WholeFleet | None, snapshot: Snapshot, keys: frozenset[Key]) -> WholeFleet | None:
         """Return the fleet of a neighbour that is different in `keys`; the same one if only texts are.
 
         None: there is no repository.
         """
         before = older.pool if older else _NOTHING
-        pool = followed_pool(self._documents, before, snapshot, keys if older else everything(snapshot))
+        pool = update_pool(self._documents, before, snapshot, keys if older else everything(snapshot))
         if pool.settings is None:
             return None
         if older and pool.settings == before.settings and all(folder in TEXTS for folder, _ in keys):
             return older
-        model = self._model(pool.settings, pool, snapshot)
-        return Whole(pool, Fleet(model, DictTree({}), date.min))
-
-    def _model(self, settings: Settings, pool: Pool, snapshot: Snapshot) -> Model:
         documents, others = self._documents, snapshot.others
-        ruled = ruling(documents, settings, None, snapshot)
-        return replace(
-            model_of(settings, pool),
+        ruled = ruling(documents, pool.settings, None, snapshot)
+        model = replace(
+            model_of(pool.settings, pool),
             parameters=parameters(documents, others["parameters"]),
             secrets=secrets(documents, others["secrets"]),
             rules=ruled.rules,
             allocations=ruled.allocations,
         )
+        return WholeFleet(pool, Fleet(model, DictTree({}), date.min))
 
 
 # What the files of nodes are rendered with that were compiled one by one, at one commit after the other.
@@ -416,7 +401,7 @@ class Wholes:
 _MOST = 256
 
 
-class _Files:
+class _FilesTree:
     """The templates and plain files of a snapshot, as a tree."""
 
     commit: str | None = None
@@ -454,12 +439,12 @@ class Sides:
 
     def side(self, settings: Settings, declared: Declarations, snapshot: Snapshot) -> Side:
         """Return the side of a snapshot."""
-        made_of = (declared.parameters, snapshot.others["templates"], snapshot.others["files"])
-        key = tuple(map(id, made_of))
+        sources = (declared.parameters, snapshot.others["templates"], snapshot.others["files"])
+        key = tuple(map(id, sources))
         if len(self._sides) > _MOST:
             self._sides.clear()
         if key not in self._sides:
-            self._sides[key] = (self._side(settings, *made_of), made_of)
+            self._sides[key] = (self._side(settings, *sources), sources)
         return self._sides[key][0]
 
     def close(self) -> None:
@@ -476,7 +461,7 @@ class Sides:
         names = frozenset(path.partition("/")[2] for path in templates)
         sources = frozenset(path.partition("/")[2] for path in files)
         model = Model(settings, parameters=declared, templates=names, sources=sources)
-        fleet = Fleet(model, _Files(self._history, {**templates, **files}), date.min)
+        fleet = Fleet(model, _FilesTree(self._history, {**templates, **files}), date.min)
         if len(self._engines) > _MOST:
             self._engines.clear()
         if id(templates) not in self._engines:

@@ -16,9 +16,9 @@ from gitcfg.git.history import Commit, History
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import Tree
 from gitcfg.history.effect import Effect, Step
-from gitcfg.history.snapshot import KINDS, Documents, Snapshot, followed, name_of
+from gitcfg.history.snapshot import KINDS, Documents, Snapshot, name_of, update_snapshot
 from gitcfg.load.repository import FILE, load
-from gitcfg.model import GitcfgError, Model, Origin, Rule, Settings
+from gitcfg.model import GitcfgError, Model, Origin, Settings
 from gitcfg.model.names import did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ class Log(msgspec.Struct, frozen=True):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What is remembered of a question: the steps of a commit and all before it."""
+    """The cached answer to a question: the steps of a commit and all before it."""
 
     tip: str
     steps: tuple[Step, ...]
 
 
 class _Kinds(msgspec.Struct, frozen=True):
-    """What is remembered of a name: what kinds of things it is."""
+    """The cached answer for a name: what kinds of things it is."""
 
     tip: str
     kinds: tuple[Subject, ...]
@@ -134,10 +134,9 @@ class Logs:
     def kinds(self, name: str) -> tuple[Subject, ...]:
         """Return the kinds of things that a name is, or else of those that it ever was."""
         key = self._key("kinds", name)
-        kept = self._cache.get(key, _Kinds) if self._cache else None
-        if kept is not None and kept.tip == self.tip:
-            return kept.kinds
-
+        cached = self._cache.get(key, _Kinds) if self._cache else None
+        if cached is not None and cached.tip == self.tip:
+            return cached.kinds
         now = known(self.repository.at(self.tip))
         kinds = tuple(kind for kind in Subject if name in now[kind]) or ever(self._history, self.tip, name)
         if self._cache and kinds:
@@ -146,11 +145,10 @@ class Logs:
 
     def _steps(self, question: Question, limit: int | None) -> tuple[Step, ...]:
         key = self._key(*msgspec.structs.astuple(question))
-        kept = self._cache.get(key, _Answer) if self._cache else None
-        if kept is not None and kept.tip == self.tip:
-            return kept.steps[:limit]
-        base = kept if kept is not None and self._history.has(kept.tip) else None
-
+        cached = self._cache.get(key, _Answer) if self._cache else None
+        if cached is not None and cached.tip == self.tip:
+            return cached.steps[:limit]
+        base = cached if cached is not None and self._history.has(cached.tip) else None
         with closing(steps(self._history, question, self.tip, base.tip if base else None)) as fresh:
             if limit is not None and base is None:
                 return tuple(islice(fresh, limit))
@@ -219,7 +217,7 @@ class Walk:
             return neighbour
         before = neighbour or State(None, Snapshot(), None)
         changes = self._history.trees.changed(before.tree, tree)
-        snapshot, keys = followed(before.snapshot, changes)
+        snapshot, keys = update_snapshot(before.snapshot, changes)
         if neighbour is not None and not keys and snapshot.settings == before.snapshot.settings:
             return State(tree, snapshot, before.known)
         return State(tree, snapshot, self._answers.follow(before.known, snapshot, keys))
@@ -244,10 +242,14 @@ def answered(
         raise GitcfgError(
             "Only a node's parameters have logs of their own.", "Name a node, then the parameter."
         )
-    meant = Subject.NODE if param is not None else kind or _kind(logs, name)
-    log = logs.log(Question(meant, name, param), limit)
+    subject = Subject.NODE if param is not None else kind or _kind(logs, name)
+    log = logs.log(Question(subject, name, param), limit)
     if not log.entries:
-        _judge(logs, log.question)
+        # Without entries there never was such a thing, but a parameter may just never have been on a node.
+        if subject not in logs.kinds(name):
+            raise _unknown(logs, name, (subject,))
+        if param is not None and Subject.PARAM not in logs.kinds(param):
+            raise _unknown(logs, param, (Subject.PARAM,))
     return log
 
 
@@ -262,16 +264,7 @@ def _kind(logs: Logs, name: str) -> Subject:
     raise GitcfgError(f"{shown(name)} is {', '.join(most)} and {last}.", f"Say which: {which}.")
 
 
-def _judge(logs: Logs, question: Question) -> None:
-    """Without entries there never was such a thing, but a parameter may just never have been on a node."""
-    if question.kind not in logs.kinds(question.name):
-        raise _unknown(logs, question.name, (question.kind,))
-    if question.param is not None and Subject.PARAM not in logs.kinds(question.param):
-        raise _unknown(logs, question.param, (Subject.PARAM,))
-
-
 def _unknown(logs: Logs, name: str, kinds: tuple[Subject, ...]) -> GitcfgError:
-
     names = known(logs.repository.at(logs.tip))
     *most, last = (kind.noun for kind in kinds)
     nouns = f"{', '.join(most)} or {last}" if most else last
@@ -314,10 +307,10 @@ def _commit(commit: Commit) -> Record:
 
 
 def _effect(question: Question, effect: Effect) -> Record:
-    said = msgspec.to_builtins(effect)
-    said["nodes"] = {"added": said["added"], "removed": said["removed"]}
+    record = msgspec.to_builtins(effect)
+    record["nodes"] = {"added": record["added"], "removed": record["removed"]}
     parts = ("params",) if question.param is not None else _PARTS[question.kind]
-    return {"change": said["kind"], **{part: said[part] for part in parts}}
+    return {"change": record["kind"], **{part: record[part] for part in parts}}
 
 
 # What kind of thing a name is, at a commit or ever before it.
@@ -345,12 +338,11 @@ def known(tree: Tree) -> Known:
 
 def _bound(model: Model, tree: Tree) -> frozenset[str]:
     """Return the parameters that a layer or rule or, where instances complete their names, a node binds."""
-    decided = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
-    written = frozenset((*(name for name, _ in model.bindings()), *decided))
-    if not any("${" in name for name in written):
-        return written
-    cells = (kind.stack.cells for kind in Fleet(model, tree, date.min).classes)
-    return written.union(*cells)
+    of_rules = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
+    names = frozenset((*(name for name, _ in model.bindings()), *of_rules))
+    if not any("${" in name for name in names):
+        return names
+    return names.union(*(each.stack.cells for each in Fleet(model, tree, date.min).classes))
 
 
 def ever(history: History, tip: str, name: str) -> tuple[Subject, ...]:
@@ -373,11 +365,6 @@ def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
                     yield change.path, change.new
 
 
-def _ruled(rules: tuple[Rule, ...], param: str) -> bool:
-    """Return whether one of some rules sets a parameter."""
-    return any(param in rule.params or (rule.over is None and param in rule.domains) for rule in rules)
-
-
 def _defined(documents: Documents, history: History, path: str, file: bytes, name: str) -> Iterator[Subject]:
     """Yield what a file says of a name; it is parsed only if it can say anything."""
     folder, _, below = path.partition("/")
@@ -386,8 +373,10 @@ def _defined(documents: Documents, history: History, path: str, file: bytes, nam
         return
     if folder == "parameters" and mentioned and name in documents.parameters(path, file):
         yield Subject.PARAM
-    if folder == "rules" and mentioned and _ruled(documents.definition(path, file, _PLAIN) or (), name):
-        yield Subject.PARAM
+    if folder == "rules" and mentioned:
+        rules = documents.definition(path, file, _PLAIN) or ()
+        if any(name in rule.params or (rule.over is None and name in rule.domains) for rule in rules):
+            yield Subject.PARAM
     if folder not in KINDS or not (stem == name or mentioned or folder == "nodesets"):
         return
     definition = documents.definition(path, file, _PLAIN)

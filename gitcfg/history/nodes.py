@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import is_
 from typing import Any
 
 import msgspec
@@ -19,13 +20,14 @@ from gitcfg.history.definitions import (
     Ruling,
     alike,
     declarations,
+    has_same_objects,
     kinds,
     meaning_text,
     parameters,
     ruling,
     secrets,
 )
-from gitcfg.history.fleet import Conditions, Whole, Wholes, rule_engine
+from gitcfg.history.fleet import Conditions, WholeFleet, WholeFleets, rule_engine
 from gitcfg.history.layers import ReusedLayers, ReusedStacks
 from gitcfg.history.snapshot import Documents, Key, Snapshot, everything, settings_of, within
 from gitcfg.model import Feature, FileEntry, Group, Model, NodeSet, Origin, Override, Settings, Use
@@ -38,82 +40,83 @@ Define = Callable[[str, str], Any]
 class Roots(msgspec.Struct, frozen=True):
     """What a scope begins with.
 
-    `said` are definitions beside features and groups, None where one is not there; `looked` are the
+    `definitions` are those beside features and groups, None where one is not there; `looked_up` are the
     names that were looked for to find them, and `kinds` the folders of which any file may matter.
     `ruling` is what rules may bring to it.
     """
 
     groups: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
-    said: tuple[Any, ...] = ()
-    looked: frozenset[Key] = frozenset()
+    definitions: tuple[Any, ...] = ()
+    looked_up: frozenset[Key] = frozenset()
     kinds: frozenset[str] = frozenset()
     ruling: Ruling = NOTHING
 
 
-Rooted = Callable[[Define, Snapshot, Settings, Ruling], Roots]
+FindRoots = Callable[[Define, Snapshot, Settings, Ruling], Roots]
 """What a scope begins with in a snapshot."""
 
 
 class Scope(msgspec.Struct, frozen=True):
     """Roots with the features and groups that they lead to.
 
-    `looked` are all names that were looked for; `binds` are the parameters that something binds.
+    `looked_up` are all names that were looked for; `binds` are the parameters that something binds.
     """
 
     roots: Roots
     groups: Mapping[str, Group]
     features: Mapping[str, Feature]
-    looked: frozenset[Key]
+    looked_up: frozenset[Key]
     binds: frozenset[str]
 
-    def concerned(self, keys: Iterable[Key]) -> bool:
+    def may_differ(self, keys: Iterable[Key]) -> bool:
         """Return whether the scope may differ where these do."""
-        return any(key in self.looked or key[0] in self.roots.kinds for key in keys)
+        return any(key in self.looked_up or key[0] in self.roots.kinds for key in keys)
 
-    def stacked_as(self, other: "Scope") -> bool:
+    def has_same_layers(self, other: "Scope") -> bool:
         """Return whether the features, groups and rules are the same objects."""
-        ruled = self.roots.ruling is other.roots.ruling
-        return ruled and _same(self.groups, other.groups) and _same(self.features, other.features)
+        same_rules = self.roots.ruling is other.roots.ruling
+        same_groups = same_rules and has_same_objects(self.groups, other.groups)
+        return same_groups and has_same_objects(self.features, other.features)
 
-    def said_as(self, other: "Scope") -> bool:
+    def has_same_definitions(self, other: "Scope") -> bool:
         """Return whether the other definitions are the same objects."""
-        mine, theirs = self.roots.said, other.roots.said
-        return len(mine) == len(theirs) and all(one is two for one, two in zip(mine, theirs, strict=True))
+        mine, theirs = self.roots.definitions, other.roots.definitions
+        return len(mine) == len(theirs) and all(map(is_, mine, theirs))
 
 
-def scope(define: Define, roots: Roots) -> Scope:
-    """Everything that roots lead to."""
+def find_scope(define: Define, roots: Roots) -> Scope:
+    """Return everything that roots lead to."""
     groups = {name: found for name in roots.groups if (found := define("groups", name)) is not None}
     uses = [*roots.uses, *(use for group in groups.values() for use in group.features)]
     features: dict[str, Feature] = {}
-    looked = set[str]()
+    names = set[str]()
     while uses:
         name = uses.pop().feature
-        if name not in looked:
-            looked.add(name)
+        if name not in names:
+            names.add(name)
             found = define("features", name)
             if found is not None:
                 features[name] = found
                 uses += found.include
-    keys = {*(("groups", name) for name in roots.groups), *(("features", name) for name in looked)}
-    return _scope(roots, groups, features, roots.looked | keys)
+    keys = {*(("groups", name) for name in roots.groups), *(("features", name) for name in names)}
+    return _scope(roots, groups, features, roots.looked_up | keys)
 
 
-def followed(older: Scope, define: Define, keys: Iterable[Key]) -> Scope | None:
-    """The scope of a neighbour that is different in `keys`, if it leads to the same names; else None."""
+def update_scope(older: Scope, define: Define, keys: Iterable[Key]) -> Scope | None:
+    """Return the scope of a neighbour that is different in `keys`; None: it leads to other names."""
     groups, features = dict(older.groups), dict(older.features)
     for key in keys:
-        if key[0] in older.roots.kinds or key in older.roots.looked:
+        if key[0] in older.roots.kinds or key in older.roots.looked_up:
             return None
-        if key not in older.looked:
+        if key not in older.looked_up:
             continue
         layers: dict[str, Any] = groups if key[0] == "groups" else features
         before, after = layers.get(key[1]), define(*key)
         if before is None or after is None or _mentioned(before) != _mentioned(after):
             return None
         layers[key[1]] = after
-    return _scope(older.roots, groups, features, older.looked)
+    return _scope(older.roots, groups, features, older.looked_up)
 
 
 def _mentioned(layer: Feature | Group) -> list[str]:
@@ -121,21 +124,17 @@ def _mentioned(layer: Feature | Group) -> list[str]:
 
 
 def _scope(
-    roots: Roots, groups: Mapping[str, Group], features: Mapping[str, Feature], looked: frozenset[Key]
+    roots: Roots, groups: Mapping[str, Group], features: Mapping[str, Feature], looked_up: frozenset[Key]
 ) -> Scope:
-    layers = (*groups.values(), *features.values(), *roots.said)
+    layers = (*groups.values(), *features.values(), *roots.definitions)
     binds = (getattr(layer, "definition", layer).params for layer in layers if layer is not None)
-    return Scope(roots, groups, features, looked, roots.ruling.binds.union(*binds))
-
-
-def _same(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    return ours.keys() == theirs.keys() and all(found is theirs[name] for name, found in ours.items())
+    return Scope(roots, groups, features, looked_up, roots.ruling.binds.union(*binds))
 
 
 # The layers that one node or one definition is made of, followed from commit to commit.
 
 
-class Made(msgspec.Struct, frozen=True):
+class Composition(msgspec.Struct, frozen=True):
     """The layers at one commit; those of the neighbour as long as they are made of the same."""
 
     snapshot: Snapshot
@@ -148,15 +147,17 @@ class Made(msgspec.Struct, frozen=True):
     stacks: ReusedStacks
 
 
-class Maker:
-    """Makes layers of a scope, anew only what is different."""
+class Composer:
+    """Composes the layers of a scope; what is the same is taken over from a neighbour."""
 
-    def __init__(self, documents: Documents, implied: Implied, rooted: Rooted) -> None:
+    def __init__(self, documents: Documents, implied: Implied, find_roots: FindRoots) -> None:
         self._documents = documents
         self._implied = implied
-        self._rooted = rooted
+        self._find_roots = find_roots
 
-    def make(self, older: Made | None, snapshot: Snapshot, keys: frozenset[Key]) -> Made | None:
+    def compose(
+        self, older: Composition | None, snapshot: Snapshot, keys: frozenset[Key]
+    ) -> Composition | None:
         """Return the layers of a neighbour that is different in `keys`. None: there is no repository."""
         settings = settings_of(self._documents, snapshot)
         if settings is None:
@@ -170,11 +171,11 @@ class Maker:
         declared = self._declarations(older, snapshot, implied, ruled)
         found = self._scope(older, snapshot, settings, keys, ruled)
         layers, stacks = _stacks(older, settings, found, declared)
-        return Made(snapshot, settings, found, ruled, declared, implied, layers, stacks)
+        return Composition(snapshot, settings, found, ruled, declared, implied, layers, stacks)
 
     def _scope(
         self,
-        older: Made | None,
+        older: Composition | None,
         snapshot: Snapshot,
         settings: Settings,
         keys: frozenset[Key],
@@ -184,33 +185,37 @@ class Maker:
             place = snapshot.place(kind, name)
             return self._documents.definition(*place, settings) if place else None
 
-        if older is not None and not older.scope.concerned(keys):
+        if older is not None and not older.scope.may_differ(keys):
             return older.scope
-        found = followed(older.scope, define, keys) if older else None
-        return found or scope(define, self._rooted(define, snapshot, settings, ruled))
+        found = update_scope(older.scope, define, keys) if older else None
+        return found or find_scope(define, self._find_roots(define, snapshot, settings, ruled))
 
     def _declarations(
-        self, older: Made | None, snapshot: Snapshot, implied: Counts, ruled: Ruling
+        self, older: Composition | None, snapshot: Snapshot, implied: Counts, ruled: Ruling
     ) -> Declarations:
         documents, files, sealed = self._documents, snapshot.others["parameters"], snapshot.others["secrets"]
         if older is None:
             declared = parameters(documents, files)
             return declarations(None, declared, kinds(implied, ruled), secrets(documents, sealed))
         before, others = older.declarations, older.snapshot.others
-        same, kept = files is others["parameters"], sealed is others["secrets"]
-        if same and kept and implied is older.implied and ruled is older.ruling:
+        same_files, same_secrets = files is others["parameters"], sealed is others["secrets"]
+        if same_files and same_secrets and implied is older.implied and ruled is older.ruling:
             return before
-        known = before.parameters if same else parameters(documents, files)
-        sealed_now = before.secrets if kept else secrets(documents, sealed)
-        return declarations(before, known, kinds(implied, ruled), sealed_now)
+        known = before.parameters if same_files else parameters(documents, files)
+        known_secrets = before.secrets if same_secrets else secrets(documents, sealed)
+        return declarations(before, known, kinds(implied, ruled), known_secrets)
 
 
 def _stacks(
-    older: Made | None, settings: Settings, found: Scope, declared: Declarations
+    older: Composition | None, settings: Settings, found: Scope, declared: Declarations
 ) -> tuple[ReusedLayers, ReusedStacks]:
     """Return the older layers if nothing in them is different, else new ones of what is still the same."""
-    if older is not None and _as_before(older, found, declared):
-        return older.layers, older.stacks
+    if older is not None:
+        if found is older.scope and declared is older.declarations:
+            return older.layers, older.stacks
+        same = alike(older.layers.declarations, declared)
+        if found.has_same_layers(older.scope) and all(map(same, found.binds)):
+            return older.layers, older.stacks
     ruled = found.roots.ruling
     model = Model(
         settings,
@@ -223,19 +228,10 @@ def _stacks(
     return layers, ReusedStacks(model, layers, older.stacks if older else None)
 
 
-def _as_before(older: Made, found: Scope, declared: Declarations) -> bool:
-    if found is older.scope and declared is older.declarations:
-        return True
-    same = alike(older.layers.declarations, declared)
-    return found.stacked_as(older.scope) and all(map(same, found.binds))
-
-
 # What nodes, features and groups begin with: where the search for all that they are made of starts.
 
 ALONE = Origin("")
 """Where a feature is listed that is asked for by itself."""
-
-
 _MOST = 512
 
 
@@ -248,20 +244,21 @@ class NodeRoots:
 
     def __call__(self, define: Define, snapshot: Snapshot, settings: Settings, ruling: Ruling) -> Roots:
         own = define("nodes", self.name)
-        nodeset = self._set(define, snapshot, settings)
-        overrides = tuple(self._overrides(define, snapshot))
-        looked = frozenset({("nodes", self.name)})
+        nodeset = self._node_set(define, snapshot, settings)
+        found = (define("overrides", name) for name in sorted(snapshot.definitions["overrides"]))
+        overrides = tuple(each for each in found if each and (each.where or self._is_listed(each)))
+        looked_up = frozenset({("nodes", self.name)})
         kinds = frozenset({"nodesets", "overrides", "rules", "allocations"})
         if own is None and nodeset is None:
-            return Roots(said=(None, None), looked=looked, kinds=kinds)
+            return Roots(definitions=(None, None), looked_up=looked_up, kinds=kinds)
         about = define_node(own, nodeset)
         groups = (settings.default_group, *(ref.name for ref in about.groups))
         uses = [use for use, _ in about.features]
         uses += [use for override in overrides for use in override.features]
         uses += ruling.uses
-        return Roots(groups, tuple(uses), (own, nodeset, *overrides), looked, kinds, ruling)
+        return Roots(groups, tuple(uses), (own, nodeset, *overrides), looked_up, kinds, ruling)
 
-    def _set(self, define: Define, snapshot: Snapshot, settings: Settings) -> NodeSet | None:
+    def _node_set(self, define: Define, snapshot: Snapshot, settings: Settings) -> NodeSet | None:
         """The first set, in order of path, that has the node in any case of its letters: if it has it so."""
         places = snapshot.definitions["nodesets"]
         found = {name: define("nodesets", name) for name in sorted(places, key=lambda name: places[name])}
@@ -271,11 +268,7 @@ class NodeRoots:
                 return nodeset if self.name in nodeset.members else None
         return None
 
-    def _overrides(self, define: Define, snapshot: Snapshot) -> list[Override]:
-        found = (define("overrides", name) for name in sorted(snapshot.definitions["overrides"]))
-        return [each for each in found if each and (each.where or self._lists(each))]
-
-    def _lists(self, override: Override) -> bool:
+    def _is_listed(self, override: Override) -> bool:
         return self.name.casefold() in self._folded(override) and self.name in (override.members or ())
 
     def _folded(self, definition: NodeSet | Override) -> frozenset[str]:
@@ -288,13 +281,13 @@ class NodeRoots:
         return self._members[id(definition)][1]
 
 
-def feature_roots(name: str) -> Rooted:
-    """Of a feature: itself alone."""
+def feature_roots(name: str) -> FindRoots:
+    """Return the roots of a feature: itself alone."""
     return lambda define, snapshot, settings, ruling: Roots(uses=(Use(name, ALONE),))
 
 
-def group_roots(name: str) -> Rooted:
-    """Of a group: its features."""
+def group_roots(name: str) -> FindRoots:
+    """Return the roots of a group: its features."""
     return lambda define, snapshot, settings, ruling: Roots(groups=(name,))
 
 
@@ -304,68 +297,71 @@ def group_roots(name: str) -> Rooted:
 class NodeState(msgspec.Struct, frozen=True):
     """A node at one commit, None where it is not there.
 
-    `alone` is what it is made of, and `whole` the fleet that tells what it collects, if it does.
+    `alone` is the node without what it collects, and `whole` the fleet that tells that, if it collects.
     """
 
     snapshot: Snapshot
-    made: Made | None = None
+    composition: Composition | None = None
     alone: FleetNode | None = None
-    whole: Whole | None = None
+    whole: WholeFleet | None = None
     node: FleetNode | None = None
 
 
-class OneNode:
+class NodeHistory:
     """A node by its name, followed from commit to commit.
 
-    It is made of what it leads to; where it collects values it is one of a whole fleet. `outline` is what
-    of definitions matters, if not all.
+    It is compiled by itself; where it collects values it is one of a whole fleet. `outline` is what of
+    definitions matters, if not all.
     """
 
     def __init__(self, name: str, content: Callable[[bytes], bytes], outline: Outline | None = None) -> None:
         documents = Documents(content)
         outlined = documents.outlined(outline.of) if outline else documents
-        self._maker = Maker(outlined, Implied(outlined, content), NodeRoots(name))
-        self._wholes = Wholes(documents)
+        self._composer = Composer(outlined, Implied(outlined, content), NodeRoots(name))
+        self._fleets = WholeFleets(documents)
         self._name = name
         self._conditions = Conditions()
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
         """Return the node at a neighbour that is different in `keys`."""
-        made = self._maker.make(older.made if older else None, snapshot, keys)
-        if made is None:
+        before = older.composition if older else None
+        now = self._composer.compose(before, snapshot, keys)
+        if now is None:
             return NodeState(snapshot)
-        before = older.made if older else None
-        if older and before and made.stacks is before.stacks and made.scope.said_as(before.scope):
-            alone, collecting = older.alone, older.whole is not None
+        same_stacks = before is not None and now.stacks is before.stacks
+        if older and before and same_stacks and now.scope.has_same_definitions(before.scope):
+            alone, collects = older.alone, older.whole is not None
         else:
-            alone = self._compiled(made)
-            collecting = alone is not None and bool(alone.node_class.collected)
-        if not collecting:
-            return NodeState(snapshot, made, alone, None, alone)
-        whole = self._wholes.follow(older.whole if older else None, snapshot, keys)
+            alone = self._compile(now)
+            collects = alone is not None and bool(alone.node_class.collected)
+        if not collects:
+            return NodeState(snapshot, now, alone, None, alone)
+        whole = self._fleets.follow(older.whole if older else None, snapshot, keys)
         if older and whole is older.whole:
-            return NodeState(snapshot, made, alone, whole, older.node)
-        return NodeState(snapshot, made, alone, whole, whole.node(self._name) if whole else None)
+            return NodeState(snapshot, now, alone, whole, older.node)
+        return NodeState(snapshot, now, alone, whole, whole.node(self._name) if whole else None)
 
-    def _compiled(self, made: Made) -> FleetNode | None:
-        own, nodeset, *overrides = made.scope.roots.said
+    def _compile(self, composition: Composition) -> FleetNode | None:
+        own, nodeset, *overrides = composition.scope.roots.definitions
         if own is None and nodeset is None:
             return None
         about = define_node(own, nodeset)
         listed = [override for override in overrides if not override.where]
         selecting = [override for override in overrides if override.where]
-        rules = rule_engine(made.stacks)
-        kind = self._conditions.compiled(self._name, about, listed, selecting, made.stacks, rules)
-        return FleetNode(self._name, kind, about)
+        stacks = composition.stacks
+        node_class = self._conditions.compile(
+            self._name, about, listed, selecting, stacks, rule_engine(stacks)
+        )
+        return FleetNode(self._name, node_class, about)
 
 
 # Which files of one node differ, found by writing no more of them than what can differ.
 
-_APART = frozenset({"condor", "env", "ini", "json", "toml", "yaml"})
+_SEPARATE = frozenset({"condor", "env", "ini", "json", "toml", "yaml"})
 """Formats that write each parameter by itself, but for those whose names begin alike (`a`, `A`, `a.b`)."""
 
 
-class Parts(Files):
+class FileParts(Files):
     """Compares the files of one node by the parts that hold parameters with differing values.
 
     A version is then only that part of a file: good for saying that it differs, not for showing.
@@ -408,7 +404,8 @@ class Parts(Files):
         if ours != theirs or (self._params if analysis.everything else mentioned & self._params.keys()):
             return False
         before, after = make_context(old), make_context(new)
-        return all(_json(before[name]) == _json(after[name]) for name in analysis.names)
+        encode = msgspec.json.encode
+        return all(encode(before[name]) == encode(after[name]) for name in analysis.names)
 
 
 class _Part(FleetNode):
@@ -426,12 +423,8 @@ class _Part(FleetNode):
 def _alike(before: FileEntry, after: FileEntry) -> bool:
     """Return whether two entries take the same parameters into the same format."""
     same = (before.format, before.contents, before.params, before.tags)
-    return before.format in _APART and same == (after.format, after.contents, after.params, after.tags)
+    return before.format in _SEPARATE and same == (after.format, after.contents, after.params, after.tags)
 
 
 def _head(name: str) -> str:
     return name.partition(".")[0].lower()
-
-
-def _json(value: Any) -> bytes:
-    return msgspec.json.encode(value)

@@ -1,6 +1,7 @@
 """The results that a log follows: of a feature or group, of a node, of a parameter on a node."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,6 @@ from msgspec import UNSET
 
 from gitcfg.comparison.change import Delta, Kind, came_and_went, deltas
 from gitcfg.compile.declarations import Declarations
-from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.impact import has_collect
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.nodes import NodeDefinition
@@ -27,13 +27,23 @@ from gitcfg.history.definitions import (
     ruling,
     secrets,
 )
-from gitcfg.history.effect import Effect, Turn, held, kind_of
-from gitcfg.history.fleet import Census, Sides, Taker, Whole, Wholes
+from gitcfg.history.effect import Effect, ValueChange, count_nodes, kind_of
+from gitcfg.history.fleet import Census, Censuses, Sides, WholeFleet, WholeFleets
 from gitcfg.history.layers import Layer, composed
-from gitcfg.history.nodes import ALONE, Made, Maker, NodeState, OneNode, Parts, feature_roots, group_roots
-from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, followed_pool
+from gitcfg.history.nodes import (
+    ALONE,
+    Composer,
+    Composition,
+    FileParts,
+    NodeHistory,
+    NodeState,
+    feature_roots,
+    group_roots,
+)
+from gitcfg.history.snapshot import Documents, Key, Pool, Snapshot, update_pool
 from gitcfg.model import Model, Parameter, Secret, Use
 from gitcfg.model.names import TEXTS
+from gitcfg.nodeset import fold
 
 _NO_POOL = Pool()
 
@@ -42,7 +52,7 @@ class LayerState(msgspec.Struct, frozen=True):
     """A feature or group at one commit; no layer where it is not defined."""
 
     snapshot: Snapshot
-    made: Made | None
+    composition: Composition | None
     layer: Layer | None
     pool: Pool
     census: Census | None
@@ -65,20 +75,20 @@ class LayerResult:
         self._name = name
         self._group = kind == "group"
         roots = group_roots if self._group else feature_roots
-        self._maker = Maker(documents, Implied(documents, history.read), roots(name))
+        self._composer = Composer(documents, Implied(documents, history.read), roots(name))
         self._outlines = documents.outlined(Outline(lambda param: False).of)
-        self._taker = Taker(self._member if self._group else self._has)
+        self._censuses = Censuses(self._is_member if self._group else self._has_feature)
         self._sides = Sides(history)
 
     def follow(self, older: LayerState | None, snapshot: Snapshot, keys: frozenset[Key]) -> LayerState:
         """Return the feature or group at a neighbour that is different in `keys`."""
-        made = self._maker.make(older.made if older else None, snapshot, keys)
-        pool = followed_pool(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
-        ruling = made.ruling if made and not self._group else NOTHING
-        census = self._taker.take(older.census if older else None, pool, ruling=ruling)
-        same = older is not None and self._same(older, made, snapshot)
-        layer = older.layer if older and same else self._layer(made, snapshot)
-        return LayerState(snapshot, made, layer, pool, census)
+        composition = self._composer.compose(older.composition if older else None, snapshot, keys)
+        pool = update_pool(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
+        ruling = composition.ruling if composition and not self._group else NOTHING
+        census = self._censuses.take(older.census if older else None, pool, ruling=ruling)
+        same = older is not None and self._is_same(older, composition, snapshot)
+        layer = older.layer if older and same else self._layer(composition, snapshot)
+        return LayerState(snapshot, composition, layer, pool, census)
 
     def effect(self, old: LayerState | None, new: LayerState) -> Effect | None:
         """Return what is not the same; None if nothing is."""
@@ -88,10 +98,14 @@ class LayerResult:
             return None
         kind = kind_of(before is not None, after is not None)
         before, after = before or Layer(), after or Layer()
-        params = dict(_deltas(before.params, after.params))
+        # Of parameters the operations differ.
+        names = sorted({name for name, _ in before.params.items() ^ after.params.items()})
+        params = {
+            name: Delta(*(_decode(side.params.get(name)) for side in (before, after))) for name in names
+        }
         files = tuple(sorted({path for path, _ in before.files.items() ^ after.files.items()}))
         features = came_and_went(before.features, after.features)
-        came, went = (held(sorted(names)) for names in (theirs.keys() - ours, ours.keys() - theirs))
+        came, went = (count_nodes(sorted(names)) for names in (theirs.keys() - ours, ours.keys() - theirs))
         if kind is Kind.CHANGED and not (params or files or features or came or went):
             return None
         return Effect(kind, params, files, features, added=came, removed=went)
@@ -100,44 +114,46 @@ class LayerResult:
         """End the templates' child."""
         self._sides.close()
 
-    def _same(self, older: LayerState, made: Made | None, snapshot: Snapshot) -> bool:
-        if made is None or older.made is None:
-            return made is older.made
-        ours, theirs = older.snapshot.others, snapshot.others
+    def _is_same(self, older: LayerState, composition: Composition | None, snapshot: Snapshot) -> bool:
+        if composition is None or older.composition is None:
+            return composition is older.composition
         reads = older.layer is not None and older.layer.reads
-        texts = not reads or all(ours[folder] is theirs[folder] for folder in TEXTS)
-        return made.stacks is older.made.stacks and texts
+        same_texts = not reads or _has_same_texts(older.snapshot, snapshot)
+        return composition.stacks is older.composition.stacks and same_texts
 
-    def _layer(self, made: Made | None, snapshot: Snapshot) -> Layer | None:
-        if made is None or self._name not in (made.scope.groups if self._group else made.scope.features):
+    def _layer(self, composition: Composition | None, snapshot: Snapshot) -> Layer | None:
+        if composition is None:
             return None
-        layers = made.stacks.layers
+        scope, layers = composition.scope, composition.stacks.layers
+        if self._name not in (scope.groups if self._group else scope.features):
+            return None
         partial = layers.group(self._name) if self._group else layers.feature(Use(self._name, ALONE))
         if partial is None:  # it includes more than is supported
             return Layer()
+        settings, declarations = composition.settings, composition.declarations
         side = self._sides.side
-        return composed(
-            partial, self._name, snapshot, lambda: side(made.settings, made.declarations, snapshot)
-        )
+        return composed(partial, self._name, snapshot, lambda: side(settings, declarations, snapshot))
 
-    def _has(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bool | None:
+    def _has_feature(
+        self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]
+    ) -> bool | None:
         return self._name in compiled().features or None
 
-    def _member(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bool | None:
+    def _is_member(
+        self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]
+    ) -> bool | None:
         if self._name not in model.groups:
             return None
         default = self._name == model.settings.default_group
         return default or any(ref.name == self._name for ref in about.groups) or None
 
 
-def _deltas(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[tuple[str, Delta]]:
-    """Yield the parameters of which the operations differ."""
-    for name in sorted({name for name, _ in old.items() ^ new.items()}):
-        yield name, Delta(*(_decoded(side.get(name)) for side in (old, new)))
+def _decode(value: bytes | None) -> Any:
+    return UNSET if value is None else msgspec.json.decode(value)
 
 
-def _decoded(operations: bytes | None) -> Any:
-    return UNSET if operations is None else msgspec.json.decode(operations)
+def _has_same_texts(old: Snapshot, new: Snapshot) -> bool:
+    return all(old.others[folder] is new.others[folder] for folder in TEXTS)
 
 
 # What a node gets, or one parameter's value on it, at one commit after the other.
@@ -151,7 +167,7 @@ class NodeResult:
     """
 
     def __init__(self, history: History, name: str) -> None:
-        self._node = OneNode(name, history.read)
+        self._node = NodeHistory(name, history.read)
         self._sides = Sides(history)
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
@@ -161,9 +177,9 @@ class NodeResult:
     def effect(self, old: NodeState | None, new: NodeState) -> Effect | None:
         """Return what is not the same; None if nothing is."""
         before, after = old.node if old else None, new.node
-        if before is after and (before is None or old is None or _same_sources(old, new)):
+        if before is after and (before is None or old is None or _has_same_texts(old.snapshot, new.snapshot)):
             return None
-        params = _deltas_node(before.params if before else {}, after.params if after else {})
+        params = _param_changes(before.params if before else {}, after.params if after else {})
         nothing = frozenset[str]()
         features = came_and_went(*(node.node_class.features if node else nothing for node in (before, after)))
         groups = came_and_went(*(frozenset(node.groups) if node else nothing for node in (before, after)))
@@ -179,12 +195,12 @@ class NodeResult:
 
     def _files(self, old: NodeState | None, new: NodeState, params: dict[str, Delta]) -> tuple[str, ...]:
         sides = [
-            self._sides.side(state.made.settings, state.made.declarations, state.snapshot)
+            self._sides.side(state.composition.settings, state.composition.declarations, state.snapshot)
             for state in (old, new)
-            if state is not None and state.made is not None
+            if state is not None and state.composition is not None
         ]
         pair = (old.node if old else None, new.node)
-        parts = Parts(sides[0], sides[-1], params)
+        parts = FileParts(sides[0], sides[-1], params)
         return next(paths for paths, _ in parts.changed({"": pair}, params))
 
 
@@ -192,7 +208,7 @@ class NodeValue:
     """The value of one parameter on a node; not bound and bound without a value are two things."""
 
     def __init__(self, history: History, name: str, param: str) -> None:
-        self._node = OneNode(name, history.read, Outline(binding(param)))
+        self._node = NodeHistory(name, history.read, Outline(binding(param)))
         self._param = param
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
@@ -213,21 +229,14 @@ class NodeValue:
         return {self._param: params[self._param]} if self._param in params else {}
 
 
-def _deltas_node(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
+def _param_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
     """Return what differs of parameters; most values are the very same objects."""
     names = [name for name in old.keys() | new.keys() if old.get(name) is not new.get(name)]
     names += [name for name in old.keys() ^ new.keys() if old.get(name, new.get(name)) is None]  # bare ones
     return deltas(*({name: side[name] for name in names if name in side} for side in (old, new)))
 
 
-def _same_sources(old: NodeState, new: NodeState) -> bool:
-    ours, theirs = old.snapshot.others, new.snapshot.others
-    return all(ours[folder] is theirs[folder] for folder in TEXTS)
-
-
 # What a parameter is on all nodes, followed from commit to commit.
-
-_NOTHING = Pool()
 
 
 class ParamState(msgspec.Struct, frozen=True):
@@ -239,7 +248,7 @@ class ParamState(msgspec.Struct, frozen=True):
     secrets: Mapping[str, Secret]
     ruling: Ruling
     census: Census | None
-    whole: Whole | None
+    whole: WholeFleet | None
     values: Mapping[str, bytes]
 
 
@@ -254,29 +263,35 @@ class ParamResult:
         self._name = name
         documents = Documents(history.read)
         self._documents = documents.outlined(Outline(binding(name)).of)
-        self._wholes = Wholes(documents)
-        self._taker = Taker(self._value)
+        self._fleets = WholeFleets(documents)
+        self._censuses = Censuses(self._value)
         signs = re.compile(rb"[*?\\]|" + re.escape(name.encode()))
-        self._speaks = lru_cache(maxsize=1 << 12)(lambda file: signs.search(history.read(file)) is not None)
+        # Files that may declare the parameter hold its name, a pattern, or an escape.
+        self._may_declare = lru_cache(maxsize=1 << 12)(
+            lambda file: signs.search(history.read(file)) is not None
+        )
 
     def follow(self, older: ParamState | None, snapshot: Snapshot, keys: frozenset[Key]) -> ParamState:
         """Return the parameter at a neighbour that is different in `keys`."""
-        pool = followed_pool(self._documents, older.pool if older else _NOTHING, snapshot, keys)
+        pool = update_pool(self._documents, older.pool if older else _NO_POOL, snapshot, keys)
         declared = self._declared(older, pool, snapshot)
         sealed = self._secrets(older, snapshot)
         ruled = self._ruling(older, pool, snapshot)
         whole = self._whole(older, pool, ruled, snapshot, keys)
         if whole is not None:
-            same = older is not None and whole is older.whole
-            values = older.values if older and same else self._collected(whole.fleet)
+            if older is not None and whole is older.whole:
+                values = older.values
+            else:
+                found = ((node_class, self._of(node_class)) for node_class in whole.fleet.classes)
+                values = {name: value for each, value in found if value is not None for name in each.names}
             return ParamState(snapshot, pool, declared, sealed, ruled, None, whole, values)
-        census = self._taker.take(older.census if older else None, pool, declared, sealed, ruled)
+        census = self._censuses.take(older.census if older else None, pool, declared, sealed, ruled)
         values = census.answers if census else {}
         return ParamState(snapshot, pool, declared, sealed, ruled, census, None, values)
 
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
         """Return what is not the same; None if nothing is."""
-        values = tuple(_turns(old.values if old else {}, new.values))
+        values = tuple(_value_changes(old.values if old else {}, new.values))
         declaration = declaration_changes(old.declared if old else {}, new.declared)
         if not (values or declaration):
             return None
@@ -287,21 +302,12 @@ class ParamResult:
     def close(self) -> None:
         """There is nothing to end."""
 
-    def _speaking(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return the files that may declare the parameter: they hold its name, a pattern, or an escape."""
-        return {path: file for path, file in files.items() if self._speaks(file)}
-
     def _value(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bytes | None:
         return self._of(compiled())
 
-    def _of(self, kind: NodeClass) -> bytes | None:
-        values = kind.some((self._name,))
+    def _of(self, node_class: NodeClass) -> bytes | None:
+        values = node_class.some((self._name,))
         return msgspec.json.encode(values[self._name], order="sorted") if self._name in values else None
-
-    def _collected(self, fleet: Fleet) -> dict[str, bytes]:
-        """Return the values where what all nodes have decides about them."""
-        found = ((kind, self._of(kind)) for kind in fleet.classes)
-        return {name: value for kind, value in found if value is not None for name in kind.names}
 
     def _whole(
         self,
@@ -310,12 +316,12 @@ class ParamResult:
         ruled: Ruling,
         snapshot: Snapshot,
         keys: frozenset[Key],
-    ) -> Whole | None:
+    ) -> WholeFleet | None:
         """Return the fleet, where the parameter is collected anywhere."""
-        said = (bound for params in pool.bindings.values() for bound in params.values())
-        if not (ruled.collects or has_collect(said)):
+        bindings = (bound for params in pool.bindings.values() for bound in params.values())
+        if not (ruled.collects or has_collect(bindings)):
             return None
-        return self._wholes.follow(older.whole if older else None, snapshot, keys)
+        return self._fleets.follow(older.whole if older else None, snapshot, keys)
 
     def _ruling(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Ruling:
         if pool.settings is None:
@@ -338,25 +344,20 @@ class ParamResult:
         files = snapshot.others["parameters"]
         if older is not None and older.pool.settings and files is older.snapshot.others["parameters"]:
             return older.declared
-        found = Declarations(parameters(self._documents, self._speaking(files)), {}).find(self._name)
+        files = {path: file for path, file in files.items() if self._may_declare(file)}
+        found = Declarations(parameters(self._documents, files), {}).find(self._name)
         declared = {found.name: found} if found else {}
         if older is not None and meaning_text(declared) == meaning_text(older.declared):
             return older.declared
         return declared
 
 
-def _turns(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[Turn]:
+def _value_changes(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Iterator[ValueChange]:
     """Yield the values that differ, those of most nodes first."""
     if old is new:
         return
-    groups: dict[tuple[bytes | None, bytes | None], list[str]] = {}
+    groups = defaultdict[tuple[bytes | None, bytes | None], list[str]](list)
     for name in {name for name, _ in old.items() ^ new.items()}:
-        groups.setdefault((old.get(name), new.get(name)), []).append(name)
+        groups[old.get(name), new.get(name)].append(name)
     for (before, after), names in sorted(groups.items(), key=lambda item: (-len(item[1]), min(item[1]))):
-        found = held(sorted(names))
-        assert found is not None
-        yield Turn(found.nodeset, found.count, _decoded_param(before), _decoded_param(after))
-
-
-def _decoded_param(value: bytes | None) -> Any:
-    return UNSET if value is None else msgspec.json.decode(value)
+        yield ValueChange(fold(sorted(names)), len(names), _decode(before), _decode(after))

@@ -62,7 +62,7 @@ class Snapshot(msgspec.Struct, frozen=True):
         return found[0] if found else None
 
 
-def followed(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapshot, frozenset[Key]]:
+def update_snapshot(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapshot, frozenset[Key]]:
     """Return the snapshot of a neighbour, and what is different there; the settings are not among it."""
     settings = snapshot.settings
     definitions: dict[str, dict[str, tuple[Place, ...]]] = {}
@@ -213,7 +213,7 @@ def settings_of(documents: Documents, snapshot: Snapshot) -> Settings | None:
     return documents.settings(snapshot.settings) if snapshot.settings is not None else None
 
 
-def followed_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iterable[Key]) -> Pool:
+def update_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iterable[Key]) -> Pool:
     """Return the pool of a neighbour; what is different there is among `keys`."""
     settings = settings_of(documents, snapshot)
     if settings is None:

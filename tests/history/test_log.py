@@ -17,7 +17,7 @@ from gitcfg.generate.options import Options
 from gitcfg.generate.repository import repository
 from gitcfg.git.history import History
 from gitcfg.git.repository import Repository
-from gitcfg.history.effect import Effect, Held
+from gitcfg.history.effect import Effect, NodeCount
 from gitcfg.history.log import Question, Subject, steps
 from gitcfg.nodeset import expand
 from tests.history.histories import Version, histories, history, imported
@@ -102,10 +102,10 @@ def told(effect: Effect) -> Iterator[tuple[str, str]]:
     for held in (effect.added, effect.removed):
         yield from (("nodes", name) for name in members(held))
     for turn in effect.values:
-        yield from (("values", name) for name in members(Held(turn.nodeset, turn.count)))
+        yield from (("values", name) for name in members(NodeCount(turn.nodeset, turn.count)))
 
 
-def members(held: Held | None) -> tuple[str, ...]:
+def members(held: NodeCount | None) -> tuple[str, ...]:
     names = expand(held.nodeset, 1000) if held else ()
     assert len(names) == (held.count if held else 0)
     return names
