@@ -213,7 +213,7 @@ class Assigning:
         found = self._model.solve()
         return None if found is None else self._values(found)
 
-    def kept(self) -> dict[int, Value]:
+    def keep(self) -> dict[int, Value]:
         """The slots that keep what they had: as many as can, of those the first; from now on they do."""
         former = [self._of[slot][value] for slot, value in enumerate(self._kin.keeps) if value is not None]
         if not former:
@@ -225,7 +225,7 @@ class Assigning:
 
     def best(self) -> dict[int, Value]:
         """Return the best answer: each slot in turn has the first value that leaves one for all after it."""
-        given = self.kept()
+        given = self.keep()
         found = self._model.solve() or frozenset()
         for slot in range(len(self._of)):
             others = (other for group in self._groups[slot] for other in self._kin.groups[group])

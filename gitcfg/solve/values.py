@@ -240,7 +240,7 @@ def _best(kin: ValueComponent, budget: Budget) -> dict[int, Value] | None:
     if found.short is not None:
         from gitcfg.solve.cp_sat import Assigning
 
-        found = Matching(kin, Assigning(kin, budget).kept())
+        found = Matching(kin, Assigning(kin, budget).keep())
     found.settle()
     return found.values
 

@@ -36,7 +36,7 @@ class ValueProblemBuilder:
         self._previous = previous
         self._causes = causes
         self._domains: dict[tuple[str, str], Values] = {}
-        self._asked: dict[str, _Demand] = {}
+        self._demands: dict[str, _Demand] = {}
         for rule in self.rules:
             self._add(rule)
 
@@ -50,56 +50,56 @@ class ValueProblemBuilder:
                 raise RuleFailure(Cause(f"rule {rule.name}", (at,), rule.name), problem.message) from None
         for candidate in self._ruled.slots(rule.name):
             for param in rule.domains:
-                asked = _Demand(candidate.slot, param, candidate, [])
-                self._asked.setdefault(_name(candidate, param), asked).rules.append(rule)
+                demand = _Demand(candidate.slot, param, candidate, [])
+                self._demands.setdefault(_name(candidate, param), demand).rules.append(rule)
 
     def problem(self) -> ValueProblem:
         """Return who needs which values."""
         wants = []
-        for name in sorted(self._asked, key=lambda name: (natural(self._asked[name].slot), name)):
-            asked, within = self._asked[name], []
-            for rule in asked.rules:
-                domain, origin = self._domains[rule.name, asked.param], rule.domains[asked.param].origin
-                cause = self._causes.rule(rule, f"{asked.param} in {domain.describe()}", origin)
+        for name in sorted(self._demands, key=lambda name: (natural(self._demands[name].slot), name)):
+            demand, within = self._demands[name], []
+            for rule in demand.rules:
+                domain, origin = self._domains[rule.name, demand.param], rule.domains[demand.param].origin
+                cause = self._causes.rule(rule, f"{demand.param} in {domain.describe()}", origin)
                 within.append(InDomain(cause, domain))
-            previous = next((value for _, value in self._had(asked)), None)
-            wants.append(ValueSlot(name, within, previous, self._by_hand(asked)))
+            previous = next((value for _, value in self._previous_values(demand)), None)
+            wants.append(ValueSlot(name, within, previous, self._by_hand(demand)))
         return ValueProblem(wants, list(self._apart()))
 
-    def _normal(self, asked: _Demand, value: Any) -> Value:
+    def _normal(self, demand: _Demand, value: Any) -> Value:
         """Return a value as its domains write it; one that they do not know as it stands."""
-        domain = self._domains[asked.rules[0].name, asked.param]
+        domain = self._domains[demand.rules[0].name, demand.param]
         try:
             return domain.normal(value)
         except DomainProblem:
             return value if isinstance(value, int) else str(value)
 
-    def _had(self, asked: _Demand) -> Iterator[tuple[Rule, Value]]:
+    def _previous_values(self, demand: _Demand) -> Iterator[tuple[Rule, Value]]:
         """Yield what was decided before, with the rule for which it was."""
-        for rule in asked.rules:
+        for rule in demand.rules:
             found = self._previous.get(rule.name)
-            bound = found.values.get(asked.slot, {}).get(asked.param) if found is not None else None
+            bound = found.values.get(demand.slot, {}).get(demand.param) if found is not None else None
             if bound is not None:
-                yield rule, self._normal(asked, bound.given)
+                yield rule, self._normal(demand, bound.given)
 
-    def _by_hand(self, asked: _Demand) -> GivenValue | None:
-        found = self._set(asked)
+    def _by_hand(self, demand: _Demand) -> GivenValue | None:
+        found = self._given_value(demand)
         if found is None:
             return None
         value, origin = found
-        cause = Cause(f"{asked.param} of {asked.slot} is {value}", (origin,))
-        return GivenValue(self._causes.key(cause), self._normal(asked, value))
+        cause = Cause(f"{demand.param} of {demand.slot} is {value}", (origin,))
+        return GivenValue(self._causes.key(cause), self._normal(demand, value))
 
-    def _set(self, asked: _Demand) -> tuple[Any, Origin] | None:
+    def _given_value(self, demand: _Demand) -> tuple[Any, Origin] | None:
         """Return the value that is set, and where; an attribute's binding is as it stands in `with`."""
-        if asked.candidate.unit is not None:
-            bound = asked.candidate.unit.attributes.get(asked.param)
+        if demand.candidate.unit is not None:
+            bound = demand.candidate.unit.attributes.get(demand.param)
             return None if bound is None or bound.given is None else (bound.given, bound.origin)
-        value = asked.candidate.params().get(asked.param)
+        value = demand.candidate.params().get(demand.param)
         if value is None:
             return None
-        step = self._ruled.fleet[asked.candidate.name].deciding(asked.param)
-        return value, step.origin if step is not None else asked.rules[0].origin
+        step = self._ruled.fleet[demand.candidate.name].deciding(demand.param)
+        return value, step.origin if step is not None else demand.rules[0].origin
 
     def _apart(self) -> Iterator[AllDifferent]:
         for rule in self.rules:
@@ -139,9 +139,9 @@ class ValueProblemBuilder:
         """Return values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
         made: dict[str, dict[str, dict[str, Value]]] = {}
         for name, value in found.items():
-            asked = self._asked[name]
-            owner = next((rule for rule, _ in self._had(asked)), asked.rules[0])
-            made.setdefault(owner.name, {}).setdefault(asked.slot, {})[asked.param] = value
+            demand = self._demands[name]
+            owner = next((rule for rule, _ in self._previous_values(demand)), demand.rules[0])
+            made.setdefault(owner.name, {}).setdefault(demand.slot, {})[demand.param] = value
         return made
 
 
