@@ -281,7 +281,7 @@ def _facts(changes: Comparison, change: Change) -> Iterator[str]:
             yield f"- {verb}: {', '.join(f'**{escape_markdown(name)}**' for name in subsystems)}"
     for noun, names in (("Groups", change.groups), ("Features", change.features)):
         if names:
-            yield f"- {noun}: {_names(names)}"
+            yield f"- {noun}: {_names_markdown(names)}"
     for path, sign in presence(changes, change):
         more = f" ({markdown_code(access(change.modes[path]))})" if path in change.modes else ""
         yield f"- File: {_SIGNS[sign]}{markdown_code(path)}{more}"

@@ -72,3 +72,13 @@ def test_values_add_no_markup(value: str) -> None:
     page = seen("\n".join(lines))
     assert page.tags == ["h3", "details", "summary", "b", "code", "pre", "code"]
     assert f"+ X = {safe(value)}" in page.text
+
+
+def test_names_add_no_markup() -> None:
+    base = {"gitcfg.yaml": "format: 1\n", "features/_a_.yaml": "{}\n", "nodes/n.yaml": "description: n\n"}
+    changed = base | {"nodes/n.yaml": "features: [_a_]\n"}
+    with gitcfg.in_memory(base) as old, gitcfg.in_memory(changed) as new:
+        lines = list(markdown_lines(gitcfg.compare(old, new), files=True))
+    page = seen("\n".join(lines))
+    assert "em" not in page.tags
+    assert "Features: +_a_" in page.text
