@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 from msgspec.structs import replace
-from rich.text import Text
 
 from gitcfg.cli.declaration import OutputOption, command
 from gitcfg.cli.deploy.output import Line, fold_messages
@@ -27,9 +26,16 @@ from gitcfg.cli.server_state import (
     state_query,
 )
 from gitcfg.cli.session import Output, Session
-from gitcfg.cli.trails import aligned
-from gitcfg.deploy import records
-from gitcfg.deploy.records import WELL, NodeDone, RunRecord
+from gitcfg.deploy.records import (
+    WELL,
+    NodeDone,
+    RunRecord,
+    find_run,
+    find_runs_folder,
+    find_unreported,
+    note_reported,
+    read_runs,
+)
 from gitcfg.deploy.reports import build_reports, count_outcomes, find_outcome, list_deployed
 from gitcfg.git.repository import Repository
 from gitcfg.model import GitcfgError
@@ -37,7 +43,7 @@ from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
 from gitcfg.nodeset import IN_JSON, abridged
 
 if TYPE_CHECKING:
-    from gitcfg.state.records import Deployed
+    from rich.text import Text
 
 EPILOG = """A deploy ends as done, or as what kept it from going on. One whose program was ended is broken
 off, and what became of some nodes is unknown: `gitcfg deploy --resume RUN` goes on with those not well.
@@ -70,7 +76,6 @@ def deploys(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """List what was deployed over SSH from here, by whom and when, or show one deploy by node."""
-
     session: Session = context.obj
     now = time.time()
     if send is not None:
@@ -85,10 +90,14 @@ def deploys(
 def list_deploys(session: Session, output: Output, now: float) -> int:
     """List all, the newest first."""
     notes: list[str] = []
-    runs = _runs(records.find_runs_folder(session.open().repository), notes)
+    runs = _read_runs(find_runs_folder(session.open().repository), notes)
     if output is not Output.TEXT:
         write_record({"schema": "gitcfg.deploys/1", "deploys": list(map(run_to_json, runs))}, output)
-    elif rows := [_format_row(kept, now) for kept in runs]:
+    elif rows := [_format_row(record, now) for record in runs]:
+        from rich.text import Text
+
+        from gitcfg.cli.trails import aligned
+
         for line in aligned([tuple(Text(name, "dim") for name in _COLUMNS), *rows]):
             session.console().print(line)
     else:
@@ -98,97 +107,93 @@ def list_deploys(session: Session, output: Output, now: float) -> int:
     return 0
 
 
-def _runs(folder: Path, notes: list[str]) -> Iterator[RunRecord]:
+def _read_runs(folder: Path, notes: list[str]) -> Iterator[RunRecord]:
     """Yield one after the other, since some are large; `notes` gets what is wrong with files."""
-    for found in records.read_runs(folder):
+    for found in read_runs(folder):
         if found.problem:
             notes.append(f"note: {safe(found.problem)}")
         if found.record is not None:
             yield found.record
 
 
-def run_to_json(kept: RunRecord) -> dict[str, Any]:
+def run_to_json(record: RunRecord) -> dict[str, Any]:
     """Return a deploy of `gitcfg.deploys/1`. Times are seconds since the epoch."""
-    run, told = kept.run, kept.reported
+    run, end, reported = record.run, record.end, record.reported
     return {
         "run": run.id,
         "target": run.commit,
         "who": run.who,
         "reason": run.reason,
         "begun": run.begun,
-        "lasted": max(0.0, kept.end.at - run.begun) if kept.end is not None else None,
-        "ended": kept.ended,
-        "because": kept.end.because if kept.end is not None else "",
+        "lasted": max(0.0, end.at - run.begun) if end is not None else None,
+        "ended": record.ended,
+        "because": end.because if end is not None else "",
         "resumes": run.resumes or None,
-        "counts": dict(count_outcomes(kept)),
-        "told": {"place": told.place, "at": told.at} if told is not None else None,
-        "broken": kept.broken,
+        "counts": dict(count_outcomes(record)),
+        "told": {"place": reported.place, "at": reported.at} if reported is not None else None,
+        "broken": record.broken,
     }
 
 
-def _format_row(kept: RunRecord, now: float) -> tuple[Text, ...]:
-    run, counts = kept.run, count_outcomes(kept)
-    said = ", ".join(f"{number} {word}" for word, number in counts.items())
+def _format_row(record: RunRecord, now: float) -> "tuple[Text, ...]":
+    from rich.text import Text
+
+    run, counts = record.run, count_outcomes(record)
+    outcomes = ", ".join(f"{number} {word}" for word, number in counts.items())
     return (
         Text(run.id, "bold"),
         Text(format_age(now - run.begun)),
         Text(safe(run.who)),
         Text(safe(run.commit[:ABBREVIATED])),
-        Text(safe(kept.ended), "" if kept.ended == "done" else "yellow"),
-        Text(safe(said) or "none", "green" if not set(counts) - set(WELL) else ""),
+        Text(safe(record.ended), "" if record.ended == "done" else "yellow"),
+        Text(safe(outcomes) or "none", "green" if not set(counts) - set(WELL) else ""),
     )
 
 
-def show_deploy(session: Session, said: str, output: Output, now: float) -> int:
+def show_deploy(session: Session, run: str, output: Output, now: float) -> int:
     """Show one. Raise GitcfgError if there is none."""
-    kept = records.find_run(records.find_runs_folder(session.open().repository), said)
+    record = find_run(find_runs_folder(session.open().repository), run)
     if output is not Output.TEXT:
-        write_record(deploy_to_json(kept), output)
+        write_record(deployment_to_json(record), output)
         return 0
     console = session.console()
-    for line in _format_deploy(kept, now):
+    for line in _format_deploy(record, now):
         console.print(line)
     return 0
 
 
-def deploy_to_json(kept: RunRecord) -> dict[str, Any]:
-    """Return `gitcfg.deployment/1`: the nodes in the order of their turns."""
-    nodes = [_node(kept, name) for name in kept.run.nodes]
-    return {"schema": "gitcfg.deployment/1", **run_to_json(kept), "nodes": nodes}
+def deployment_to_json(record: RunRecord) -> dict[str, Any]:
+    """Return `gitcfg.deployment/1`: the nodes in the order of their turns; what is not known is null."""
+    nodes = []
+    for name in record.run.nodes:
+        done = record.done.get(name)
+        known = msgspec.to_builtins(done) if done is not None else {}
+        fields = {field: known.get(field) for field in _FIELDS}
+        nodes.append({"node": name, "outcome": find_outcome(record, name), **fields})
+    return {"schema": "gitcfg.deployment/1", **run_to_json(record), "nodes": nodes}
 
 
-def _node(kept: RunRecord, name: str) -> dict[str, Any]:
-    """Return a node's record; what is not known is null."""
-    done = kept.done.get(name)
-    said = msgspec.to_builtins(done) if done is not None else {}
-    return {"node": name, "outcome": find_outcome(kept, name), **{each: said.get(each) for each in _FIELDS}}
+def _format_deploy(record: RunRecord, now: float) -> "Iterator[Text]":
+    from rich.text import Text
 
-
-def _format_deploy(kept: RunRecord, now: float) -> Iterator[Text]:
-    run = kept.run
-    head = Text(run.id, "bold")
-    head.append(
-        f": commit {safe(run.commit[:ABBREVIATED])}, {format_age(now - run.begun)}", "not bold default"
-    )
-    head.append(f" by {safe(run.who)}, {safe(kept.ended)}", "not bold default")
-    yield head
-    because = kept.end.because if kept.end is not None else ""
-    for label, said in (("unreviewed", run.reason), ("resumes", run.resumes), ("because", because)):
-        if said:
-            yield Text(f"{label}: {safe(said)}")
-    if kept.broken:
-        yield Text(f"{counted(kept.broken, 'line')} of its record cannot be read", "yellow")
-    for word in count_outcomes(kept):
-        some = (name for name in run.nodes if find_outcome(kept, name) == word)
-        for lines, names in fold_messages(
-            ((name, _describe_node(kept.done.get(name))) for name in some), trouble=True
-        ):
+    run = record.run
+    commit, age = safe(run.commit[:ABBREVIATED]), format_age(now - run.begun)
+    head = f": commit {commit}, {age} by {safe(run.who)}, {safe(record.ended)}"
+    yield Text(run.id, "bold").append(head, "not bold default")
+    because = record.end.because if record.end is not None else ""
+    for label, text in (("unreviewed", run.reason), ("resumes", run.resumes), ("because", because)):
+        if text:
+            yield Text(f"{label}: {safe(text)}")
+    if record.broken:
+        yield Text(f"{counted(record.broken, 'line')} of its record cannot be read", "yellow")
+    for word in count_outcomes(record):
+        nodes = (name for name in run.nodes if find_outcome(record, name) == word)
+        messages = ((name, _describe_node(record.done.get(name))) for name in nodes)
+        for lines, names in fold_messages(messages, trouble=True):
             line = Text(safe(word), _STYLES.get(word, "red"))
-            line.append(f" {counted(len(names), 'node')}: ", "default").append(
-                safe(abridged(names, IN_JSON)), "bold default"
-            )
-            yield line
-            yield from (Text(f"  {safe(text)}", look) for text, look in lines)
+            line.append(f" {counted(len(names), 'node')}: ", "default")
+            yield line.append(safe(abridged(names, IN_JSON)), "bold default")
+            yield from (Text(f"  {safe(text)}", style) for text, style in lines)
 
 
 def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
@@ -202,16 +207,16 @@ def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
     return (*step, *before, *((text, "dim") for text in lines[-_LINES:]))
 
 
-def send_deploy(session: Session, said: str, asked: StateQuery, now: float) -> int:
+def send_deploy(session: Session, run: str, query: StateQuery, now: float) -> int:
     """Send one to a server. Raise GitcfgError if there is none, or no server takes it."""
     repository = session.open().repository
-    folder = records.find_runs_folder(repository)
-    kept = records.find_run(folder, said)
-    taken = send_run(repository, asked, kept, now)
-    records.note_reported(folder, kept.run.id, taken.place, now)
-    again = f", {taken.known} of which it knew already" if taken.known else ""
-    session.write(f"Told {taken.place} of {counted(taken.new + taken.known, 'node')}{again}.\n")
-    for note in note_unknown_nodes(kept.run.id, taken):
+    folder = find_runs_folder(repository)
+    record = find_run(folder, run)
+    receipt = send_run(repository, query, record, now)
+    note_reported(folder, record.run.id, receipt.place, now)
+    again = f", {receipt.known} of which it knew already" if receipt.known else ""
+    session.write(f"Told {receipt.place} of {counted(receipt.new + receipt.known, 'node')}{again}.\n")
+    for note in note_unknown_nodes(record.run.id, receipt):
         session.console(stderr=True).print(note)
     return 0
 
@@ -231,80 +236,70 @@ class _Answer(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-def send_run(repository: "Repository", asked: StateQuery, kept: RunRecord, now: float) -> Receipt:
+def send_run(repository: Repository, query: StateQuery, record: RunRecord, now: float) -> Receipt:
     """Send a run. Raise GitcfgError if it is refused, Unreachable if there is no answer."""
-    if asked.server is not None:
-        return _send_over_http(asked.server, asked.token, kept, now)
-    url = find_database(repository, asked)
+    if query.server is not None:
+        return _send_over_http(query.server, query.token, record, now)
+    url = find_database(repository, query)
     if url is None:
         raise no_state()
-    said = [_not_later(one, now) for one in list_deployed(kept)]
+    # A time later than now would outweigh what the node's own agent reports until then.
+    deployed = [
+        replace(one, result=replace(one.result, at=min(one.result.at, now))) for one in list_deployed(record)
+    ]
     new = 0
     with open_database(url) as state:
-        for at in range(0, len(said), _AT_ONCE):
-            new += sum(state.deploys.record(said[at : at + _AT_ONCE]))
-    return Receipt("the database", new, len(said) - new)
+        for at in range(0, len(deployed), _AT_ONCE):
+            new += sum(state.deploys.record(deployed[at : at + _AT_ONCE]))
+    return Receipt("the database", new, len(deployed) - new)
 
 
-def send_unsent_runs(
-    repository: "Repository", asked: StateQuery, folder: Path, now: float
-) -> tuple[str, ...]:
+def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, now: float) -> list[str]:
     """Send all runs that were not sent, oldest first, if there is a server; return notes for the user.
 
     Nothing is lost where that fails: the next deploy sends them, too.
     """
-    if asked.server is None and find_database(repository, asked) is None:
-        return ()
-    return tuple(_send_each(repository, asked, folder, now))
-
-
-def _send_each(repository: "Repository", asked: StateQuery, folder: Path, now: float) -> Iterator[str]:
+    if query.server is None and find_database(repository, query) is None:
+        return []
+    notes: list[str] = []
     failed: dict[str, tuple[GitcfgError, list[str]]] = {}
     away: Unreachable | None = None
-    for kept in filter(list_deployed, records.find_unreported(folder)):
-        run = kept.run.id
+    for record in filter(list_deployed, find_unreported(folder)):
+        run = record.run.id
         if away is not None:  # a server that gives no answer is asked once, not for each run
             failed[away.message][1].append(run)
             continue
         try:
-            taken = send_run(repository, asked, kept, now)
-            records.note_reported(folder, run, taken.place, now)
+            receipt = send_run(repository, query, record, now)
+            note_reported(folder, run, receipt.place, now)
         except GitcfgError as error:
             away = error if isinstance(error, Unreachable) else None
             failed.setdefault(error.message, (error, []))[1].append(run)
         else:
-            yield from note_unknown_nodes(run, taken)
-    for problem, runs in failed.values():
-        yield " ".join(("note:", problem.message, *problem.hints, _resend_hint(runs)))
+            notes += note_unknown_nodes(run, receipt)
+    for problem, runs in failed.values():  # the newest of them is the one just made, or the nearest to it
+        others = {1: "", 2: ", which also tells an earlier one"}
+        also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
+        hint = f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
+        notes.append(" ".join(("note:", problem.message, *problem.hints, hint)))
+    return notes
 
 
-def _resend_hint(runs: list[str]) -> str:
-    """Say how to send runs later, by the newest of them: the one just made, or the nearest to it."""
-    others = {1: "", 2: ", which also tells an earlier one"}
-    also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
-    return f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
-
-
-def note_unknown_nodes(run: str, taken: Receipt) -> Iterator[str]:
+def note_unknown_nodes(run: str, receipt: Receipt) -> Iterator[str]:
     """Yield a note on nodes that are not known there."""
-    if taken.unknown:
-        names = safe(abridged(taken.unknown))
-        yield f"note: {taken.place} does not describe {names}, and keeps nothing of what {run} did there."
+    if receipt.unknown:
+        names = safe(abridged(receipt.unknown))
+        yield f"note: {receipt.place} does not describe {names}, and keeps nothing of what {run} did there."
 
 
-def _send_over_http(server: str, token: str | None, kept: RunRecord, now: float) -> Receipt:
+def _send_over_http(server: str, token: str | None, record: RunRecord, now: float) -> Receipt:
     new, known, unknown = 0, 0, set[str]()
-    for body in build_reports(kept, now):
+    for body in build_reports(record, now):
         answer = ask_server(server, token, "/v1/deploys", "POST", body)
         try:
-            taken = msgspec.convert(answer, _Answer)
+            receipt = msgspec.convert(answer, _Answer)
         except msgspec.ValidationError as error:
             hint = "It may be of another version than this gitcfg."
             raise GitcfgError(f"{server} answers in a way that is not known: {error}.", hint) from None
-        new, known, unknown = new + taken.new, known + taken.known, unknown | set(taken.unknown)
+        new, known, unknown = new + receipt.new, known + receipt.known, unknown | set(receipt.unknown)
     return Receipt(server, new, known, tuple(sorted(unknown)))
-
-
-def _not_later(one: "Deployed", now: float) -> "Deployed":
-    """Limit the time to now: a later one would outweigh what the node's own agent reports until then."""
-    return replace(one, result=replace(one.result, at=min(one.result.at, now)))

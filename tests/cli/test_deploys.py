@@ -211,7 +211,7 @@ def test_a_database_is_told_once(deployed: Pool, state: State, capfd: pytest.Cap
         "n5": None,
     }
     source = opened(deployed.place)
-    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert [one.run for one in state.checkins.results("n2")] == [SECOND, FIRST]
     nodes = json.loads(told(capfd, "inventory", "-o", "json"))["nodes"]
     assert {node["name"]: node["state"] for node in nodes} == {
@@ -237,12 +237,12 @@ def test_what_nobody_took_is_told_later(
     assert run(["deploys", "--send", FIRST, "--server", "http://127.0.0.1:1"]) == 2
     going = deployed.begun(THIRD, ("n4",), 5.0)
     going.node(deployed.well("n4"))
-    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2"]
     going.ended("done")
     (said,) = send_unsent_runs(source.repository, server, deployed.folder, deployed.now)
     assert f"`gitcfg deploys --send {THIRD}` tells it later, and so does the next deploy." in said
-    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2", "n4"]
 
 
@@ -250,7 +250,7 @@ def test_where_nobody_keeps_such_things_nothing_is_told(
     deployed: Pool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = opened(deployed.place)
-    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert run(["deploys", "--send", FIRST]) == 2
     assert "No server keeps its state here." in capfd.readouterr().err
     assert run(["deploys", FIRST, "--send", FIRST]) == 2
@@ -259,5 +259,5 @@ def test_where_nobody_keeps_such_things_nothing_is_told(
 
 def test_a_clock_that_was_ahead_keeps_no_agent_from_being_heard(deployed: Pool, state: State) -> None:
     source = opened(deployed.place)
-    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now - 9000) == ()
+    assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now - 9000) == []
     assert {one.deployed for one in state.checkins.nodes()} == {deployed.now - 9000}

@@ -53,18 +53,16 @@ def deploy(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
-    from gitcfg.cli.deploy.options import Limits, SshOptions, check_options, refuse_empty
-
-    refuse_empty(context)
+    say.refuse_empty(context)
     session: Session = context.obj
-    found = check_options(
+    options = say.check_options(
         say.Which(tuple(nodes or ()), where, at, resume),
         say.Consent(yes, dry_run, unreviewed, reason),
-        Limits.read(batch, jobs, max_failures, max_unreachable),
-        SshOptions.read(
+        say.Limits.read(batch, jobs, max_failures, max_unreachable),
+        say.SshOptions.read(
             (timeout, connect_timeout), (user, ssh_config, accept_new), (sudo, ask_sudo), (root, state_dir)
         ),
     )
     from gitcfg.cli.deploy.run import deploy
 
-    return deploy(session, found, identity, state_query(context, database, folder, server, token), output)
+    return deploy(session, options, identity, state_query(context, database, folder, server, token), output)

@@ -24,15 +24,13 @@ class LineProgress(SilentListener):
         self._console = console
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
-        said = describe_work(result) if result.outcome in WELL else safe(result.message)
-        said = f"would be {said}" if result.outcome is Outcome.DIFFERS and said else said
+        message = describe_work(result) if result.outcome in WELL else safe(result.message)
+        message = f"would be {message}" if result.outcome is Outcome.DIFFERS and message else message
         text = Text(f"{result.node} ").append(result.outcome.value, outcome_style(result.outcome))
         if result.outcome is not Outcome.SKIPPED:
-            self._print(text.append(f": {said}") if said else text)
+            self._print(text.append(f": {message}") if message else text)
 
     def stopping(self, because: str) -> None:
-        """No other node is begun."""
         self._print(Text(format_stop(because)))
 
     def _print(self, text: Text) -> None:
@@ -63,25 +61,21 @@ class LiveProgress(SilentListener):
             self._live.stop()
 
     def began(self, node: str, batch: int) -> None:
-        """A node has its turn."""
         self._batch = batch
         self._running[node] = self._clock(), "connecting"
         self.tick()
 
     def step(self, node: str, step: str, detail: str) -> None:
-        """What happens on a node."""
         if node in self._running:
             self._running[node] = self._running[node][0], safe(f"{step} {detail}".strip())
         self.tick()
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
         self._running.pop(result.node, None)
         self._counts[result.outcome] += 1
         self.tick()
 
     def stopping(self, because: str) -> None:
-        """No other node is begun."""
         self._because = format_stop(because)
         self._draw()
 
@@ -93,28 +87,21 @@ class LiveProgress(SilentListener):
     def _draw(self) -> None:
         self._drawn = self._clock()
         with suppress(OSError):  # a terminal that is closed ends no deploy
-            self._live.update(self._shown(), refresh=True)
+            self._live.update(self._render(), refresh=True)
 
-    def _shown(self) -> Group:
-        over = sum(self._counts.values())
+    def _render(self) -> Group:
+        done = sum(self._counts.values())
         head = Table.grid(padding=(0, 1))
         batch = f"batch {self._batch} of {self._batches}" if self._batches > 1 else ""
-        counts = Text(" ").join(
-            Text(f"{number} {outcome}", outcome_style(outcome))
-            for outcome, number in self._counts.items()
-            if number
-        )
-        head.add_row(
-            ProgressBar(self._nodes, over, width=30), f"{over} of {self._nodes} nodes", batch, counts
-        )
-        return Group(head, *([Text(self._because, "yellow")] if self._because else []), self._table())
-
-    def _table(self) -> Table:
-        """Return the table: nodes longest at work come first, so that one that hangs is seen."""
+        reached = ((outcome, number) for outcome, number in self._counts.items() if number)
+        counts = Text(" ").join(Text(f"{number} {one}", outcome_style(one)) for one, number in reached)
+        bar = ProgressBar(self._nodes, done, width=30)
+        head.add_row(bar, f"{done} of {self._nodes} nodes", batch, counts)
         table = Table.grid(padding=(0, 2))
+        # Nodes longest at work come first, so that one that hangs is seen.
         longest = sorted(self._running.items(), key=lambda pair: pair[1][0])
         for node, (since, step) in longest[:_ROWS]:
             table.add_row(Text(node, "bold"), f"{self._clock() - since:.0f} s", step)
         if len(longest) > _ROWS:
             table.add_row(Text(f"and {counted(len(longest) - _ROWS, 'node')} more", "dim"))
-        return table
+        return Group(head, *([Text(self._because, "yellow")] if self._because else []), table)

@@ -48,8 +48,7 @@ MaxFailures = Annotated[
     typer.Option(help="Begin nobody else once more nodes have failed, in the whole run.", metavar="N|N%"),
 ]
 MaxUnreachable = Annotated[
-    str | None,
-    typer.Option(help="Begin nobody else once more nodes could not be reached.", metavar="N|N%"),
+    str | None, typer.Option(help="Begin nobody else once more nodes could not be reached.", metavar="N|N%")
 ]
 Timeout = Annotated[str, typer.Option(help="How long a node may take: 90s, 10m, 2h.", metavar="TIME")]
 ConnectTimeout = Annotated[str, typer.Option(help="How long a connection may take.", metavar="TIME")]
@@ -62,8 +61,7 @@ AcceptNew = Annotated[
     typer.Option("--accept-new", help="Trust hosts whose key is not known, and write it to known_hosts."),
 ]
 Sudo = Annotated[
-    bool | None,
-    typer.Option("--sudo/--no-sudo", help="Through sudo or not; else unless root is logged in."),
+    bool | None, typer.Option("--sudo/--no-sudo", help="Through sudo or not; else unless root is logged in.")
 ]
 AskSudo = Annotated[
     bool, typer.Option("--ask-sudo", help="Ask once for sudo's password; without a terminal it is read.")
@@ -72,7 +70,6 @@ Root = Annotated[str, typer.Option(help="The folder on the nodes that is /.", me
 StateDir = Annotated[
     str, typer.Option("--state-dir", help="Where nodes keep what gitcfg knows of them.", metavar="DIR")
 ]
-_COMMAND_LINE = "COMMANDLINE"
 _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 
 
@@ -105,10 +102,12 @@ class Limits(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, batch: str | None, jobs: int, failures: str | None, unreached: str | None) -> "Limits":
         """Read the options. Raise GitcfgError if they cannot be meant."""
-        sizes = (
-            tuple(_parse_share("--batch", word, 1) for word in batch.split(",")) if batch is not None else ()
-        )
-        _check_growing(sizes)
+        words = batch.split(",") if batch is not None else ()
+        sizes = tuple(_parse_share("--batch", word, 1) for word in words)
+        for before, after in pairwise(sizes):
+            if before.percent == after.percent and before.number >= after.number:
+                message = f"--batch: {after.written} has no more nodes than {before.written} before it."
+                raise GitcfgError(message, "Batches count from the first one on: 1,10%,50%.")
         return cls(
             sizes,
             jobs,
@@ -177,17 +176,9 @@ def _parse_share(option: str, text: str, least: int) -> Share:
     if (number < least and not (percent and number > 0)) or (percent and number > 100):
         raise GitcfgError(f"{option}: {shown(text)} is no number of nodes.", "Write 3, or a share: 10%.")
     if not percent and number != int(number):
-        raise GitcfgError(
-            f"{option}: {shown(text)} is no whole number of nodes.", "Write 3, or a share: 10%."
-        )
+        message = f"{option}: {shown(text)} is no whole number of nodes."
+        raise GitcfgError(message, "Write 3, or a share: 10%.")
     return Share(number if percent else int(number), percent)
-
-
-def _check_growing(sizes: tuple[Share, ...]) -> None:
-    for before, after in pairwise(sizes):
-        if before.percent == after.percent and before.number >= after.number:
-            message = f"--batch: {after.written} has no more nodes than {before.written} before it."
-            raise GitcfgError(message, "Batches count from the first one on: 1,10%,50%.")
 
 
 def _parse_time(option: str, text: str) -> float:
@@ -205,11 +196,10 @@ def refuse_empty(context: typer.Context) -> None:
     for param in context.command.params:
         name = param.name or ""
         source = context.get_parameter_source(name)
-        if source is not None and source.name == _COMMAND_LINE and _is_empty(context.params.get(name)):
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params.get(name)
+        words = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+        if any(isinstance(word, str) and not word.strip() for word in words):
             option = param.opts[0] if param.param_type_name == "option" else "A word that names nodes"
             raise GitcfgError(f"{option} is empty.", "Leave it out, or say what is meant.")
-
-
-def _is_empty(value: object) -> bool:
-    words = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
-    return any(isinstance(word, str) and not word.strip() for word in words)

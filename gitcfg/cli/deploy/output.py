@@ -68,7 +68,7 @@ def node_to_json(about: DeployHead, result: Result) -> dict[str, Any]:
         "run": about.run,
         "target": about.commit,
         "dry": about.dry,
-        **_result_to_json(result),
+        **msgspec.to_builtins(result),
     }
 
 
@@ -86,13 +86,8 @@ def deploy_to_json(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
         "ended": ending.why.value,
         "because": ending.because,
         "counts": counts,
-        "nodes": [_result_to_json(results[name]) for name in sorted(results)],
+        "nodes": [msgspec.to_builtins(results[name]) for name in sorted(results)],
     }
-
-
-def _result_to_json(result: Result) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(result)
-    return found
 
 
 def print_results(console: "Console", results: Mapping[str, Result], dry: bool) -> None:
@@ -100,9 +95,9 @@ def print_results(console: "Console", results: Mapping[str, Result], dry: bool) 
     from rich.text import Text
 
     for outcome, some in group_by_outcome(results.values()).items():
-        said = ((result.node, tuple(_lines(result, dry))) for result in some)
+        messages = ((result.node, tuple(_lines(result, dry))) for result in some)
         # What would change is shown in full: it is what people decide by.
-        for lines, names in fold_messages(said, trouble=outcome not in WELL):
+        for lines, names in fold_messages(messages, trouble=outcome not in WELL):
             head = Text(outcome.value, outcome_style(outcome))
             head.append(f" {counted(len(names), 'node')}: ", "not bold default")
             console.print(head.append(abridged(names, IN_JSON), "bold"))
@@ -115,7 +110,10 @@ def _lines(result: Result, dry: bool) -> "Iterator[Line]":
     if result.message:
         yield safe(result.message), ""
     if result.output:  # of a node that is well: what was mended, or what became of an earlier installation
-        yield from _output(result)
+        lines = [line for line in result.output.splitlines() if line.strip()]
+        if len(lines) > _OUTPUT_LINES:  # all of it is in the JSON and in the record
+            yield f"  ... {counted(len(lines) - _OUTPUT_LINES, 'line')} before", "dim"
+        yield from ((f"  {safe(line)}", "dim") for line in lines[-_OUTPUT_LINES:])
     if result.hint:
         yield f"hint: {safe(result.hint)}", "cyan"
     if result.outcome in WELL and (done := describe_work(result)):
@@ -125,30 +123,12 @@ def _lines(result: Result, dry: bool) -> "Iterator[Line]":
         yield from ((safe(line), _DIFF.get(line[:1], "")) for line in text.splitlines())
 
 
-def _output(result: Result) -> "Iterator[Line]":
-    """Yield the end of its output; all of it is in the JSON and in the record."""
-    lines = [line for line in result.output.splitlines() if line.strip()]
-    if len(lines) > _OUTPUT_LINES:
-        yield f"  ... {counted(len(lines) - _OUTPUT_LINES, 'line')} before", "dim"
-    yield from ((f"  {safe(line)}", "dim") for line in lines[-_OUTPUT_LINES:])
-
-
 def describe_work(result: Result) -> str:
     """Say what was done on a node, in a few words."""
-    done = [
-        f"{counted(len(some), 'file')} {word}"
-        for word, some in (("written", result.changed), ("removed", result.removed))
-        if some
-    ]
-    done += [
-        f"{word} {', '.join(map(safe, names))}"
-        for word, names in (
-            ("restarted", result.restarted),
-            ("reloaded", result.reloaded),
-            ("stopped", result.stopped),
-        )
-        if names
-    ]
+    files = (("written", result.changed), ("removed", result.removed))
+    subsystems = (("restarted", result.restarted), ("reloaded", result.reloaded), ("stopped", result.stopped))
+    done = [f"{counted(len(paths), 'file')} {word}" for word, paths in files if paths]
+    done += [f"{word} {', '.join(map(safe, names))}" for word, names in subsystems if names]
     return "; ".join(done)
 
 
@@ -161,10 +141,9 @@ def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
     """Say how it went, in one sentence or two."""
     groups = group_by_outcome(results.values())
     counts = ", ".join(f"{len(some)} {outcome}" for outcome, some in groups.items())
-    said = f"{counted(len(results), 'node')}: {counts or 'nothing to do'}."
-    which = f" Commit {about.commit[:ABBREVIATED]}, {ending.seconds:.1f} s."
     because = f" {safe(ending.because)}" if ending.why is not EndReason.DONE else ""
-    return f"{said}{because}{which}"
+    commit = f"Commit {about.commit[:ABBREVIATED]}, {ending.seconds:.1f} s."
+    return f"{counted(len(results), 'node')}: {counts or 'nothing to do'}.{because} {commit}"
 
 
 def generalize(text: str, node: str) -> str:
@@ -179,14 +158,14 @@ def generalize(text: str, node: str) -> str:
 
 
 def fold_messages(
-    said: Iterable[tuple[str, tuple[Line, ...]]], *, trouble: bool
+    messages: Iterable[tuple[str, tuple[Line, ...]]], *, trouble: bool
 ) -> list[tuple[tuple[Line, ...], list[str]]]:
-    """Group nodes of which the same is to be said, in order of the first of each.
+    """Group nodes that have the same message, in order of the first of each.
 
-    In trouble, what is each node's own makes no difference; it is said where it is the same for all of them.
+    In trouble, what is each node's own makes no difference; it is shown where it is the same for all of them.
     """
     found: dict[tuple[Line, ...], tuple[list[str], set[tuple[Line, ...]]]] = {}
-    for name, lines in said:
+    for name, lines in messages:
         key = tuple((generalize(text, name), look) for text, look in lines) if trouble else lines
         names, own = found.setdefault(key, ([], set()))
         names.append(name)
@@ -221,7 +200,6 @@ class StopNotes(SilentListener):
         self._say = say
 
     def stopping(self, because: str) -> None:
-        """No other node is begun."""
         with suppress(OSError):  # nobody reads it any more, which ends no deploy
             self._say(format_stop(because))
 
@@ -239,27 +217,22 @@ class Listeners(SilentListener):
         self._listeners = listeners
 
     def began(self, node: str, batch: int) -> None:
-        """A node has its turn."""
         for one in self._listeners:
             one.began(node, batch)
 
     def step(self, node: str, step: str, detail: str) -> None:
-        """What happens on a node."""
         for one in self._listeners:
             one.step(node, step, detail)
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
         for one in self._listeners:
             one.ended(result)
 
     def stopping(self, because: str) -> None:
-        """No other node is begun."""
         for one in self._listeners:
             one.stopping(because)
 
     def tick(self) -> None:
-        """Some time has passed."""
         for one in self._listeners:
             one.tick()
 
@@ -271,7 +244,6 @@ class RunRecorder(SilentListener):
         self._recorder = recorder
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
         self._recorder.node(
             NodeDone(
                 result.node,
@@ -300,7 +272,6 @@ class JsonLines(SilentListener):
         self.left: Callable[[str], None] = lambda because: None
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
         if self._about is None or self.fault is not None:
             return
         try:

@@ -4,13 +4,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from gitcfg.cli.deploy.options import DeployOptions, Which
-from gitcfg.cli.nodes import choose_nodes as named_nodes
+from gitcfg.cli.nodes import choose_nodes as select_nodes
+from gitcfg.cli.nodes import errors_of
 from gitcfg.cli.server_state import StateQuery, Unreachable, find_node_states
 from gitcfg.cli.session import Session
 from gitcfg.deploy import approval
@@ -33,11 +33,6 @@ from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted, format_age
 from gitcfg.nodeset import abridged
 from gitcfg.rollout import compute_patience
-
-if TYPE_CHECKING:
-    from gitcfg.git.repository import Repository
-    from gitcfg.state.records import NodeState
-
 
 _LONG = 86400.0
 _DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
@@ -72,30 +67,35 @@ class ReviewedNodes(msgspec.Struct, frozen=True):
     beyond: tuple[str, ...] = ()
 
 
-def choose_commit(source: Source, wanted: DeployOptions) -> DeployCommit:
-    """Return the commit. Raise GitcfgError if there is none, or it was not reviewed."""
+def choose_commit(source: Source, options: DeployOptions) -> DeployCommit:
+    """Return the commit. Raise GitcfgError if there is none, it was not reviewed, or its run is at work."""
     found = ReviewedBranches(source.repository)
-    resume = wanted.which.resume
-    kept = _find_run(source.repository, resume) if resume is not None else None
+    resume = options.which.resume
+    record = find_run(find_runs_folder(source.repository), resume) if resume is not None else None
+    if record is not None and record.going:
+        message = f"The deploy {record.run.id} is still at work."
+        raise GitcfgError(message, f"`gitcfg deploys {record.run.id}` says how far it is.", code=REFUSED)
     default = found.default
     tip, branch = (default.commit, default.name) if default is not None else (None, "")
-    said = kept.run.commit if kept is not None else wanted.which.at
-    if said is None and tip is None:
+    revision = record.run.commit if record is not None else options.which.at
+    if revision is None and tip is None:
         raise GitcfgError("No protected branch has a commit here.", "--at REV says which commit is meant.")
-    commit = str(source.repository.commit(said).id) if said is not None else str(tip)
-    reason = _reason(found, commit, wanted, kept)
-    names = find_unfinished(kept) if kept is not None else None
-    return DeployCommit(commit, tip, branch, reason, names, kept.run.id if kept is not None else "")
+    commit = str(source.repository.commit(revision).id) if revision is not None else str(tip)
+    reason = _find_reason(found, commit, options, record)
+    names = find_unfinished(record) if record is not None else None
+    return DeployCommit(commit, tip, branch, reason, names, record.run.id if record is not None else "")
 
 
-def _reason(found: ReviewedBranches, commit: str, wanted: DeployOptions, kept: RunRecord | None) -> str:
+def _find_reason(
+    found: ReviewedBranches, commit: str, options: DeployOptions, record: RunRecord | None
+) -> str:
     """Return why an unreviewed commit is deployed; a resumed run has its reason already."""
     if found.has(commit):
         return ""
-    if wanted.consent.reason is not None:
-        return wanted.consent.reason
-    if kept is not None and kept.run.reason:
-        return kept.run.reason
+    if options.consent.reason is not None:
+        return options.consent.reason
+    if record is not None and record.run.reason:
+        return record.run.reason
     where = " or ".join(branch.name for branch in found.branches)
     message = f"{commit[:ABBREVIATED]} is not on {where}, so nobody has reviewed it."
     if not where:
@@ -103,19 +103,10 @@ def _reason(found: ReviewedBranches, commit: str, wanted: DeployOptions, kept: R
     raise GitcfgError(message, "Push it, and fetch.", _DO, code=REFUSED)
 
 
-def _find_run(repository: "Repository", name: str) -> RunRecord:
-    """Return the run to resume. Raise GitcfgError if there is none, or it is still at work."""
-    kept = find_run(find_runs_folder(repository), name)
-    if kept.going:
-        message = f"The deploy {kept.run.id} is still at work."
-        raise GitcfgError(message, f"`gitcfg deploys {kept.run.id}` says how far it is.", code=REFUSED)
-    return kept
-
-
-def note_stale(source: Source, wanted: DeployOptions, now: float) -> str:
+def note_stale(source: Source, options: DeployOptions, now: float) -> str:
     """Return a note if the deployed branch was not fetched for long, else ""."""
     branch = ReviewedBranches(source.repository).default
-    if branch is None or wanted.which.at is not None or wanted.which.resume is not None:
+    if branch is None or options.which.at is not None or options.which.resume is not None:
         return ""
     since = find_fetch_time(source.repository, branch)
     if since is None or now - since < _LONG:
@@ -128,7 +119,7 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
     """Return the nodes; retired ones only by name, for most of them are gone."""
     if commit.names is not None:
         return tuple(sorted(commit.names))
-    names = named_nodes(fleet, which.words, which.where)
+    names = select_nodes(fleet, which.words, which.where)
     if which.words or which.where is not None:
         return names
     retired = [name for name in names if fleet.roster.definition(name).retired]
@@ -141,8 +132,6 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
 
 def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> None:
     """Raise GitcfgError if errors concern these nodes; they are printed before."""
-    from gitcfg.cli.nodes import errors_of
-
     judged = fleet if len(names) * 10 > len(fleet) else fleet.only(names)
     errors = errors_of(judged, names)
     if errors:
@@ -154,34 +143,31 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
         raise GitcfgError(message, "`gitcfg help CODE` explains each.", code=REFUSED)
 
 
-def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], asked: StateQuery) -> NodeChoice:
+def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], query: StateQuery) -> NodeChoice:
     """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
     with source.at(commit.ruling) as ruling:
         held = find_holds(ruling, source.today)
 
-    def resolved(text: str) -> str | None:
+    def resolve(text: str) -> str | None:
         repository = source.repository
         return str(repository.commit(text).id) if repository.knows(text) else None
 
-    return approval.choose_nodes(names, commit.commit, held, resolved, _nodes_with_agent(source, asked))
+    return approval.choose_nodes(names, commit.commit, held, resolve, _nodes_with_agent(source, query))
 
 
-def _nodes_with_agent(source: Source, asked: StateQuery) -> frozenset[str]:
+def _nodes_with_agent(source: Source, query: StateQuery) -> frozenset[str]:
     """Return the nodes whose agents reported lately, if a server knows.
 
     A server that does not answer is no reason not to deploy: nodes themselves say whether they have an agent.
     """
     now = time.time()
     try:
-        seen = find_node_states(source.repository, asked) or []
+        states = find_node_states(source.repository, query) or []
     except Unreachable as error:
         print(f"note: {error.message} Which nodes have an agent is seen there.", file=sys.stderr, flush=True)
         return frozenset()
-    return frozenset(one.node for one in seen if _has_agent(one, now))
-
-
-def _has_agent(one: "NodeState", now: float) -> bool:
-    return bool(one.key) and not one.agentless and now - one.last <= compute_patience(one.interval)
+    agents = (state for state in states if state.key and not state.agentless)
+    return frozenset(one.node for one in agents if now - one.last <= compute_patience(one.interval))
 
 
 @contextmanager
@@ -198,37 +184,36 @@ def apply_review(
     session: Session,
     commit: DeployCommit,
     fleet: Fleet,
-    counts: Fleet | None,
+    reviewed: Fleet | None,
     nodes: NodeChoice,
-    wanted: Grants,
+    grants: Grants,
 ) -> ReviewedNodes:
     """Leave out nodes that may no longer have a secret; of an unreviewed commit only warn, and send it.
 
-    `counts` is the fleet of the protected branch. A hold was reviewed as well: a node held at this commit
+    `reviewed` is the fleet of the protected branch. A hold was reviewed as well: a node held at this commit
     gets what the commit gave it, as from a server.
     """
-    if counts is fleet:
+    if reviewed is fleet:
         return ReviewedNodes(nodes)
     if commit.reason:
-        return ReviewedNodes(nodes, _warn_of_secrets(session, commit, fleet, counts, wanted))
-    free = {name: secrets for name, secrets in wanted.items() if name not in nodes.held}
-    kept = {name: _spare(commit, secrets) for name, secrets in find_refused(free, counts).items()}
-    left = tuple(name for name in nodes.nodes if name not in kept)
-    return ReviewedNodes(replace(nodes, nodes=left, spared={**nodes.spared, **kept}))
-
-
-def _spare(commit: DeployCommit, secrets: tuple[str, ...]) -> SkipReason:
-    said = ", ".join(map(shown, secrets))
-    what = f"The secret {said} is" if len(secrets) == 1 else f"The secrets {said} are"
-    return SkipReason(f"{what} not for this node any more.", _HINT.format(commit.branch))
+        return ReviewedNodes(nodes, _warn_of_secrets(session, commit, fleet, reviewed, grants))
+    free = {name: secrets for name, secrets in grants.items() if name not in nodes.held}
+    spared = dict(nodes.spared)
+    for name, secrets in find_refused(free, reviewed).items():
+        names = ", ".join(map(shown, secrets))
+        what = f"The secret {names} is" if len(secrets) == 1 else f"The secrets {names} are"
+        spared[name] = SkipReason(f"{what} not for this node any more.", _HINT.format(commit.branch))
+    return ReviewedNodes(
+        replace(nodes, nodes=tuple(name for name in nodes.nodes if name not in spared), spared=spared)
+    )
 
 
 def _warn_of_secrets(
-    session: Session, commit: DeployCommit, fleet: Fleet, counts: Fleet | None, wanted: Grants
+    session: Session, commit: DeployCommit, fleet: Fleet, reviewed: Fleet | None, grants: Grants
 ) -> tuple[str, ...]:
     """Warn of secrets that are sent although the protected branch does not have them so; return them."""
-    missing = group_by_secret(find_refused(wanted, counts))
-    others = find_replaced(wanted, fleet, counts)
+    missing = group_by_secret(find_refused(grants, reviewed))
+    others = find_replaced(grants, fleet, reviewed)
     where = commit.branch or "any protected branch"
     console = session.console(stderr=True)
     for name, nodes in missing.items():
@@ -243,14 +228,14 @@ def _warn_of_secrets(
 
 
 def open_contents(
-    session: Session, fleet: Fleet, wanted: Grants, files: Sequence[str] | None
+    session: Session, fleet: Fleet, grants: Grants, files: Sequence[str] | None
 ) -> Contents | None:
     """Return what gives nodes the true contents of files with secrets, None if no node has any.
 
-    `wanted` are the secrets that nodes get, `files` those of private keys. Raise GitcfgError if none of them
+    `grants` are the secrets that nodes get, `files` those of private keys. Raise GitcfgError if none of them
     opens a secret, or one fits nowhere. Contents are opened before anything begins, and kept in memory.
     """
-    if not wanted:
+    if not grants:
         return None
     from gitcfg.cli.secret_options import load_identities
     from gitcfg.delivery.configuration import reveal_files
@@ -261,28 +246,28 @@ def open_contents(
     known = fleet.model.secrets
     values = {
         name: open_secret(fleet.tree, known[name], keys)
-        for name in sorted(set().union(*wanted.values()))
+        for name in sorted(set().union(*grants.values()))
         if name in known
     }
 
-    def found(where: Fleet, node: str) -> Mapping[str, str]:
-        return reveal_files(where.valued([node]), node, values.__getitem__)
+    def reveal(fleet: Fleet, node: str) -> Mapping[str, str]:
+        return reveal_files(fleet.valued([node]), node, values.__getitem__)
 
-    _check_contents(fleet, wanted, found)
-    return found
+    _check_contents(fleet, grants, reveal)
+    return reveal
 
 
-def _check_contents(fleet: Fleet, wanted: Grants, hidden: Contents) -> None:
+def _check_contents(fleet: Fleet, grants: Grants, reveal: Contents) -> None:
     """Raise GitcfgError if a content fits nowhere on some nodes. What is made here is thrown away."""
     wrong: dict[str, tuple[GitcfgError, list[str]]] = {}
-    part = fleet.valued(wanted)
-    for names in group_nodes(part, wanted):
+    part = fleet.valued(grants)
+    for names in group_nodes(part, grants):
         try:
-            hidden(part, names[0])
+            reveal(part, names[0])
         except GitcfgError as error:
             wrong.setdefault(error.message, (error, []))[1].extend(names)
     if not wrong:
         return
-    told = [f"{message} Nodes: {abridged(names)}." for message, (_, names) in wrong.items()]
+    messages = [f"{message} Nodes: {abridged(names)}." for message, (_, names) in wrong.items()]
     hints = dict.fromkeys(hint for error, _ in wrong.values() for hint in error.hints)
-    raise GitcfgError(" ".join([*told, "Nothing is deployed."]), *hints, code=REFUSED)
+    raise GitcfgError(" ".join([*messages, "Nothing is deployed."]), *hints, code=REFUSED)

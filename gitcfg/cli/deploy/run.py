@@ -75,42 +75,48 @@ class Deployment(msgspec.Struct, frozen=True):
     commit: DeployCommit
     spared: Mapping[str, SkipReason]
     who: str
-    asked: StateQuery
+    query: StateQuery
 
 
 def deploy(
-    session: Session, wanted: DeployOptions, identity: Sequence[str] | None, asked: StateQuery, output: Output
+    session: Session,
+    options: DeployOptions,
+    identity: Sequence[str] | None,
+    query: StateQuery,
+    output: Output,
 ) -> int:
     """Deploy, and return the exit code. Raise GitcfgError if it is refused, before anything begins."""
     source = session.open()
-    commit = choose_commit(source, wanted)
-    if note := note_stale(source, wanted, time.time()):
+    commit = choose_commit(source, options)
+    if note := note_stale(source, options, time.time()):
         session.console(stderr=True).print(note)
     with source.at(commit.commit) as fleet, open_reviewed(source, commit, fleet) as reviewed:
-        names = find_nodes(session, fleet, wanted.which, commit)
-        network = _network(wanted, fleet, reviewed, names)
+        names = find_nodes(session, fleet, options.which, commit)
+        network = _network(options, fleet, reviewed, names)
         refuse_errors(session, fleet, names)
-        found = choose_nodes(source, commit, names, asked)
-        getting = find_secrets(fleet, found.nodes)
-        judgement = apply_review(session, commit, fleet, reviewed, found, getting)
+        found = choose_nodes(source, commit, names, query)
+        grants = find_secrets(fleet, found.nodes)
+        judgement = apply_review(session, commit, fleet, reviewed, found, grants)
         nodes = judgement.nodes
-        secrets = open_contents(
-            session, fleet, {one: getting[one] for one in nodes.nodes if one in getting}, identity
-        )
-        _agree(source, commit, wanted, judgement)
+        left = {name: grants[name] for name in nodes.nodes if name in grants}
+        secrets = open_contents(session, fleet, left, identity)
+        _agree(source, commit, options, judgement)
         who = f"{getpass.getuser()}@{socket.gethostname()}"
-        sending = OrderOptions(who, wanted.consent.dry, nodes.held, secrets)
+        sending = OrderOptions(who, options.consent.dry, nodes.held, secrets)
         orders = Orders(source, fleet, nodes.nodes, sending)
-        plan = _plan(fleet, commit.commit, wanted, nodes.nodes)
-        deployment = Deployment(plan, network, _entering(wanted), orders.of, commit, nodes.spared, who, asked)
+        plan = _plan(fleet, commit.commit, options, nodes.nodes)
+        ways = options.ways
+        password = Password(_password()) if ways.ask_sudo else None
+        entering = LoginOptions(time.monotonic, ways.timeout, ways.sudo, password, ways.root, ways.state)
+        deployment = Deployment(plan, network, entering, orders.of, commit, nodes.spared, who, query)
         try:
-            return run_deploy(session, source, deployment, wanted.consent.dry, output)
+            return run_deploy(session, source, deployment, options.consent.dry, output)
         finally:
             orders.close()
             network.close()
 
 
-def _network(wanted: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Network:
+def _network(options: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Network:
     """Return the network. Host keys and addresses are those reviewed last, whichever commit is deployed.
 
     Else a key that was removed since would be trusted again, and an unreviewed commit could name any host.
@@ -120,7 +126,13 @@ def _network(wanted: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names:
         from gitcfg.deploy.ssh import Ssh
     except ImportError:
         raise _MISSING from None
-    ways = wanted.ways
+    keys = {name: key.text for name, key in reviewed.model.keys.items()} if reviewed is not None else {}
+    addresses = {}
+    for name in names:
+        latest = reviewed if reviewed is not None and name in reviewed else fleet
+        if address := latest.roster.definition(name).address:
+            addresses[name] = address
+    ways = options.ways
     return Ssh(
         ConnectOptions(
             time.monotonic,
@@ -128,24 +140,10 @@ def _network(wanted: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names:
             ways.user,
             ways.connect_timeout,
             ways.accept_new,
-            {name: key.text for name, key in reviewed.model.keys.items()} if reviewed is not None else {},
-            dict(_addresses(fleet, reviewed, names)),
+            keys,
+            addresses,
         )
     )
-
-
-def _addresses(fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield addresses as reviewed last; of a node that is not in there, as the commit has it."""
-    for name in names:
-        counts = reviewed if reviewed is not None and name in reviewed else fleet
-        if address := counts.roster.definition(name).address:
-            yield name, address
-
-
-def _entering(wanted: DeployOptions) -> LoginOptions:
-    ways = wanted.ways
-    password = Password(_password()) if ways.ask_sudo else None
-    return LoginOptions(time.monotonic, ways.timeout, ways.sudo, password, ways.root, ways.state)
 
 
 def _password() -> str:
@@ -155,16 +153,16 @@ def _password() -> str:
     forbid_core_dumps()
     if sys.stdin.isatty():
         return getpass.getpass("Password for sudo on the nodes: ")
-    found = sys.stdin.readline()
-    if not found.strip():
+    line = sys.stdin.readline()
+    if not line.strip():
         hint = "Without a terminal it is read from stdin."
         raise GitcfgError("--ask-sudo: there is no password.", hint)
-    return found.removesuffix("\n")
+    return line.removesuffix("\n")
 
 
-def _plan(fleet: Fleet, commit: str, wanted: DeployOptions, names: Sequence[str]) -> Plan:
+def _plan(fleet: Fleet, commit: str, options: DeployOptions, names: Sequence[str]) -> Plan:
     """Return the plan in the order of a release: first those gitcfg.yaml names, then drawn by the commit."""
-    limits, release = wanted.limits, fleet.model.settings.release
+    limits, release = options.limits, fleet.model.settings.release
     first = release.first if release is not None else None
     order = plan_rollout(commit, names, None, fleet.compiled.select(first.name).names if first else ()).order
 
@@ -175,10 +173,10 @@ def _plan(fleet: Fleet, commit: str, wanted: DeployOptions, names: Sequence[str]
     return Plan(order, sizes, limits.jobs, most(limits.failures), most(limits.unreached))
 
 
-def _agree(source: Source, commit: DeployCommit, wanted: DeployOptions, judgement: ReviewedNodes) -> None:
+def _agree(source: Source, commit: DeployCommit, options: DeployOptions, judgement: ReviewedNodes) -> None:
     """Raise GitcfgError unless the user agrees; also if there is no terminal to ask on."""
     names = judgement.nodes.nodes
-    if wanted.consent.yes or wanted.consent.dry or not names:
+    if options.consent.yes or options.consent.dry or not names:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = "`gitcfg deploy` asks before it begins, and there is no terminal to ask on."
@@ -195,18 +193,25 @@ def _agree(source: Source, commit: DeployCommit, wanted: DeployOptions, judgemen
 def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bool, output: Output) -> int:
     """Run it, print the outcome, and return the exit code. Raise GitcfgError if it cannot be recorded."""
     since = time.monotonic()
-    run = _make_run(deployment)
-    kept = bool(run.nodes) and not dry  # one of no nodes would only hide the last one that had some
-    about = DeployHead(run.id if kept else None, run.commit, run.reason, dry, run.begun)
+    now, commit = time.time(), deployment.commit
+    names = (*deployment.plan.nodes, *sorted(deployment.spared))
+    run = Run(run_id(now), commit.commit, deployment.who, commit.reason, now, names, commit.resumes)
+    recorded = bool(names) and not dry  # one of no nodes would only hide the last one that had some
+    about = DeployHead(run.id if recorded else None, run.commit, run.reason, dry, run.begun)
+    folder = find_runs_folder(source.repository)
+    recorder: Recorder | None = None
+    listeners: list[Listener] = []
     with ExitStack() as stack:
-        recorder = _open_recorder(source, run, stack) if kept else None
-        followers: list[Listener] = [RunRecorder(recorder)] if recorder is not None else []
+        if recorded:
+            recorder = Recorder(folder, time.time)
+            recorder.begun(run)
+            stack.callback(recorder.close)
+            listeners.append(RunRecorder(recorder))
         written = JsonLines(about if output is Output.JSONL else None)
-        followers += [written, _make_listener(session, deployment, output, stack)]
-        late = LateOutcomes(find_runs_folder(source.repository), run.nodes, time.time)
-        orders = _complete_records(deployment, late)
-        following = msgspec.structs.replace(deployment, orders=orders)
-        finished = _record_end(recorder, partial(_follow, following, Listeners(followers), written))
+        listeners += [written, _make_listener(session, deployment, output, stack)]
+        orders = _complete_records(deployment, LateOutcomes(folder, names, time.time))
+        completing = msgspec.structs.replace(deployment, orders=orders)
+        finished = _record_end(recorder, partial(_follow, completing, Listeners(listeners), written))
     ending = DeployEnd(finished.why, finished.because, time.monotonic() - since)
     try:
         if written.fault is not None:
@@ -214,26 +219,13 @@ def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bo
         _print_outcome(session, about, ending, finished.results, output)
     finally:
         if recorder is not None:
-            _send_report(session, source, recorder, deployment.asked)
+            _send_report(session, source, recorder, deployment.query)
     return exit_code(finished)
-
-
-def _make_run(deployment: Deployment) -> Run:
-    now, commit = time.time(), deployment.commit
-    names = (*deployment.plan.nodes, *sorted(deployment.spared))
-    return Run(run_id(now), commit.commit, deployment.who, commit.reason, now, names, commit.resumes)
-
-
-def _open_recorder(source: Source, run: Run, stack: ExitStack) -> Recorder:
-    recorder = Recorder(find_runs_folder(source.repository), time.time)
-    recorder.begun(run)
-    stack.callback(recorder.close)
-    return recorder
 
 
 def _make_listener(session: Session, deployment: Deployment, output: Output, stack: ExitStack) -> Listener:
     """Return what shows progress: a table on a free terminal, else lines where no other lines are written."""
-    stops = StopNotes(lambda said: session.console(stderr=True).print(said))
+    stops = StopNotes(lambda text: session.console(stderr=True).print(text))
     if output is not Output.TEXT and not sys.stderr.isatty():
         return stops  # without rich before it says something: its modules take 30 ms
     from gitcfg.cli.deploy.live import LineProgress, LiveProgress
@@ -257,13 +249,13 @@ def _complete_records(deployment: Deployment, late: LateOutcomes) -> Callable[[s
     return order
 
 
-def _record_end(recorder: Recorder | None, followed: Callable[[], Finished]) -> Finished:
+def _record_end(recorder: Recorder | None, follow: Callable[[], Finished]) -> Finished:
     """Record how it ended, even if that is a fault of gitcfg's own.
 
     Of a fault only the type is recorded: its message may quote a secret.
     """
     try:
-        finished = followed()
+        finished = follow()
     except Exception as fault:
         if recorder is not None:
             recorder.ended(EndReason.FAULT.value, f"gitcfg itself failed: {type(fault).__name__}.")
@@ -302,7 +294,7 @@ def handle_signals(interrupt: Callable[[], None]) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     count = 0
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         nonlocal count
         if number == signal.SIGHUP and count:
             return
@@ -313,7 +305,7 @@ def handle_signals(interrupt: Callable[[], None]) -> Iterator[None]:
 
     for number in _SIGNALS:
         if before[number] is not signal.SIG_IGN:  # who starts it with nohup means it
-            signal.signal(number, heard)
+            signal.signal(number, handle)
     try:
         yield
     finally:
@@ -345,21 +337,21 @@ def exit_code(finished: Finished) -> int:
     """Return the exit code; several sorts of trouble at once count as failed nodes."""
     if finished.why is EndReason.INTERRUPTED:
         return INTERRUPTED
-    found = {result.outcome for result in finished.results.values()}
-    trouble = found - WELL
+    outcomes = {result.outcome for result in finished.results.values()}
+    trouble = outcomes - WELL
     if not trouble:
-        return int(Outcome.DIFFERS in found)
-    return {frozenset((Outcome.REFUSED,)): REFUSED, frozenset((Outcome.TIMEOUT,)): TIME_RAN_OUT}.get(
-        frozenset(trouble), SOME_FAILED
-    )
+        return int(Outcome.DIFFERS in outcomes)
+    if trouble == {Outcome.REFUSED}:
+        return REFUSED
+    return TIME_RAN_OUT if trouble == {Outcome.TIMEOUT} else SOME_FAILED
 
 
-def _send_report(session: Session, source: Source, recorder: Recorder, asked: StateQuery) -> None:
+def _send_report(session: Session, source: Source, recorder: Recorder, query: StateQuery) -> None:
     """Report to a server, if there is one, what was done; print what could not be sent or recorded."""
     from gitcfg.cli.deploys import send_unsent_runs
 
     console = session.console(stderr=True)
     if recorder.fault:
         console.print(f"warning: Not all of it is recorded: {recorder.fault}.", style="yellow")
-    for note in send_unsent_runs(source.repository, asked, find_runs_folder(source.repository), time.time()):
+    for note in send_unsent_runs(source.repository, query, find_runs_folder(source.repository), time.time()):
         console.print(note)
