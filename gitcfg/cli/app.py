@@ -46,17 +46,15 @@ def root(
         typer.echo(f"gitcfg {__version__}")
         raise typer.Exit
     paged = Pager("" if no_pager else pager_command(pager, os.environ))
-    context.obj = Session(repo, color, _date(today), context.with_resource(paged))
+    try:
+        day = date.fromisoformat(today) if today else None
+    except ValueError:
+        message = f"{today} is no date; write YYYY-MM-DD."
+        raise typer.BadParameter(message, param_hint="--today") from None
+    context.obj = Session(repo, color, day, context.with_resource(paged))
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        raise typer.BadParameter(f"{text} is no date; write YYYY-MM-DD.", param_hint="--today") from None
 
 
 def build(modules: Mapping[str, str]) -> typer.Typer:

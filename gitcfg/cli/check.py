@@ -47,11 +47,7 @@ class Form(StrEnum):
 FORGES = (Form.GITHUB, Form.GITLAB, Form.SARIF)
 _FORM = typer.Option("-o", "--output", help="What to write; the last three are for forges.")
 _EACH = typer.Option(help="Every commit of a range, parents first.", metavar="REV..REV")
-_AS = typer.Option(
-    "--as",
-    help="With --each: who would push it, for who may change what.",
-    metavar="WHO",
-)
+_AS = typer.Option("--as", help="With --each: who would push it, for who may change what.", metavar="WHO")
 _ALL = typer.Option("--all", help="Every finding in full, not only the first of each code and cause.")
 _PARSERS = typer.Option(
     "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
@@ -88,13 +84,16 @@ def check(
     with fleet_of(source, at, staged) as fleet:
         checked = check_with_parsers(session, fleet) if parsers else fleet.checked
         if form in FORGES:
-            code = _report(session, checked, form, source.repository.prefix)
-        else:
-            code = write_checked(session, fleet, checked, Output(form), folded, every, ignored)
+            from gitcfg.cli.findings import print_summary
+            from gitcfg.cli.forges import write_report
 
+            write_report(form, checked.findings, source.repository.prefix)
+            print_summary(session.console(stderr=True), checked)  # for the log
+        else:
+            write_checked(session, fleet, checked, Output(form), folded, every, ignored)
         for text in _find_hold_warnings(source, fleet):
             session.console(stderr=True).print(text, style="yellow")
-    return code
+    return int(checked.grave)
 
 
 def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
@@ -110,10 +109,10 @@ def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
 
 def check_with_parsers(session: Session, fleet: "Fleet") -> "Checked":
     """Check with targets' own parsers, and note which are missing: before the work, if that is known."""
-    notice = ParserNotice(session)
-    notice.give(fleet)
+    noted = note_missing_parser(session, fleet)
     checked = fleet.all_checked
-    notice.give(fleet)
+    if not noted:
+        note_missing_parser(session, fleet)
     return checked
 
 
@@ -125,11 +124,8 @@ def write_checked(
     folded: bool,
     every: bool,
     ignored: bool,
-) -> int:
-    """Write what a check found, with `ignored` what is ignored too, and return the exit code.
-
-    `every`: text leaves nothing out.
-    """
+) -> None:
+    """Write what a check found, with `ignored` what is ignored too. `every`: text leaves nothing out."""
     if output is not Output.TEXT:
         from gitcfg.explain.trail import findings_record, ignored_records
 
@@ -143,33 +139,16 @@ def write_checked(
     else:
         from gitcfg.cli.findings import HERE, print_findings, print_ignored, print_summary
 
-        ways = replace(HERE, whole=every)
-        print_findings(session.console(), fleet.tree, checked.findings, checked.every, ways)
+        detail = replace(HERE, whole=every)
+        print_findings(session.console(), fleet.tree, checked.findings, checked.every, detail)
         if ignored:
-            print_ignored(session.console(), fleet.tree, checked, ways)
+            print_ignored(session.console(), fleet.tree, checked, detail)
             checked = replace(checked, ignored=())  # the last line need not say where they are
         print_summary(session.console(stderr=True), checked)
-    return int(checked.grave)
-
-
-def _report(session: Session, checked: "Checked", form: Form, prefix: str) -> int:
-    """Write what a check found for a forge, and a summary for its log; return the exit code."""
-    from gitcfg.cli.findings import print_summary
-    from gitcfg.cli.forges import write_report
-
-    write_report(form, checked.findings, prefix)
-    print_summary(session.console(stderr=True), checked)
-    return int(checked.grave)
 
 
 def _check_each(
-    session: Session,
-    words: str,
-    output: Output,
-    folded: bool,
-    parsers: bool,
-    who: str | None = None,
-    every: bool = False,
+    session: Session, words: str, output: Output, folded: bool, parsers: bool, who: str | None, every: bool
 ) -> int:
     """Print what is wrong in each commit of a range, parents first; return 1 if there are errors in any.
 
@@ -185,26 +164,30 @@ def _check_each(
     ends = _range_ends(source.repository, words)
     commits = Refs(source.repository).between([ends[0]], ends[1])
     refused = check_range(source.repository, ends, commits, who, datetime.now().astimezone())
-    notice = ParserNotice(session)
+    noted = not parsers
     grave = skipped = 0
     for commit in commits:
+        forbidden = refused.get(commit, ())
         if not is_repository(source.repository.at(commit)):
             skipped += 1
-            _print_skipped(session, history, commit)
-            grave += _print_refused(session, source.repository, commit, refused.get(commit, ()))
+            grave += _print_skipped(session, source.repository, history, commit, forbidden)
             continue
         with source.at(commit) as fleet:
-            if parsers:
-                notice.give(fleet)
-            checked = _with(fleet.all_checked if parsers else fleet.checked, refused.get(commit, ()))
+            noted = noted or note_missing_parser(session, fleet)
+            checked = _with(fleet.all_checked if parsers else fleet.checked, forbidden)
             if output is Output.TEXT:
-                _show(session, history, fleet, checked, every)
+                _print_commit(session, history, fleet, checked, every)
             else:
-                _write(fleet, checked, output, folded)
-            if parsers:
-                notice.give(fleet)
+                _write_commit(fleet, checked, output, folded)
+            noted = noted or note_missing_parser(session, fleet)
         grave += checked.grave
-    _print_total(session, len(commits) - skipped, grave)
+    number = counted(len(commits) - skipped, "commit")
+    text = (
+        f"{grave} of {number} {'has' if grave == 1 else 'have'} errors."
+        if grave
+        else f"No errors in {number}."
+    )
+    session.console(stderr=True).print(text, style="red" if grave else "green")
     return int(grave > 0)
 
 
@@ -228,7 +211,9 @@ def _with(checked: "Checked", more: "tuple[Finding, ...]") -> "Checked":
     return replace(checked, findings=folded((*checked.findings, *more)))
 
 
-def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checked", every: bool) -> None:
+def _print_commit(
+    session: Session, history: "History", fleet: "Fleet", checked: "Checked", every: bool
+) -> None:
     """Print a commit's findings below a headline."""
     from gitcfg.cli.findings import HERE, print_findings
 
@@ -237,24 +222,19 @@ def _show(session: Session, history: "History", fleet: "Fleet", checked: "Checke
     print_findings(console, fleet.tree, checked.findings, checked.every, replace(HERE, whole=every))
 
 
-def _write(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:
-    """Write a commit's findings as a record."""
+def _write_commit(fleet: "Fleet", checked: "Checked", output: Output, folded: bool) -> None:
+    """Write a commit's findings: a line, a line for each finding, or a document of YAML."""
     from gitcfg.explain.trail import findings_record
 
-    write("".join(_texts(findings_record(fleet.commit, checked.findings, folded), output)))
-    sys.stdout.flush()  # a long range is read while it is checked
-
-
-def _texts(record: dict[str, object], output: Output) -> Iterator[str]:
-    """A line a commit, or a finding; YAML begins a document for each commit."""
+    record = findings_record(fleet.commit, checked.findings, folded)
     if output is Output.YAML:
         from gitcfg.load.yaml import dump
 
-        yield "---\n"
-        yield dump(msgspec.to_builtins(record))
-        return
-    for part in lines(record) if output is Output.JSONL else (record,):
-        yield msgspec.json.encode(part).decode() + "\n"
+        write("---\n" + dump(msgspec.to_builtins(record)))
+    else:
+        parts = lines(record) if output is Output.JSONL else (record,)
+        write("".join(msgspec.json.encode(part).decode() + "\n" for part in parts))
+    sys.stdout.flush()  # a long range is read while it is checked
 
 
 def _headline(history: "History", id: str) -> str:
@@ -262,51 +242,35 @@ def _headline(history: "History", id: str) -> str:
     return f"{id[:ABBREVIATED]} {commit.date[:10]} {safe(commit.author)}: {safe(commit.subject)}"
 
 
-def _print_skipped(session: Session, history: "History", id: str) -> None:
+def _print_skipped(
+    session: Session, repository: "Repository", history: "History", id: str, refused: "tuple[Finding, ...]"
+) -> bool:
+    """Print that a commit has no gitcfg.yaml, and what the gate would refuse; return whether it would."""
     from gitcfg.load.repository import FILE
 
-    session.console(stderr=True).print(f"note: There is no {FILE} in {_headline(history, id)}")
-
-
-def _print_refused(
-    session: Session, repository: "Repository", id: str, refused: "tuple[Finding, ...]"
-) -> bool:
-    """Print who may not take away all that there was; return whether there is something."""
+    console = session.console(stderr=True)
+    console.print(f"note: There is no {FILE} in {_headline(history, id)}")
     if refused:
         from gitcfg.cli.findings import print_findings
 
-        print_findings(session.console(stderr=True), repository.at(id), refused)
+        print_findings(console, repository.at(id), refused)
     return bool(refused)
 
 
-def _print_total(session: Session, number: int, grave: int) -> None:
-    """Print a summary in one line."""
+def note_missing_parser(session: Session, fleet: "Fleet") -> bool:
+    """Print that HTCondor's own parser is not installed, if that matters for a fleet; return whether it does.
+
+    Before a fleet is checked that may not be known yet, so call this afterwards as well.
+    """
+    if not fleet.lacks_parser():
+        return False
     console = session.console(stderr=True)
-    if grave:
-        have = "has" if grave == 1 else "have"
-        console.print(f"{grave} of {counted(number, 'commit')} {have} errors.", style="red")
-    else:
-        console.print(f"No errors in {counted(number, 'commit')}.", style="green")
-
-
-class ParserNotice:
-    """A note, given once and as early as possible, that HTCondor's own parser is not installed."""
-
-    def __init__(self, session: "Session") -> None:
-        self._session = session
-        self._given = False
-
-    def give(self, fleet: "Fleet") -> None:
-        """Give it if a fleet has HTCondor files: call this before the fleet is checked, and after."""
-        if self._given or not fleet.lacks_parser():
-            return
-        self._given = True
-        console = self._session.console(stderr=True)
-        console.print(
-            "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
-            style="yellow",
-        )
-        console.print(f"hint: {install_hint('htcondor')}", style="cyan")
+    console.print(
+        "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
+        style="yellow",
+    )
+    console.print(f"hint: {install_hint('htcondor')}", style="cyan")
+    return True
 
 
 def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:

@@ -74,10 +74,8 @@ def diff(
         names = select_on_either((old, new), found.nodes, where)
         changes = compare(old, new, names)
         secrets = find_secret_changes(old, new) if names is None else ()
-        besides = (
-            *describe_secret_changes(secrets),
-            *(describe_key_changes(old, new) if names is None else ()),
-        )
+        keys = describe_key_changes(old, new) if names is None else ()
+        besides = (*describe_secret_changes(secrets), *keys)
         if output is Form.MARKDOWN:
             from gitcfg.cli.changes import write_markdown
 
@@ -85,10 +83,9 @@ def diff(
         elif output is not Form.TEXT:
             from gitcfg.comparison.change import diff_record
 
-            in_record = secrets if output is not Form.JSONL else ()  # lines are about nodes
-            outside = map(secret_change_to_json, in_record)
-            record = diff_record(old.commit, new.commit, changes, folded, outside)
-            write_record(record, Output(output))
+            outside = secrets if output is not Form.JSONL else ()  # lines are about nodes
+            records = map(secret_change_to_json, outside)
+            write_record(diff_record(old.commit, new.commit, changes, folded, records), Output(output))
         else:
             from gitcfg.cli.changes import print_changes, print_marked, print_reach
 
@@ -152,7 +149,10 @@ def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
 
 
 def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
-    """Return the nodes that words and a condition select on either side; None where there are neither."""
+    """Return the nodes that words and a condition select on either side; None where there are neither.
+
+    Raise GitcfgError if a word is no node on either: a single name might have been meant as a revision.
+    """
     from gitcfg.cli.nodes import choose_nodes
 
     if not words and where is None:
@@ -166,12 +166,8 @@ def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> t
             except GitcfgError as error:
                 errors.append(error)
         if len(errors) == len(both):
-            raise _neither(word, errors[-1])
+            last = errors[-1]
+            if last.message != f"There is no node {shown(word)}.":
+                raise last
+            raise GitcfgError(f"{shown(word)} is neither a revision nor a node.", *last.hints)
     return tuple(sorted(found))
-
-
-def _neither(word: str, error: GitcfgError) -> GitcfgError:
-    """Return the error: a single name that is no node might have been meant as a revision."""
-    if error.message != f"There is no node {shown(word)}.":
-        return error
-    return GitcfgError(f"{shown(word)} is neither a revision nor a node.", *error.hints)

@@ -54,11 +54,7 @@ _FILE = typer.Option(help="Which layer decides about this file.", metavar="PATH"
 _GROUP = typer.Option(help="Why it is in this group, or is not.", metavar="NAME")
 
 
-@command(
-    EPILOG,
-    Items("gitcfg.trail/1", "params", "param"),
-    Items("gitcfg.why/1", "answers", "answer"),
-)
+@command(EPILOG, Items("gitcfg.trail/1", "params", "param"), Items("gitcfg.why/1", "answers", "answer"))
 def explain(
     context: typer.Context,
     node: Annotated[str, typer.Argument(help="The node.")],
@@ -73,14 +69,14 @@ def explain(
 ) -> int:
     """Show which layers a node's values come from, or why it has a feature, a file or a group."""
     session: Session = context.obj
-    questions = [("feature", name) for name in feature or ()]
-    questions += [("file", path) for path in file or ()]
-    questions += [("group", name) for name in group or ()]
+    asked = (("feature", feature), ("file", file), ("group", group))
+    questions = [(kind, name) for kind, names in asked for name in names or ()]
     if questions and params:
         what = "Parameters do not go together with --feature, --file and --group."
         raise GitcfgError(what, "Ask for them by themselves.")
     with session.fleet(at) as fleet:
-        _require_node(fleet, node)
+        if node not in fleet:
+            raise GitcfgError(f"There is no node {shown(node)}.", did_you_mean(node, fleet))
         blamer = session.open().blamer(at) if blame else None
         if questions:
             _write_answers(session, fleet, fleet[node], questions, blamer, output)
@@ -90,11 +86,6 @@ def explain(
                 _require_parameter(alone, alone[node], name)
             write_trails(session, alone, alone[node], TrailOptions(tuple(params or ()), all_, blamer, output))
     return 0
-
-
-def _require_node(fleet: "Fleet", name: str) -> None:
-    if name not in fleet:
-        raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
 
 
 def _require_parameter(fleet: "Fleet", node: "Node", name: str) -> None:
@@ -114,20 +105,19 @@ def _write_answers(
 ) -> None:
     """Write why a node has features, files or groups: a question is one of these words and a name."""
     compiled, answers = fleet.compiled, list[Answer]()
+    found = compiled[node.name]
     for kind, name in questions:
         if kind == "file":
-            answers.append(why_file(compiled, compiled[node.name], name, fleet.engine))
-        elif kind == "group":
-            answers.append(why_group(compiled, compiled[node.name], name))
+            answers.append(why_file(compiled, found, name, fleet.engine))
         else:
-            answers.append(why_feature(compiled, compiled[node.name], name))
+            answers.append((why_group if kind == "group" else why_feature)(compiled, found, name))
     if output is not Output.TEXT:
         write_record(why_record(fleet.commit, node.name, answers, blamer), output)
         return
     console = session.console()
     reasons = Reasons(view_from(compiled, node.name), blamer)
-    for found in answers:
-        for line in reasons.of(found):
+    for answer in answers:
+        for line in reasons.of(answer):
             console.print(line)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from gitcfg.cli.declaration import AtOption, Group, command
@@ -13,7 +12,7 @@ from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import FOLDERS, Reference
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
-from gitcfg.output.stamps import Foreign, StampedChanges, add_stamp, update_stamped_folder
+from gitcfg.output.stamps import Foreign, add_stamp, update_stamped_folder
 from gitcfg.pictures.picture import Picture
 
 EPILOG = """Nothing but files that gitcfg wrote, and nobody changed since, is replaced or removed.
@@ -31,16 +30,6 @@ _FORCE = typer.Option("--force", help="Also replace files that are not as gitcfg
 _FIRST = "<!DOCTYPE html>\n"
 
 
-class DocsOptions(msgspec.Struct, frozen=True):
-    """Where to write the reference, of which commit, under which title."""
-
-    out: Path | None
-    html: Path | None
-    at: str | None
-    title: str
-    force: bool
-
-
 @command(EPILOG)
 def docs(
     context: typer.Context,
@@ -51,39 +40,27 @@ def docs(
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Write a reference of this site: features, groups, parameters, subsystems, and who uses what."""
-
     session: Session = context.obj
-    write_docs(session, DocsOptions(out, html, at, title, force))
-
-
-def write_docs(session: Session, request: DocsOptions) -> None:
-    """Write the reference as Markdown, as a page, or both, and print what was done."""
-    if request.out is None and request.html is None:
+    if out is None and html is None:
         raise GitcfgError("Nothing is asked for.", "Say --out DIR for Markdown, or --html FILE for a page.")
-    _check_folder(request.out)
-    with session.fleet(request.at) as fleet:
-        commit = fleet.commit if request.at is not None else None
-        reference = collect_reference(fleet.compiled, request.title, commit)
-    foreign = Foreign.REPLACE if request.force else Foreign.REFUSE
+    if out is not None and (out / "gitcfg.yaml").exists():  # in which features/ are other files
+        raise GitcfgError(f"{out} is a repository.", "Name a folder of its own, such as docs/site.")
+    with session.fleet(at) as fleet:
+        reference = collect_reference(fleet.compiled, title, fleet.commit if at is not None else None)
+    foreign = Foreign.REPLACE if force else Foreign.REFUSE
     for note in reference.notes:
         _print_note(session, note)
-    if request.out is not None:
+    if out is not None:
         from gitcfg.convert.reference.markdown import render_markdown
 
         files = {path: add_stamp(text) for path, text in render_markdown(reference).items()}
-        _write_files(session, request.out, files, foreign)
-    if request.html is not None:
-        page = add_stamp(_page(session, reference), _FIRST)
-        _write_files(session, request.html.parent, {request.html.name: page}, foreign, of=request.html)
+        _write_files(session, out, files, foreign)
+    if html is not None:
+        page = add_stamp(_render_page(session, reference), _FIRST)
+        _write_files(session, html.parent, {html.name: page}, foreign, of=html)
 
 
-def _check_folder(folder: Path | None) -> None:
-    """Raise GitcfgError if a folder is a repository itself, in which features/ are other files."""
-    if folder is not None and (folder / "gitcfg.yaml").exists():
-        raise GitcfgError(f"{folder} is a repository.", "Name a folder of its own, such as docs/site.")
-
-
-def _page(session: Session, reference: Reference) -> str:
+def _render_page(session: Session, reference: Reference) -> str:
     from gitcfg.cli.graph import svg
     from gitcfg.convert.reference.html import render_page
     from gitcfg.pictures.dot import dot
@@ -108,23 +85,17 @@ def _write_files(
 ) -> None:
     own = ("", *FOLDERS.values()) if of is None else ()
     done = update_stamped_folder(top, files, own, foreign)
-    session.write(f"{safe(str(of or top))}: {_summary(done)}\n")
+    summary = f"nothing to do, {counted(done.same, 'file')} as before."
+    if done.written or done.removed:
+        parts = ((done.written, "written"), (done.removed, "removed"), (done.same, "as before"))
+        summary = ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number) + "."
+    session.write(f"{safe(str(of or top))}: {summary}\n")
     for path in done.kept:
         _print_note(session, f"{path} is no longer meant, but was changed since gitcfg wrote it: it stays.")
-
-
-def _summary(done: StampedChanges) -> str:
-    if not (done.written or done.removed):
-        return f"nothing to do, {counted(done.same, 'file')} as before."
-    parts = [(done.written, "written"), (done.removed, "removed"), (done.same, "as before")]
-    return ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number) + "."
 
 
 def _print_note(session: Session, text: str) -> None:
     session.console(stderr=True).print(f"note: {safe(text)}", style="yellow")
 
 
-export = Group(
-    "Write what a repository says for people elsewhere.",
-    {"docs": docs},
-)
+export = Group("Write what a repository says for people elsewhere.", {"docs": docs})

@@ -11,12 +11,14 @@ from rich.text import Text
 from gitcfg.cli.declaration import Group, command
 from gitcfg.cli.session import Session
 from gitcfg.convert.base import Note
-from gitcfg.model.names import SETTINGS
-from gitcfg.model.text import counted, safe
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import SETTINGS, glob, is_glob
+from gitcfg.model.text import counted, install_hint, safe
 
 if TYPE_CHECKING:
     from gitcfg.convert.condor.htcondor import HTCondor
     from gitcfg.convert.condor.repository import CondorImport
+    from gitcfg.edit.create import Created
     from gitcfg.library import Source
 
 
@@ -59,7 +61,6 @@ def wallaby(
     all_places: Annotated[bool, ALL_PLACES] = False,
 ) -> None:
     """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
-    from gitcfg.cli.hook import install_in_new_repository
     from gitcfg.convert.wallaby.repository import import_wallaby
     from gitcfg.edit.transaction import create_repository
 
@@ -68,6 +69,13 @@ def wallaby(
     made = create_repository(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
     print_notes(console, imported.notes, all_places)
+    _print_made(console, made)
+
+
+def _print_made(console: Console, made: "Created") -> None:
+    """Have the hook check every commit of a new repository, and say where that is."""
+    from gitcfg.cli.hook import install_in_new_repository
+
     install_in_new_repository(console, made.folder)
     console.print(f"A repository of {made.files} files is in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
@@ -105,11 +113,7 @@ def condor(
         made = create_repository(folder, imported.files, "Import HTCondor configuration")
         _print_imported(imported, installed, console, all_places)
         differs = bool(installed.version) and imported.alike < imported.hosts
-    from gitcfg.cli.hook import install_in_new_repository
-
-    install_in_new_repository(console, made.folder)
-    console.print(f"A repository of {made.files} files is in {made.folder}.")
-    console.print(f"Next: cd {made.folder} && gitcfg check")
+    _print_made(console, made)
     return int(differs)
 
 
@@ -118,13 +122,12 @@ def _hosts(
 ) -> dict[str, list[Path]]:
     """Return each host's own files, in order."""
     from gitcfg.convert.condor.sources import find_hosts
-    from gitcfg.model import GitcfgError
 
     found = find_hosts(hosts, notes) if hosts is not None else {}
-    for said in host:
-        name, equal, file = said.partition("=")
+    for text in host:
+        name, equal, file = text.partition("=")
         if not equal or not file:
-            raise GitcfgError(f"--host {said} names no file.", "Write --host NODE=FILE.")
+            raise GitcfgError(f"--host {text} names no file.", "Write --host NODE=FILE.")
         found.setdefault(name, []).append(Path(file))
     if not found and not first:
         raise GitcfgError(
@@ -137,7 +140,6 @@ def _print_imported(
     imported: "CondorImport", installed: "HTCondor", console: "Console", all_places: bool
 ) -> None:
     """Print the notes, what was found, and whether HTCondor reads the same."""
-    from gitcfg.model.text import counted, safe
     from gitcfg.nodeset import abridged
 
     print_notes(console, imported.notes, all_places)
@@ -174,9 +176,6 @@ def print_notes(console: Console, notes: Iterable[Note], all_places: bool) -> No
 
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
-    from gitcfg.model import GitcfgError
-    from gitcfg.model.text import counted, install_hint
-
     if others:
         raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
     if not installed.version:
@@ -221,8 +220,6 @@ def _add_declarations(session: Session, installed: "HTCondor", folder: Path) -> 
 
 def _is_declared(source: "Source") -> Callable[[str], bool]:
     """Return what says whether a name is declared, by itself or by a pattern."""
-    from gitcfg.model.names import glob, is_glob
-
     with source.worktree() as fleet:
         names: Iterable[str] = tuple(fleet.model.parameters)
     patterns = [glob(name) for name in names if is_glob(name)]
@@ -230,7 +227,4 @@ def _is_declared(source: "Source") -> Callable[[str], bool]:
     return lambda name: name.casefold() in found or any(pattern.matches(name) for pattern in patterns)
 
 
-import_ = Group(
-    "Make a repository from another program's.",
-    {"wallaby": wallaby, "condor": condor},
-)
+import_ = Group("Make a repository from another program's.", {"wallaby": wallaby, "condor": condor})
