@@ -139,7 +139,7 @@ def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str |
     return None
 
 
-class Seen:
+class TargetView:
     """A fleet, and of it what is made from one definition: all else is not even read."""
 
     def __init__(self, fleet: "Fleet", target: Target, today: date) -> None:
@@ -168,11 +168,10 @@ class Seen:
         return self.narrow.compiled if self.nodes else self._imagined
 
     @cached_property
-    def kinds(self) -> tuple["NodeClass", ...]:
-        """Their classes."""
-        names = self.nodes or (IMAGINED_NODE,)
-        found = {id(kind): kind for kind in (self.compiled[name].node_class for name in names)}
-        return tuple(found.values())
+    def classes(self) -> tuple["NodeClass", ...]:
+        """Their node classes."""
+        found = (self.compiled[name].node_class for name in self.nodes or (IMAGINED_NODE,))
+        return tuple({id(one): one for one in found}.values())
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -184,7 +183,7 @@ class Seen:
         fleet = self.fleet
         return imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled)
 
-    def since(self, before: "Seen") -> "Comparison":
+    def since(self, before: "TargetView") -> "Comparison":
         """What has become other on these nodes."""
         from gitcfg.library import compare
 
@@ -210,7 +209,7 @@ class Conversation:
         self.talk = talk
         self.target = what
         self.work = Work(fleet.tree)
-        self.base = Seen(fleet, what, source.today)
+        self.base = TargetView(fleet, what, source.today)
         self.now = self.base
         self._scratch = Scratch(source.cache)
         self._made: list[Fleet] = []
@@ -229,7 +228,7 @@ class Conversation:
         self._look()
         return step
 
-    def anew(self) -> tuple[tuple[Step, GitcfgError], ...]:
+    def start_again(self) -> tuple[tuple[Step, GitcfgError], ...]:
         """Do everything to the repository as it is now; what can no longer be done, and why.
 
         GitcfgError: what is configured is gone.
@@ -242,13 +241,13 @@ class Conversation:
         self._look()
         return failed
 
-    def stale(self) -> tuple[str, ...]:
-        """What has changed since in the repository, in order of path."""
+    def find_changed(self) -> tuple[str, ...]:
+        """Return what has changed since in the repository, in order of path."""
         now = self.source.repository.worktree()
         return tuple(sorted(changed_paths(self.base.fleet.tree, now, PLACES)))
 
-    def settled(self) -> None:
-        """Nobody asks any more about what was before the last step, but for the beginning."""
+    def close_past(self) -> None:
+        """Close the fleets from before the last step, but for the first: nobody asks about them any more."""
         kept = (id(self.base.fleet), id(self.now.fleet))  # to compare fleets would compile all their nodes
         for fleet in self._made:
             if id(fleet) not in kept:
@@ -264,7 +263,7 @@ class Conversation:
         """See what it would be now. What was before may be asked about still."""
         self.now = self._seen(self.work.draft.tree) if self.work.steps else self.base
 
-    def _seen(self, tree: "Tree") -> Seen:
+    def _seen(self, tree: "Tree") -> TargetView:
         from gitcfg.library import Fleet
 
         before = self.source.repository.before(self.source.repository.worktree())
@@ -272,4 +271,4 @@ class Conversation:
         # then (4 s at 10,000 nodes); all that comes later is forgotten.
         cache = self._scratch if self.work.steps[1:] else self.source.cache
         self._made.append(Fleet(tree, before, self.source.today, cache))
-        return Seen(self._made[-1], self.target, self.source.today)
+        return TargetView(self._made[-1], self.target, self.source.today)
