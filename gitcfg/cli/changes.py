@@ -1,15 +1,14 @@
-"""Two versions of a value, with the words in which they differ marked."""
+"""Changes between two versions: on terminals, with the words marked that differ, and as Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import chain, starmap
+from html import escape
 
 from msgspec import UNSET
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.session import write
 from gitcfg.cli.trails import aligned, as_text
 from gitcfg.comparison.change import Change, Delta, Kind, Names, Reach, access, reach
 from gitcfg.comparison.comparison import Comparison, FileDiff, Steps, file_diffs, steps
@@ -127,14 +126,14 @@ def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]
     for sign, value, why in (("-", before, behind.old), ("+", after, behind.new)):
         if value is not None:
             line = Text(f"{sign} {name} = ", _LINE[sign]).append_text(value)
-            reason = f"# {_whence(why)}" if why and kind is not Kind.REMOVED else ""
+            reason = f"# {_format_cause(why)}" if why and kind is not Kind.REMOVED else ""
             beside = len(line) + len(reason) < _WIDTH
             yield line.append(f"   {reason}" if beside and reason else "", "dim")
             if reason and not beside:
                 yield Text(f"    {reason}", "dim")
 
 
-def _whence(steps: tuple[TrailStep, ...]) -> str:
+def _format_cause(steps: tuple[TrailStep, ...]) -> str:
     """The place of the topmost step, with those of allocations, and how many steps there are besides."""
     last = steps[-1]
     places = dict.fromkeys((last.origin, *(decision.origin for decision in last.decided)))
@@ -201,12 +200,12 @@ def how_many(found: Reach) -> str:
         (found.added, "come", "comes", ""),
         (found.removed, "go", "goes", ""),
     )
-    said = (
+    parts = (
         f"{counted(len(names), 'node')} {one if len(names) == 1 else many}{more}"
         for names, many, one, more in numbers
         if names
     )
-    return "; ".join(said) or "No node changes"
+    return "; ".join(parts) or "No node changes"
 
 
 def what_happens(found: Reach) -> Iterator[str]:
@@ -226,37 +225,27 @@ _SCREEN = 20
 _SIGNS = {"+": "+", "-": "−", "": ""}
 
 
-def write_markdown(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> None:
-    """The whole document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
-    for line in markdown_lines(changes, files, besides):
-        write(f"{line}\n")
-
-
 def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
-    """Its lines."""
+    """Yield the document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
     found = reach(changes)
-    told = [f"- {markdown_code(line)}" for line in besides]
+    others = [f"- {markdown_code(line)}" for line in besides]
     if not changes:
         yield "**gitcfg:** no node changes."
-        yield from ("", *told) if told else ()
+        yield from ("", *others) if others else ()
         return
     yield f"### gitcfg: {how_many(found)}"
     yield ""
-    yield from told
-    yield from _actions_markdown(found)
+    yield from others
+    for verb, nodes in (("Restart", found.restart), ("Reload", found.reload), ("Stop", found.stop)):
+        if nodes:
+            each = (f"**{escape_markdown(name)}** on {len(nodes[name])}" for name in nodes)
+            yield f"- {verb}: {', '.join(each)}"
     for change in changes:
         yield ""
         short = len(changes) <= _FEW and len(change.params) <= _SCREEN
         yield "<details open>" if short else "<details>"
         yield from _change(changes, change, files)
         yield "</details>"
-
-
-def _actions_markdown(found: Reach) -> Iterator[str]:
-    for verb, nodes in (("Restart", found.restart), ("Reload", found.reload), ("Stop", found.stop)):
-        if nodes:
-            each = (f"**{escape_markdown(name)}** on {len(nodes[name])}" for name in nodes)
-            yield f"- {verb}: {', '.join(each)}"
 
 
 def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
@@ -267,11 +256,15 @@ def _change(changes: Comparison, change: Change, files: bool) -> Iterator[str]:
         yield from (*markdown_block(parts(folded)), "")
     yield from _facts(changes, change)
     if change.params:
-        yield from (
-            "",
-            *markdown_block(chain.from_iterable(starmap(_param_markdown, change.params.items())), "diff"),
-        )
-    yield from _diffs(changes, change) if files else ()
+        lines: list[str] = []
+        for name, delta in change.params.items():
+            sides = (("-", delta.old), ("+", delta.new))
+            lines += [f"{sign} {name} = {as_text(value)}" for sign, value in sides if value is not UNSET]
+        yield from ("", *markdown_block(lines, "diff"))
+    for diff in file_diffs(changes, change) if files else ():
+        if diff.nodes != change.nodes:
+            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {markdown_code(fold(diff.nodes))}:")
+        yield from ("", *markdown_block(map(safe_line, diff.lines), "diff"))
     yield ""
 
 
@@ -287,13 +280,6 @@ def _facts(changes: Comparison, change: Change) -> Iterator[str]:
         yield f"- File: {_SIGNS[sign]}{markdown_code(path)}{more}"
 
 
-def _diffs(changes: Comparison, change: Change) -> Iterator[str]:
-    for diff in file_diffs(changes, change):
-        if diff.nodes != change.nodes:
-            yield from ("", f"On {counted(len(diff.nodes), 'node')}, {markdown_code(fold(diff.nodes))}:")
-        yield from ("", *markdown_block(map(safe_line, diff.lines), "diff"))
-
-
 def _summary(change: Change) -> str:
     """One line of HTML: how many, who, and the gravest thing that happens."""
     folded = fold(change.nodes)
@@ -301,19 +287,10 @@ def _summary(change: Change) -> str:
     verb = "restart" if change.restart else "stop" if change.stop else "reload" if change.reload else ""
     names = change.restart or change.stop or change.reload
     what = f": {verb} {', '.join(names)}" if names else ""
-    return f"<b>{counted(len(change.nodes), 'node')} {change.kind}</b>{_html(what)} <code>{_html(who)}</code>"
+    what, who = (escape(safe(text), quote=False) for text in (what, who))
+    return f"<b>{counted(len(change.nodes), 'node')} {change.kind}</b>{what} <code>{who}</code>"
 
 
 def _names_markdown(names: Names) -> str:
     came = [f"+{escape_markdown(name)}" for name in names.added]
     return ", ".join([*came, *(f"−{escape_markdown(name)}" for name in names.removed)])
-
-
-def _param_markdown(name: str, delta: Delta) -> Iterator[str]:
-    for sign, value in (("-", delta.old), ("+", delta.new)):
-        if value is not UNSET:
-            yield f"{sign} {name} = {as_text(value)}"
-
-
-def _html(text: str) -> str:
-    return safe(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -10,7 +10,7 @@ import typer
 
 from gitcfg.cli.declaration import FoldedOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
-from gitcfg.cli.session import Output, Session
+from gitcfg.cli.session import Output, Session, write
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
@@ -77,9 +77,10 @@ def diff(
         keys = describe_key_changes(old, new) if names is None else ()
         besides = (*describe_secret_changes(secrets), *keys)
         if output is Form.MARKDOWN:
-            from gitcfg.cli.changes import write_markdown
+            from gitcfg.cli.changes import markdown_lines
 
-            write_markdown(changes, files, besides)
+            for line in markdown_lines(changes, files, besides):
+                write(f"{line}\n")
         elif output is not Form.TEXT:
             from gitcfg.comparison.change import diff_record
 

@@ -1,6 +1,6 @@
 """Findings for people: the cause first, the line where it is written, the nodes, and what to do."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 
 import msgspec
 from rich.console import Console
@@ -19,17 +19,17 @@ _FEW = 5
 _PLACES = 10
 
 
-class Ways(msgspec.Struct, frozen=True):
-    """How to see what is left out: all findings, and all nodes of one. `whole`: every finding is shown."""
+class Detail(msgspec.Struct, frozen=True):
+    """How to see what is left out: all findings, and all nodes of one. `whole`: nothing is left out."""
 
     findings: str = ""
     nodes: str = ""
     whole: bool = False
 
 
-ALONE = Ways()
-HERE = Ways("--all shows them", IN_JSON)
-STAGED = Ways("`gitcfg check --staged --all` shows them", "`gitcfg check --staged -o json` lists all")
+ALONE = Detail()
+HERE = Detail("--all shows them", IN_JSON)
+STAGED = Detail("`gitcfg check --staged --all` shows them", "`gitcfg check --staged -o json` lists all")
 
 
 class Paragraph(msgspec.Struct):
@@ -51,24 +51,24 @@ def print_findings(
     tree: Tree,
     findings: Iterable[Finding],
     others: Iterable[Finding] = (),
-    ways: Ways = ALONE,
+    detail: Detail = ALONE,
 ) -> None:
     """Print findings, errors first. `others` are known as well, and not shown."""
     ordered = sorted(findings, key=lambda finding: not finding.is_error)
-    veiled = _veiled((*ordered, *others))
-    if ways.whole:
+    veiled = _find_veiled((*ordered, *others))
+    if detail.whole:
         for each in paragraphs(ordered):
             for finding in (each.first, *each.others, *each.following):
-                console.print(_written(tree, Paragraph(finding), veiled, ways))
+                console.print(_format_paragraph(tree, Paragraph(finding), veiled, detail))
         return
     codes: dict[tuple[Severity, str], list[Paragraph]] = {}
     for each in paragraphs(ordered):
         codes.setdefault((each.first.severity, each.first.code), []).append(each)
     for (severity, code), found in codes.items():
         for each in found[:_FEW]:
-            console.print(_written(tree, each, veiled, ways))
+            console.print(_format_paragraph(tree, each, veiled, detail))
         if more := sum(each.size for each in found[_FEW:]):
-            how = f" ({ways.findings})" if ways.findings else ""
+            how = f" ({detail.findings})" if detail.findings else ""
             console.print(Text(f"... and {more:,} more {severity}s {code}{how}\n", _COLOR[severity]))
 
 
@@ -106,29 +106,29 @@ def _alike(finding: Finding) -> tuple[str, ...]:
     return finding.severity, *finding.fact, finding.hint
 
 
-def print_ignored(console: Console, tree: Tree, checked: Checked, ways: Ways) -> None:
+def print_ignored(console: Console, tree: Tree, checked: Checked, detail: Detail) -> None:
     """Print the warnings that are left out, each entry's together, and why they are."""
-    veiled = _veiled(checked.every)
+    veiled = _find_veiled(checked.every)
     entries: dict[Ignore, list[Finding]] = {}
     for one in checked.ignored:
         entries.setdefault(one.by, []).append(one.finding)
     for entry, found in entries.items():
         until = f" (until {entry.until})" if entry.until is not None else ""
-        for finding in found if ways.whole else found[:_FEW]:
-            text = _written(tree, Paragraph(finding), veiled, ways)
+        for finding in found if detail.whole else found[:_FEW]:
+            text = _format_paragraph(tree, Paragraph(finding), veiled, detail)
             text.append("  ignored: ", "cyan")
             console.print(text.append(f"{safe(entry.reason)}{until}\n"))
-        if len(found) > _FEW and not ways.whole:
-            how = f" ({ways.findings})" if ways.findings else ""
+        if len(found) > _FEW and not detail.whole:
+            how = f" ({detail.findings})" if detail.findings else ""
             console.print(f"... and {len(found) - _FEW:,} more {entry.code} that are ignored{how}\n")
 
 
 def finding_text(tree: Tree, finding: Finding) -> Text:
     """One finding in full."""
-    return _written(tree, Paragraph(finding), _veiled([finding]), ALONE)
+    return _format_paragraph(tree, Paragraph(finding), _find_veiled([finding]), ALONE)
 
 
-def _veiled(findings: Iterable[Finding]) -> set[tuple[str, int]]:
+def _find_veiled(findings: Iterable[Finding]) -> set[tuple[str, int]]:
     """The lines that may hold secrets."""
     return {_line(place) for finding in findings if finding.veiled for place in finding.origins}
 
@@ -137,28 +137,35 @@ def _line(origin: Origin) -> tuple[str, int]:
     return origin.file, origin.line
 
 
-def _written(tree: Tree, told: Paragraph, veiled: Container[tuple[str, int]], ways: Ways) -> Text:
-    finding = told.first
-    text = _head(finding).append("\n")
-    text.append_text(_places(tree, finding, veiled, ways.whole))
+def _format_paragraph(
+    tree: Tree, paragraph: Paragraph, veiled: Container[tuple[str, int]], detail: Detail
+) -> Text:
+    finding = paragraph.first
+    text = _format_head(finding).append("\n")
+    text.append_text(_format_places(tree, finding, veiled, detail.whole))
     if finding.nodes:
         text.append(f"  on {counted(len(finding.nodes), 'node')}: ")
-        text.append(f"{safe(abridged(finding.nodes, ways.nodes))}\n", "magenta")
+        text.append(f"{safe(abridged(finding.nodes, detail.nodes))}\n", "magenta")
     if finding.hint:
         text.append("  hint: ", "cyan")
         text.append(f"{safe(finding.hint)}\n")
-    text.append_text(_others(told, ways))
-    for line in _following(told.following):
+    text.append_text(_format_others(paragraph, detail))
+    codes: dict[tuple[Severity, str], list[Finding]] = {}
+    for one in paragraph.following:
+        codes.setdefault((one.severity, one.code), []).append(one)
+    for first, *rest in codes.values():
+        more = f" And {len(rest):,} more {first.code}." if rest else ""
+        line = _format_head(first).append(more, "not bold")
         text.append("  and so ", "dim").append_text(line).append("\n")
     return text
 
 
-def _head(finding: Finding) -> Text:
+def _format_head(finding: Finding) -> Text:
     text = Text().append(f"{finding.severity}[{finding.code}]", _COLOR[finding.severity])
     return text.append(f" {safe(finding.message)}", "bold")
 
 
-def _places(tree: Tree, finding: Finding, veiled: Container[tuple[str, int]], whole: bool) -> Text:
+def _format_places(tree: Tree, finding: Finding, veiled: Container[tuple[str, int]], whole: bool) -> Text:
     text = Text()
     shown = finding.origins if whole else finding.origins[:_PLACES]
     for index, origin in enumerate(shown):
@@ -171,30 +178,20 @@ def _places(tree: Tree, finding: Finding, veiled: Container[tuple[str, int]], wh
     return text
 
 
-def _others(told: Paragraph, ways: Ways) -> Text:
+def _format_others(paragraph: Paragraph, detail: Detail) -> Text:
     """The same of other nodes: what differs in words is told with them."""
     words: dict[str, list[str]] = {}
-    same = _alike(told.first)[2] == ""
-    for finding in told.others:
+    same = _alike(paragraph.first)[2] == ""
+    for finding in paragraph.others:
         words.setdefault("" if same else finding.message, []).extend(finding.nodes)
     text = Text()
     for message, nodes in list(words.items())[:_FEW]:
         many = f"{counted(len(nodes), 'node')}" if message else counted(len(nodes), "more node")
-        text.append(f"  also on {many}: ").append(safe(abridged(nodes, ways.nodes)), "magenta")
+        text.append(f"  also on {many}: ").append(safe(abridged(nodes, detail.nodes)), "magenta")
         text.append(f"\n    {safe(message)}\n" if message else "\n")
     if rest := list(words)[_FEW:]:
         text.append(f"  and {len(rest):,} more like it\n")
     return text
-
-
-def _following(found: Iterable[Finding]) -> Iterator[Text]:
-    """A line for each code that follows: the first finding of it, and how many more."""
-    codes: dict[tuple[Severity, str], list[Finding]] = {}
-    for finding in found:
-        codes.setdefault((finding.severity, finding.code), []).append(finding)
-    for same in codes.values():
-        more = len(same) - 1
-        yield _head(same[0]).append(f" And {more:,} more {same[0].code}." if more else "", "not bold")
 
 
 def _excerpt(tree: Tree, origin: Origin) -> Text:
@@ -216,14 +213,13 @@ def print_summary(console: Console, checked: Checked, nothing: str = "Nothing is
     findings = checked.findings
     errors = sum(finding.is_error for finding in findings)
     warnings = len(findings) - errors
-    size = ", ".join(
-        [
-            counted(checked.nodes, "node"),
-            counted(checked.groups, "group"),
-            counted(checked.features, "feature"),
-            counted(checked.parameters, "parameter"),
-        ]
-    )
+    numbers = {
+        "node": checked.nodes,
+        "group": checked.groups,
+        "feature": checked.features,
+        "parameter": checked.parameters,
+    }
+    size = ", ".join(counted(number, noun) for noun, number in numbers.items())
     if findings:
         console.print(
             f"{counted(errors, 'error')}, {counted(warnings, 'warning')} in {size}. "

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from gitcfg import __version__
 from gitcfg.check.findings import CODES, above_blocks, explanation
@@ -43,21 +44,15 @@ def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
     """
     seen: dict[str, int] = {}
     for finding in sorted(findings, key=lambda finding: (not finding.is_error, bool(finding.cause))):
-        places = tuple(_inside(prefix, origin) for origin in finding.origins or (Origin(FILE),))
-        fact = _fact(finding, places[0].file)
+        places = finding.origins or (Origin(FILE),)
+        if prefix:
+            places = tuple(replace(origin, file=f"{prefix}/{origin.file}") for origin in places)
+        # What stays when lines move and nodes come and go; JSON, so that no text can look like two.
+        subjects = tuple(map(whole, finding.subjects))
+        known = ("gitcfg/1", finding.code, subjects, whole(finding.message), whole(places[0].file))
+        fact = msgspec.json.encode(known).decode()
         seen[fact] = seen.get(fact, 0) + 1
         yield Entry(finding, places, sha256(f"{fact}\n{seen[fact]}".encode()).hexdigest())
-
-
-def _inside(prefix: str, origin: Origin) -> Origin:
-    return Origin(f"{prefix}/{origin.file}", origin.line, origin.column) if prefix else origin
-
-
-def _fact(finding: Finding, file: str) -> str:
-    """What stays when lines move and nodes come and go; JSON, so that no text can look like two."""
-    subjects = tuple(map(whole, finding.subjects))
-    fact = ("gitcfg/1", finding.code, subjects, whole(finding.message), whole(file))
-    return msgspec.json.encode(fact).decode()
 
 
 def whole(text: str) -> str:
@@ -76,15 +71,15 @@ def line_of(text: str) -> str:
 def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
     """Yield a workflow command for each finding, errors first."""
     for found in report_entries(findings, prefix):
-        title = f"{found.finding.code} {CODES[found.finding.code].title}"
         properties = {
             "file": whole(found.place.file),
             "line": str(found.place.line),
             "col": str(found.place.column),
-            "title": title,
+            "title": f"{found.finding.code} {CODES[found.finding.code].title}",
         }
-        said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-        yield f"::{found.finding.severity} {said}::{_data(_github_message(found))}"
+        values = ((name, _escape(value)) for name, value in properties.items())
+        listed = ",".join(f"{name}={value.replace(':', '%3A').replace(',', '%2C')}" for name, value in values)
+        yield f"::{found.finding.severity} {listed}::{_escape(_github_message(found))}"
 
 
 def _github_message(found: Entry) -> str:
@@ -96,14 +91,9 @@ def _github_message(found: Entry) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _data(text: str) -> str:
-    """A message, as the runner reads it."""
+def _escape(text: str) -> str:
+    """Return a message as the runner reads it."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    """A property's value, as the runner reads it."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 # GitLab's Code Quality report, which a merge request shows on the lines they are about.
@@ -113,17 +103,16 @@ _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 def quality_record(findings: Iterable[Finding], prefix: str) -> list[dict[str, Any]]:
     """Return an entry for each finding, errors first."""
-    return [_entry(found) for found in report_entries(findings, prefix)]
-
-
-def _entry(found: Entry) -> dict[str, Any]:
-    return {
-        "description": _description(found),
-        "check_name": found.finding.code,
-        "fingerprint": found.fingerprint,
-        "severity": _SEVERITY[found.finding.severity],
-        "location": {"path": whole(found.place.file), "lines": {"begin": found.place.line}},
-    }
+    return [
+        {
+            "description": _description(found),
+            "check_name": found.finding.code,
+            "fingerprint": found.fingerprint,
+            "severity": _SEVERITY[found.finding.severity],
+            "location": {"path": whole(found.place.file), "lines": {"begin": found.place.line}},
+        }
+        for found in report_entries(findings, prefix)
+    ]
 
 
 def _description(found: Entry) -> str:
@@ -195,17 +184,14 @@ def _sarif_message(found: Entry) -> str:
     finding = found.finding
     lines = [_text(finding.message), found.on()]
     lines += [f"Hint: {_text(finding.hint)}"] if finding.hint else []
-    lines += [f"Also [{_label(place)}]({number})." for number, place in enumerate(found.places[1:], 1)]
+    labels = (_IN_LABELS.sub(r"\\\1", line_of(str(place))) for place in found.places[1:])
+    lines += [f"Also [{label}]({number})." for number, label in enumerate(labels, 1)]
     return "\n".join(filter(None, lines))
 
 
 def _text(text: str) -> str:
     """A text in which there are no links."""
     return line_of(text).replace("](", "] (")
-
-
-def _label(place: Origin) -> str:
-    return _IN_LABELS.sub(r"\\\1", line_of(str(place)))
 
 
 def _physical(place: Origin) -> dict[str, Any]:

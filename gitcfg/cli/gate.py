@@ -6,10 +6,10 @@ It is a screen, however much is wrong: the commands that it names show the rest.
 import signal
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.check.results import Checked
 from gitcfg.cli import changes, findings
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.comparison.change import reach
@@ -75,10 +75,10 @@ def show(console: Console, ruling: Ruling) -> None:
 
 
 def _findings(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
-    ways = findings.Ways(f"`gitcfg check {_again(ruling, seen)} --all` shows them")
-    findings.print_findings(console, seen.tree, seen.wrong, seen.checked.every, ways)
+    detail = findings.Detail(f"`gitcfg check {_again(ruling, seen)} --all` shows them")
+    findings.print_findings(console, seen.tree, seen.wrong, seen.checked.every, detail)
     if seen.wrong:
-        findings.print_summary(console, _only(seen.checked, seen.wrong))
+        findings.print_summary(console, replace(seen.checked, findings=tuple(seen.wrong), ignored=()))
     before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
     if before:
         console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
@@ -90,28 +90,21 @@ def _dated(seen: CommitFindings) -> list[Finding]:
     return [one for one in seen.checked.findings if one.code == "GC507" and one not in brought]
 
 
-def _tell_dated(console: Console, seen: CommitFindings) -> None:
+def _print_dated(console: Console, seen: CommitFindings) -> None:
     found = _dated(seen)
     for one in found[:_MOST_DATED]:
         nodes = f" On {counted(len(one.nodes), 'node')}: {safe(abridged(one.nodes))}." if one.nodes else ""
         console.print(Text(f"{safe(one.message)}{nodes}", "yellow"))
     if len(found) > _MOST_DATED:
-        console.print(
-            f"... and {len(found) - _MOST_DATED} more that are overdue or end soon.", style="yellow"
-        )
-
-
-def _only(checked: Checked, wrong: Iterable[object]) -> Checked:
-    from msgspec.structs import replace
-
-    return replace(checked, findings=tuple(wrong), ignored=())
+        more = len(found) - _MOST_DATED
+        console.print(f"... and {more} more that are overdue or end soon.", style="yellow")
 
 
 def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
     if seen.wrong or ruling.earlier:
         console.print()
     changes.print_marked(console, ruling.gate)
-    _tell_dated(console, seen)
+    _print_dated(console, seen)
     new = seen.commit[:ABBREVIATED]
     if ruling.changes is None or ruling.base is None:
         console.print(f"{counted(seen.checked.nodes, 'node')} in all.")
@@ -141,27 +134,26 @@ def _again(ruling: Ruling, *seen: CommitFindings) -> str:
     return f"--at {seen[-1].commit[:ABBREVIATED]}"
 
 
-def tell_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
-    """Which refs may not move, and why; and what is wrong on others."""
+def print_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
+    """Print which refs may not move, and why; and what is wrong on others."""
     for ruling in rulings:
         if ruling.refused:
             names, refusals = ruling.protected, ruling.refusals
             if ruling.barred:
                 names, refusals = ruling.refs, ruling.barred
             for refusal in refusals[:_REFUSALS]:
-                text = Text("error: ", "bold red").append(f"{_refs(names)}: ", "bold")
-                console.print(text.append(safe(refusal.why)))
+                console.print(_format_head("error", "red", names).append(safe(refusal.why)))
                 if refusal.hint:
                     console.print(Text("hint: ", "cyan").append(safe(refusal.hint)))
             if rest := refusals[_REFUSALS:]:
-                text = Text("error: ", "bold red").append(f"{_refs(names)}: ", "bold")
+                text = _format_head("error", "red", names)
                 console.print(text.append(f"{counted(len(rest), 'more reason')}."))
         others = tuple(ref for ref in ruling.refs if ref not in ruling.protected)
         if others and ruling.errors:
+            text = _format_head("warning", "yellow", others)
             number = counted(ruling.errors, "error")
-            text = Text("warning: ", "bold yellow").append(f"{_refs(others)}: ", "bold")
             console.print(text.append(f"{number}, which no protected branch would take."))
 
 
-def _refs(names: Sequence[str]) -> str:
-    return few([safe(name) for name in names])
+def _format_head(word: str, color: str, refs: Sequence[str]) -> Text:
+    return Text(f"{word}: ", f"bold {color}").append(f"{few([safe(ref) for ref in refs])}: ", "bold")

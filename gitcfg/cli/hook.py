@@ -159,9 +159,9 @@ def _judge(
                 show(session.console(), ruling)
             told.append(ruling.brief())
     if any(ruling.refused or ruling.errors for ruling in told):
-        from gitcfg.cli.gate import tell_refusals
+        from gitcfg.cli.gate import print_refusals
 
-        tell_refusals(session.console(), told)
+        print_refusals(session.console(), told)
     return any(ruling.refused for ruling in told)
 
 

@@ -99,8 +99,10 @@ def _run_command(at: Conversation, command: str, rest: str) -> None:
         _print_problems(at)
     elif command == "diff":
         print_diff(at)
+    elif command == "?":
+        at.talk.tell(HELP, "dim")
     else:
-        at.talk.tell(*((HELP, "dim") if command == "?" else ("`?` shows what may be said.",)))
+        at.talk.tell("`?` shows what may be said.")
 
 
 def _print_problems(at: Conversation) -> None:
