@@ -28,7 +28,7 @@ _MOST_DATED = 5
 
 
 def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
-    """Why judging a push came to no end, and what it was at."""
+    """Return why judging a push came to no end, and what it was at."""
     at = f" It was {safe(ended.at)}." if ended.at else ""
     nothing = "so nothing is accepted."
     match ended.why:
@@ -55,8 +55,8 @@ def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
             )
 
 
-def show(console: Console, ruling: Ruling) -> None:
-    """All about refs that move between the same commits."""
+def print_ruling(console: Console, ruling: Ruling) -> None:
+    """Print all about refs that move between the same commits."""
     if ruling.unreadable:
         console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
     for seen in ruling.earlier[:_EARLIER]:

@@ -95,11 +95,9 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
         ended = signal.Signals(-done.returncode).name
         raise GitcfgError(f"Graphviz's `{program}` was ended by {ended}.", _ELSEWHERE)
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0] or "it does not say why"
-        raise GitcfgError(
-            f"Graphviz's `{program}` failed with status {done.returncode}: {shown(told, 200)}",
-            _ELSEWHERE,
-        )
+        reason = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0] or "it does not say why"
+        message = f"Graphviz's `{program}` failed with status {done.returncode}: {shown(reason, 200)}"
+        raise GitcfgError(message, _ELSEWHERE)
     return done.stdout.decode("utf-8", "replace")
 
 
@@ -149,17 +147,14 @@ def _text(session: Session, picture: "Picture", form: Form) -> str:
         text = mermaid(picture)
         if too_large(picture, text):
             size = f"{counted(len(picture.edges), 'line')} and {counted(len(text), 'character')}"
-            told = (
+            hint = (
                 f"hint: Mermaid draws {MOST_EDGES} lines and {MOST_TEXT} characters at most, unless its page"
             )
-            session.console(stderr=True).print(f"{told} says otherwise; these are {size}.", style="cyan")
+            session.console(stderr=True).print(f"{hint} says otherwise; these are {size}.", style="cyan")
         return text
     from gitcfg.pictures.dot import dot
 
-    if form is Form.DOT:
-        return dot(picture)
-
-    return svg(dot(picture))
+    return dot(picture) if form is Form.DOT else svg(dot(picture))
 
 
 @contextmanager

@@ -53,16 +53,16 @@ def pre_commit(context: typer.Context) -> int:
         checked = check_with_parsers(session, fleet)
         brought = _find_new(source, fleet, checked.findings)
         print_findings(session.console(), fleet.tree, brought, checked.every, STAGED)
-    told = replace(checked, findings=brought, ignored=())
+    added = replace(checked, findings=brought, ignored=())
     earlier = set(checked.findings).difference(brought)
     console = session.console(stderr=True)
-    print_summary(console, told, "Nothing new is wrong" if earlier else "Nothing is wrong")
+    print_summary(console, added, "Nothing new is wrong" if earlier else "Nothing is wrong")
     errors = sum(finding.is_error for finding in earlier)
     counts = ((errors, "earlier error"), (len(earlier) - errors, "earlier warning"))
     if earlier:
-        said = " and ".join(counted(number, noun) for number, noun in counts if number)
-        console.print(f"{said}: `gitcfg check` shows {'it' if len(earlier) == 1 else 'them'}.")
-    return int(told.grave)
+        text = " and ".join(counted(number, noun) for number, noun in counts if number)
+        console.print(f"{text}: `gitcfg check` shows {'it' if len(earlier) == 1 else 'them'}.")
+    return int(added.grave)
 
 
 def _find_new(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
@@ -88,7 +88,7 @@ def pre_receive(context: typer.Context) -> int:
     from gitcfg.gate.push import find_bypass, find_reason, parse_updates
 
     session: Session = context.obj
-    asked, now = parse_updates(sys.stdin), datetime.now().astimezone()
+    updates, now = parse_updates(sys.stdin), datetime.now().astimezone()
     repository = Repository.served(session.repo)
     config = Config(repository)
     opened = find_bypass(config, now)
@@ -99,11 +99,11 @@ def pre_receive(context: typer.Context) -> int:
     why = find_reason(os.environ)
     if why is not None:
         session.write(f"reason: {safe(why)}\n")
-    return _within_budget(session, repository, config, asked, now)
+    return _within_budget(session, repository, config, updates, now)
 
 
 def _within_budget(
-    session: Session, repository: Repository, config: Config, asked: "tuple[Update, ...]", now: datetime
+    session: Session, repository: Repository, config: Config, updates: "tuple[Update, ...]", now: datetime
 ) -> int:
     """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
     from gitcfg.cache import open_read_only
@@ -119,7 +119,7 @@ def _within_budget(
         return done
     cache = open_read_only(repository, os.geteuid())
     try:
-        return REFUSED if _judge(session, repository, config, cache, asked, now) else 0
+        return REFUSED if _judge(session, repository, config, cache, updates, now) else 0
     except TimeUp:
         cache.spill()
         end_work(End.TIME)
@@ -132,7 +132,7 @@ def _judge(
     repository: Repository,
     config: Config,
     cache: "Cache",
-    asked: "tuple[Update, ...]",
+    updates: "tuple[Update, ...]",
     now: datetime,
 ) -> bool:
     """Print all that the gate says; return whether some ref may not move."""
@@ -150,19 +150,19 @@ def _judge(
         session.today,
         find_pusher(os.environ, config.last(PUSHER)),
     )
-    told: list[Ruling] = []
-    with gate.rulings(asked) as rulings:
+    made: list[Ruling] = []
+    with gate.rulings(updates) as rulings:
         for ruling in rulings:
-            if ruling.at_tip is not None and not any(map(ruling.shows_same_as, told)):
-                from gitcfg.cli.gate import show
+            if ruling.at_tip is not None and not any(map(ruling.shows_same_as, made)):
+                from gitcfg.cli.gate import print_ruling
 
-                show(session.console(), ruling)
-            told.append(ruling.brief())
-    if any(ruling.refused or ruling.errors for ruling in told):
+                print_ruling(session.console(), ruling)
+            made.append(ruling.brief())
+    if any(ruling.refused or ruling.errors for ruling in made):
         from gitcfg.cli.gate import print_refusals
 
-        print_refusals(session.console(), told)
-    return any(ruling.refused for ruling in told)
+        print_refusals(session.console(), made)
+    return any(ruling.refused for ruling in made)
 
 
 @command(EPILOG)
@@ -171,11 +171,11 @@ def post_receive(context: typer.Context) -> int:
     from gitcfg.gate.push import parse_updates
 
     session: Session = context.obj
-    asked: tuple[Update, ...] = parse_updates(sys.stdin)
+    updates: tuple[Update, ...] = parse_updates(sys.stdin)
     repository = Repository.served(session.repo)
-    _attempt("What was said of the push is not noted", lambda: _note(repository, asked))
+    _attempt("What was said of the push is not noted", lambda: _note(repository, updates))
     _attempt("The rendered ref is not up to date", lambda: _follow(session, repository))
-    _detach(lambda: _warm(session, repository, asked))
+    _detach(lambda: _warm(session, repository, updates))
     return 0
 
 
@@ -207,7 +207,7 @@ def _attempt(what: str, work: Callable[[], None]) -> None:
         print(f"warning: {what}: {safe(str(where))}: {error.strerror or error}.", file=sys.stderr)
 
 
-def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
+def _note(repository: Repository, updates: "tuple[Update, ...]") -> None:
     from gitcfg.gate.policy import PUSHER, load_administrator
     from gitcfg.gate.push import AcceptedPush, find_bypass, find_reason, pusher_name, render_note
     from gitcfg.git.program import Git
@@ -217,10 +217,10 @@ def _note(repository: Repository, asked: "tuple[Update, ...]") -> None:
     text = render_note(find_reason(os.environ), opened, pusher_name(os.environ, config.last(PUSHER)))
     if text:
         git = Git(repository, os.environ)
-        AcceptedPush(repository, load_administrator(config), asked).add_notes(git, text)
+        AcceptedPush(repository, load_administrator(config), updates).add_notes(git, text)
 
 
-def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]") -> None:
+def _warm(session: Session, repository: Repository, updates: "tuple[Update, ...]") -> None:
     from gitcfg.cache import open_cache
     from gitcfg.gate.policy import load_administrator, load_budget
     from gitcfg.gate.push import AcceptedPush
@@ -229,7 +229,7 @@ def _warm(session: Session, repository: Repository, asked: "tuple[Update, ...]")
     config = Config(repository)
     if divide(load_budget(config)) is not None:
         return
-    accepted = AcceptedPush(repository, load_administrator(config), asked)
+    accepted = AcceptedPush(repository, load_administrator(config), updates)
     with suppress(TimeUp):
         accepted.fill_cache(open_cache(repository, os.geteuid()), session.today or date.today())
 
@@ -244,10 +244,10 @@ def _follow(session: Session, repository: Repository) -> None:
     from gitcfg.git.refs import Refs
     from gitcfg.output.branch import follow_ref
 
-    said = config.last("gitcfg.renderFrom")
-    source = (said if said.startswith("refs/") else f"refs/heads/{said}") if said else Refs(repository).head
-    if Refs(repository).tip(source) is None and said:
-        raise GitcfgError(f"gitcfg.renderFrom is {said!r}, and there is no such ref.", "Name a branch.")
+    branch, refs = config.last("gitcfg.renderFrom"), Refs(repository)
+    source = (branch if branch.startswith("refs/") else f"refs/heads/{branch}") if branch else refs.head
+    if refs.tip(source) is None and branch:
+        raise GitcfgError(f"gitcfg.renderFrom is {branch!r}, and there is no such ref.", "Name a branch.")
     writer = publisher(session, repository, ref)
     print_followed(session, writer.ref, follow_ref(writer, source))
 
@@ -295,9 +295,9 @@ def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = No
     from gitcfg.git.hooks import open_exactly
 
     repository = open_exactly(server)
-    said = load_administrator(Config(repository))  # before anything is done: it may be wrong
+    settings = load_administrator(Config(repository))  # before anything is done: it may be wrong
     _print_changes(session, hooks.install_server(repository, _find_program()))
-    _print_protection(session, server, said)
+    _print_protection(session, server, settings)
 
 
 def install_in_new_repository(console: "Console", folder: Path) -> bool:
@@ -337,7 +337,7 @@ def _print_changes(session: Session, done: "HookChanges") -> None:
     steps = [step for step in done.steps if step.action is not Action.UNMAKE or not step.place.exists()]
     lines = list(map(_describe_step, steps)) or [f"no hook of gitcfg's in {done.folder.place}"]
     session.write("".join(f"{safe(line)}\n" for line in lines))
-    _warn(session, _noteworthy(done.folder))
+    _warn(session, _find_folder_warnings(done.folder))
 
 
 def _describe_step(step: "Step") -> str:
@@ -365,7 +365,7 @@ def _describe_step(step: "Step") -> str:
             return f"removed {place}"
 
 
-def _noteworthy(folder: "HookFolder") -> Iterator[str]:
+def _find_folder_warnings(folder: "HookFolder") -> Iterator[str]:
     if folder.common:
         yield (
             f"core.hooksPath names {folder.place} for all repositories; "
@@ -378,31 +378,25 @@ def _noteworthy(folder: "HookFolder") -> Iterator[str]:
         )
 
 
-def _print_protection(session: Session, server: Path, said: "Administrator") -> None:
+def _print_protection(session: Session, server: Path, settings: "Administrator") -> None:
     """Print which refs a server's gate guards, and how; warn where that is not what is pushed to."""
     from gitcfg.gate.push import RepositoryView
 
     repository = Repository.served(server)
-    view = RepositoryView(repository, said)
-    head = view.refs.head
-    demanded = view.policy(None)
-    said_here = Config(repository).section("gitcfg")
-    session.write("".join(f"{safe(line)}\n" for line in _guards(demanded, said_here)))
-    _warn(session, _gaps(view, demanded, head))
+    view = RepositoryView(repository, settings)
+    policy = view.policy(None)
+    lines = [
+        f"protected: {', '.join(policy.protected) or 'nothing'}",
+        f"check: {'each' if policy.each else 'tip'}, ratchet: {str(policy.ratchet).lower()}, "
+        f"signatures: {'require' if policy.signed else 'off'}",
+    ]
+    lines += [f"git config {name}: {value}" for name, value in Config(repository).section("gitcfg")]
+    session.write("".join(f"{safe(line)}\n" for line in lines))
+    _warn(session, _find_gaps(view, policy, view.refs.head))
 
 
-def _guards(demanded: "Policy", said: Iterator[tuple[str, str]]) -> Iterator[str]:
-    yield f"protected: {', '.join(demanded.protected) or 'nothing'}"
-    yield (
-        f"check: {'each' if demanded.each else 'tip'}, ratchet: {str(demanded.ratchet).lower()}, "
-        f"signatures: {'require' if demanded.signed else 'off'}"
-    )
-    for name, value in said:
-        yield f"git config {name}: {value}"
-
-
-def _gaps(view: "RepositoryView", demanded: "Policy", head: str) -> Iterator[str]:
-    if not demanded.protects(head):
+def _find_gaps(view: "RepositoryView", policy: "Policy", head: str) -> Iterator[str]:
+    if not policy.protects(head):
         yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
     branches = [ref for ref in view.refs.names() if ref.startswith("refs/heads/")]
     if view.refs.tip(head) is None and branches:
@@ -415,9 +409,9 @@ def _gaps(view: "RepositoryView", demanded: "Policy", head: str) -> Iterator[str
             f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "
             "say so: `git config gitcfg.folder FOLDER`."
         )
-    if demanded.unreadable:
+    if policy.unreadable:
         yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings count."
-    if demanded.signed and not demanded.signers.strip():
+    if policy.signed and not policy.signers.strip():
         yield (
             "commits must be signed, and nobody may sign: "
             "`git config gitcfg.allowedSigners FILE` names who may."

@@ -18,7 +18,7 @@ from gitcfg.model.text import counted, install_hint, safe
 if TYPE_CHECKING:
     from gitcfg.convert.condor.htcondor import HTCondor
     from gitcfg.convert.condor.repository import CondorImport
-    from gitcfg.edit.create import Created
+    from gitcfg.edit.transaction import CreatedRepository
     from gitcfg.library import Source
 
 
@@ -72,7 +72,7 @@ def wallaby(
     _print_made(console, made)
 
 
-def _print_made(console: Console, made: "Created") -> None:
+def _print_made(console: Console, made: "CreatedRepository") -> None:
     """Have the hook check every commit of a new repository, and say where that is."""
     from gitcfg.cli.hook import install_in_new_repository
 

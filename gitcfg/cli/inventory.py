@@ -3,14 +3,12 @@
 import csv
 import io
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
-from rich.text import Text
 
 from gitcfg.cli.declaration import WhereOption, command
 from gitcfg.cli.nodes import choose_nodes, expand_names
@@ -26,7 +24,6 @@ from gitcfg.cli.server_state import (
     state_query,
 )
 from gitcfg.cli.session import Output, Session, write
-from gitcfg.cli.trails import aligned
 from gitcfg.inventory.keys import find_with_other_key
 from gitcfg.inventory.nodes import (
     GitNode,
@@ -48,6 +45,8 @@ from gitcfg.model.text import ABBREVIATED, counted, format_age, safe
 from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from gitcfg.git.repository import Repository
     from gitcfg.state.records import NodeState
 
@@ -126,33 +125,48 @@ def inventory(
     output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TABLE,
 ) -> None:
     """List nodes with what they run and when they last checked in."""
-
     if columns is not None and output not in (Form.TABLE, Form.CSV):
         raise GitcfgError(f"-o {output} tells everything.", "--columns goes with a table or CSV.")
     session: Session = context.obj
     now = time.time()
-    wanted = InventoryQuery(
-        tuple(nodes or ()), where, sort, at, state_query(context, database, folder, server, token)
+    state = state_query(context, database, folder, server, token)
+    inventory = find_inventory(
+        session.open(), InventoryQuery(tuple(nodes or ()), where, sort, at, state), now
     )
-    inventory = find_inventory(session.open(), wanted, now)
-
     print_inventory(session, inventory, columns, output.value)
     for note in inventory.notes:
         session.console(stderr=True).print(note)
 
 
-def find_inventory(source: Source, wanted: InventoryQuery, now: float) -> Inventory:
-    """Return the inventory. Raise GitcfgError if a node, column or condition is wrong."""
-    column = check_column(wanted.sort.removeprefix("-"))
-    said = load_reports(source, wanted.database)
-    branch = note_on_tip(source.repository, wanted.database)
-    with _fleet(source, wanted.at) as fleet:
-        tip = _tip(source, fleet, said.nodes.values(), now)
-        places = _choose_places(fleet, said.places(describe_nodes(fleet, source.today), tip), wanted.words)
-        if wanted.where is not None:
-            places = select_nodes(places, fleet, wanted.where, now if said.any else None)
+def find_inventory(source: Source, query: InventoryQuery, now: float) -> Inventory:
+    """Return the inventory. Raise GitcfgError if a node, column or condition is wrong.
+
+    It is of the commit that nodes shall run; without any commit, of the work tree.
+    """
+    column = check_column(query.sort.removeprefix("-"))
+    reports = load_reports(source, query.database)
+    branch = note_on_tip(source.repository, query.database)
+    has_commit = query.at is not None or source.repository.knows("HEAD")
+    with source.at(query.at or "HEAD") if has_commit else source.worktree() as fleet:
+        tip = _find_tip(source, fleet, reports.nodes.values(), now)
+        places = reports.places(describe_nodes(fleet, source.today), tip)
+        places = _choose_places(fleet, places, query.words)
+        if query.where is not None:
+            places = select_nodes(places, fleet, query.where, now if reports.any else None)
         notes = tuple(filter(None, (branch, _note_on_keys(fleet, places))))
-        return Inventory(fleet.commit, now, said.any, _sorted(places, column, wanted.sort), notes)
+        places = tuple(
+            sorted(
+                places, key=lambda place: _rank(get_value(place, column)), reverse=query.sort.startswith("-")
+            )
+        )
+        return Inventory(fleet.commit, now, reports.any, places, notes)
+
+
+def _rank(value: Any) -> tuple[bool, Any]:
+    """Return what a value sorts by; none comes first."""
+    if value is None:
+        return False, 0
+    return True, str(value) if isinstance(value, list | dict) else value
 
 
 class NodeReports(msgspec.Struct, frozen=True):
@@ -170,15 +184,15 @@ class NodeReports(msgspec.Struct, frozen=True):
         """Return all nodes, in order of name."""
         if self.complete:
             return join_nodes(git, self.nodes, tip)
-        there = {name: said for name, said in git.items() if name in self.nodes}
-        others = {name: said for name, said in git.items() if name not in self.nodes}
+        there = {name: node for name, node in git.items() if name in self.nodes}
+        others = {name: node for name, node in git.items() if name not in self.nodes}
         both = (*join_nodes(there, self.nodes, tip), *join_nodes(others, None, tip))
         return tuple(sorted(both, key=lambda place: place.name))
 
 
-def load_reports(source: Source, asked: StateQuery) -> NodeReports:
+def load_reports(source: Source, query: StateQuery) -> NodeReports:
     """Return what a server knows; without one, what was deployed from here."""
-    found = find_node_states(source.repository, asked, facts=True)
+    found = find_node_states(source.repository, query, facts=True)
     if found is not None:
         return NodeReports({one.node: one for one in found}, True)
     return NodeReports({one.node: one for one in _deploy_reports(source.repository)}, False)
@@ -216,22 +230,15 @@ def check_column(column: str) -> str:
     return column
 
 
-def _fleet(source: Source, at: str | None) -> Fleet:
-    """Open the fleet of the commit that nodes shall run; without any commit, that of the work tree."""
-    if at is not None or source.repository.knows("HEAD"):
-        return source.at(at or "HEAD")
-    return source.worktree()
+def _find_tip(source: Source, fleet: Fleet, states: "Collection[NodeState]", now: float) -> Tip:
+    def open_older(commit: str) -> Fleet | None:
+        return source.at(commit) if source.repository.knows(commit) else None
 
-
-def _tip(source: Source, fleet: Fleet, seen: "Collection[NodeState]", now: float) -> Tip:
-    older, walk_in = partial(_older, source), fleet.model.settings.walk_in
-    late = find_behind(fleet, seen, source.cache, older, source.today)
-    failed = find_failing(fleet, [one for one in seen if one.node in late], source.cache, older, source.today)
-    return Tip(late, None if walk_in is None else tuple(ref.name for ref in walk_in), now, failed)
-
-
-def _older(source: Source, commit: str) -> Fleet | None:
-    return source.at(commit) if source.repository.knows(commit) else None
+    behind = find_behind(fleet, states, source.cache, open_older, source.today)
+    late = [one for one in states if one.node in behind]
+    failed = find_failing(fleet, late, source.cache, open_older, source.today)
+    walk_in = fleet.model.settings.walk_in
+    return Tip(behind, None if walk_in is None else tuple(ref.name for ref in walk_in), now, failed)
 
 
 def _choose_places(
@@ -243,30 +250,25 @@ def _choose_places(
     groups = tuple(word for word in words if word.startswith("@"))
     plain = tuple(word for word in words if word not in groups)
     there = {place.name for place in places}
-    wanted = set(expand_names(fleet.model.settings.max_nodes, plain))
-    if strange := sorted(wanted - there):
-        raise GitcfgError(f"There is no node {shown(strange[0])}.", did_you_mean(strange[0], there))
-    wanted |= set(choose_nodes(fleet, groups)) if groups else set()
-    return tuple(place for place in places if place.name in wanted)
-
-
-def _sorted(places: tuple[InventoryNode, ...], column: str, said: str) -> tuple[InventoryNode, ...]:
-    """Sort by a column, then by name; nodes without a value come first."""
-    return tuple(
-        sorted(places, key=lambda place: _rank(get_value(place, column)), reverse=said.startswith("-"))
-    )
-
-
-def _rank(said: Any) -> tuple[bool, Any]:
-    return said is not None, str(said) if isinstance(said, list | dict) else said if said is not None else 0
+    named = set(expand_names(fleet.model.settings.max_nodes, plain))
+    if unknown := sorted(named - there):
+        raise GitcfgError(f"There is no node {shown(unknown[0])}.", did_you_mean(unknown[0], there))
+    named |= set(choose_nodes(fleet, groups)) if groups else set()
+    return tuple(place for place in places if place.name in named)
 
 
 def print_inventory(session: Session, inventory: Inventory, columns: str | None, form: str) -> None:
     """Write an inventory. Raise GitcfgError if there is no such column."""
-    usual = _SEEN if inventory.seen else _GIT
-    names = tuple(check_column(name.strip()) for name in columns.split(",")) if columns is not None else usual
+    names: tuple[str, ...] = _SEEN if inventory.seen else _GIT
+    if columns is not None:
+        names = tuple(check_column(name.strip()) for name in columns.split(","))
     if form == "csv":
-        write(_format_csv(inventory, names))
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        for place in inventory.places:
+            writer.writerow([_format_value(name, get_value(place, name)) for name in names])
+        write(text.getvalue())
     elif form != "table":
         record = inventory_to_json(inventory.tip, inventory.now, inventory.places)
         write_record(record, Output(form))
@@ -274,11 +276,16 @@ def print_inventory(session: Session, inventory: Inventory, columns: str | None,
         _print_table(session, inventory, names, columns is None)
 
 
-def _print_table(session: Session, inventory: Inventory, names: tuple[str, ...], usual: bool) -> None:
+def _print_table(session: Session, inventory: Inventory, names: tuple[str, ...], default: bool) -> None:
+    """Print a table; of the default columns, those in which there is something."""
+    from rich.text import Text
+
+    from gitcfg.cli.trails import aligned
+
     console = session.console()
     if inventory.places:
         rows = [tuple(_format_cell(one, name, inventory.now) for name in names) for one in inventory.places]
-        shown = [at for at in range(len(names)) if not usual or any(row[at].plain for row in rows)]
+        shown = [at for at in range(len(names)) if not default or any(row[at].plain for row in rows)]
         head = tuple(Text(names[at].replace("_", " "), "dim") for at in shown)
         for line in aligned([head, *(tuple(row[at] for at in shown) for row in rows)]):
             console.print(line)
@@ -286,7 +293,7 @@ def _print_table(session: Session, inventory: Inventory, names: tuple[str, ...],
 
 
 def _format_summary(inventory: Inventory) -> str:
-    said = counted(len(inventory.places), "node")
+    number = counted(len(inventory.places), "node")
     states = [f"{number} {state}" for state, number in by_state(inventory.places).items()]
     unknown = sum(place.state is None for place in inventory.places)
     if inventory.seen and states and unknown:  # all of them together are all nodes
@@ -294,40 +301,29 @@ def _format_summary(inventory: Inventory) -> str:
             f"{unknown} not known, since nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
         )
     tip = f" The tip is {inventory.tip[:ABBREVIATED]}." if inventory.tip and inventory.seen else ""
-    return f"{said}: {', '.join(states)}.{tip}" if states else f"{said}."
+    return f"{number}: {', '.join(states)}.{tip}" if states else f"{number}."
 
 
-def _format_cell(place: InventoryNode, name: str, now: float) -> Text:
-    said = get_value(place, name)
+def _format_cell(place: InventoryNode, name: str, now: float) -> "Text":
+    from rich.text import Text
+
+    value = get_value(place, name)
     if name == "state":
-        return Text(said or "", _STYLES.get(place.state, "") if place.state is not None else "")
-    if name in TIMES and said is not None:
-        return Text(format_age(now - said))
-    if name in _IDS and said is not None:
-        return Text(safe(said[:ABBREVIATED]))
-    return Text(safe(_format_value(name, said)), "bold" if name == "name" else "")
+        return Text(value or "", _STYLES.get(place.state, "") if place.state is not None else "")
+    if name in TIMES and value is not None:
+        return Text(format_age(now - value))
+    if name in _IDS and value is not None:
+        return Text(safe(value[:ABBREVIATED]))
+    return Text(safe(_format_value(name, value)), "bold" if name == "name" else "")
 
 
-def _format_value(name: str, said: Any) -> str:
-    if said is None:
+def _format_value(name: str, value: Any) -> str:
+    if value is None:
         return ""
     if name == "key":
-        return fingerprint(said)
+        return fingerprint(value)
     if name == "overdue":
-        return ", ".join(f"{override} since {day}" for override, day in said.items())
-    if isinstance(said, list):
-        return ", ".join(said)
-    return msgspec.json.encode(said).decode() if isinstance(said, dict) else f"{said}"
-
-
-def _format_csv(inventory: Inventory, names: tuple[str, ...]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(_csv_rows(inventory, names))
-    return text.getvalue()
-
-
-def _csv_rows(inventory: Inventory, names: tuple[str, ...]) -> Iterator[list[str]]:
-    for place in inventory.places:
-        yield [_format_value(name, get_value(place, name)) for name in names]
+        return ", ".join(f"{override} since {day}" for override, day in value.items())
+    if isinstance(value, list):
+        return ", ".join(value)
+    return msgspec.json.encode(value).decode() if isinstance(value, dict) else f"{value}"
