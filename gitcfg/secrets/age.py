@@ -10,8 +10,6 @@ import pyrage
 
 from gitcfg.model.age import X25519, Recipient
 
-_NO_KEY = "No matching keys found"
-
 
 class Unusable(Exception):
     """A private key cannot be used by age; the message says why."""
@@ -57,15 +55,13 @@ def parse_ssh_key(text: bytes) -> PrivateKey:
 def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
     """Return a file that each of the recipients can open. Raise Unusable if one of them is no key."""
     try:
-        keys = [_public(recipient) for recipient in recipients]
+        keys = [
+            (pyrage.x25519 if one.kind == X25519 else pyrage.ssh).Recipient.from_str(one.key)
+            for one in recipients
+        ]
     except pyrage.RecipientError:
         raise Unusable("one of the recipients is no key that age can use") from None
     return bytes(pyrage.encrypt(plain, keys))
-
-
-def _public(recipient: Recipient) -> Any:
-    kind = pyrage.x25519 if recipient.kind == X25519 else pyrage.ssh
-    return kind.Recipient.from_str(recipient.key)
 
 
 def decrypt(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
@@ -73,4 +69,4 @@ def decrypt(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
     try:
         return bytes(pyrage.decrypt(raw, [key._key for key in keys]))
     except pyrage.DecryptError as error:
-        raise (NotForUs if str(error) == _NO_KEY else Damaged)() from None
+        raise (NotForUs if str(error) == "No matching keys found" else Damaged)() from None

@@ -51,30 +51,28 @@ def parse_identities(files: Iterable[tuple[str, bytes]]) -> Identities:
     """Return the keys in files, each its name and its content. Raise GitcfgError if a file holds none
     that can be used.
     """
-    return Identities(tuple(one for place, text in files for one in _read(place, text)))
+    return Identities(tuple(one for place, text in files for one in _parse_file(place, text)))
 
 
-def _read(place: str, text: bytes) -> list[Identity]:
+def _parse_file(place: str, text: bytes) -> list[Identity]:
     if len(text) > _MOST_BYTES:
         raise GitcfgError(f"{place} is too large to hold keys.", _MAKE)
     bare = text.strip()
     if bare.startswith(_SEALED):
         raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
     try:
-        found = [_ssh(place, bare)] if b"PRIVATE KEY-----" in bare else list(_age(place, bare))
+        is_ssh = b"PRIVATE KEY-----" in bare
+        found = [_parse_ssh_file(place, bare)] if is_ssh else list(_parse_age_file(place, bare))
     except Unusable as problem:
         raise GitcfgError(f"{place} holds a key that cannot be used: {problem}.", _MAKE) from None
     if not found:
-        raise GitcfgError(f"{place} holds no private key.", _hint(bare))
+        public = bare.startswith((b"ssh-", b"age1"))
+        hint = "That is the public half; the private one is in the file beside it." if public else _MAKE
+        raise GitcfgError(f"{place} holds no private key.", hint)
     return found
 
 
-def _hint(bare: bytes) -> str:
-    public = bare.startswith((b"ssh-", b"age1"))
-    return "That is the public half; the private one is in the file beside it." if public else _MAKE
-
-
-def _age(place: str, bare: bytes) -> Iterator[Identity]:
+def _parse_age_file(place: str, bare: bytes) -> Iterator[Identity]:
     """Yield the keys of age's own files: one a line, between comments."""
     for line in bare.decode("utf-8", "replace").splitlines():
         word = line.strip()
@@ -85,14 +83,12 @@ def _age(place: str, bare: bytes) -> Iterator[Identity]:
             raise Unusable("it is one of a plug-in or of another kind than X25519")
 
 
-def _ssh(place: str, bare: bytes) -> Identity:
+def _parse_ssh_file(place: str, bare: bytes) -> Identity:
     if not bare.startswith(_BEGIN):
-        encrypted = b"ENCRYPTED" in bare
-        hint = (
-            _PASSPHRASE if encrypted else f"`ssh-keygen -p -N '' -f {place}` writes it as OpenSSH does today."
-        )
+        convert = f"`ssh-keygen -p -N '' -f {place}` writes it as OpenSSH does today."
+        hint = _PASSPHRASE if b"ENCRYPTED" in bare else convert
         raise GitcfgError(f"{place} is no private key as OpenSSH writes it.", hint)
-    cipher, wire = _envelope(bare)
+    cipher, wire = _parse_envelope(bare)
     if cipher != b"none":
         raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
     key = parse_ssh_key(bare + b"\n")
@@ -104,7 +100,7 @@ def _ssh(place: str, bare: bytes) -> Identity:
     return Identity(place, public, key)
 
 
-def _envelope(bare: bytes) -> tuple[bytes, bytes]:
+def _parse_envelope(bare: bytes) -> tuple[bytes, bytes]:
     """Return the cipher of a key in OpenSSH's format, and its public half, which is never encrypted."""
     body = bare.removeprefix(_BEGIN).partition(_END)[0]
     try:

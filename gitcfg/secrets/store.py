@@ -4,9 +4,10 @@ import binascii
 import resource
 import secrets
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 
+from gitcfg.check.secrets import path_of
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.model import GitcfgError, Secret
 from gitcfg.model.age import X25519, Recipient, Stanza, recipient, stanzas
@@ -35,9 +36,8 @@ def decode_text(raw: bytes) -> str:
     except UnicodeDecodeError:
         raise GitcfgError("A secret cannot hold what is no UTF-8 text.", _BASE64) from None
     if not text:
-        raise GitcfgError(
-            "There is nothing in it, and nothing is no secret.", "See where it should come from."
-        )
+        hint = "See where it should come from."
+        raise GitcfgError("There is nothing in it, and nothing is no secret.", hint)
     return text
 
 
@@ -46,8 +46,7 @@ def parse_content(raw: bytes) -> str:
 
     Raise GitcfgError if no secret may hold it.
     """
-    ends = raw.count(b"\n")
-    if ends == 1 and raw.endswith(b"\n"):
+    if raw.count(b"\n") == 1 and raw.endswith(b"\n"):
         raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     return decode_text(raw)
 
@@ -80,8 +79,10 @@ def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
     fitting = [one for one in identities.held if may_open(one, header)]
     if not fitting:
         raise _no_key_error(secret, identities)
+    armored = raw.lstrip()  # pyrage rejects blank lines above the armor
     try:
-        return decode_text(decrypt(_strip_blank_lines(raw), [one.key for one in fitting]))
+        sealed = armored if armored.startswith(b"-----") else raw
+        return decode_text(decrypt(sealed, [one.key for one in fitting]))
     except NotForUs:
         raise _no_key_error(secret, identities) from None
     except Damaged:
@@ -91,14 +92,9 @@ def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
         raise GitcfgError(message, *problem.hints) from None
 
 
-def _strip_blank_lines(raw: bytes) -> bytes:
-    """Return a file without the blank lines above its armor, which pyrage rejects."""
-    return raw.lstrip() if raw.lstrip().startswith(b"-----") else raw
-
-
 def read_sealed(tree: Tree, secret: Secret) -> bytes:
     """Return the encrypted content of a secret. Raise GitcfgError if there is none that can be read."""
-    path = f"{secret.origin.file.removesuffix('.yaml')}.age"
+    path = path_of(secret)
     entry = tree.entry(path)
     if entry is None:
         raise GitcfgError(
@@ -114,13 +110,11 @@ def read_sealed(tree: Tree, secret: Secret) -> bytes:
 
 def find_readers(secret: Secret) -> tuple[Recipient, ...]:
     """Return the recipients of a secret that are keys, in order."""
-    return tuple(_keys(ref.name for ref in secret.recipients))
-
-
-def _keys(lines: Iterable[str]) -> Iterator[Recipient]:
-    for line in lines:
+    found = []
+    for ref in secret.recipients:
         with suppress(ValueError):
-            yield recipient(line)
+            found.append(recipient(ref.name))
+    return tuple(found)
 
 
 def may_open(identity: Identity, header: Iterable[Stanza]) -> bool:
@@ -151,7 +145,7 @@ def describe_recipient(recipient: Recipient) -> str:
 
 
 def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
-    path = f"{secret.origin.file.removesuffix('.yaml')}.age"
+    path = path_of(secret)
     return GitcfgError(
         f"{path} {problem}.",
         f"git may have a whole one (`git log -- {path}`).",

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 
 from gitcfg.model import GitcfgError
 
@@ -50,27 +50,27 @@ def open_engine(url: str, create: bool = True) -> Engine:
         raise GitcfgError("The database's address cannot be understood.", hint)
     parsed = parsed.set(drivername=_SCHEMES[parsed.drivername])
     if parsed.drivername == "sqlite":
-        return _open_file(parsed, create)
+        return _open_sqlite(parsed, create)
     return create_engine(parsed, pool_pre_ping=True, pool_size=10, connect_args={"connect_timeout": _SECONDS})
 
 
-def _open_file(url: URL, create: bool) -> Engine:
+def _open_sqlite(url: URL, create: bool) -> Engine:
     path = Path(url.database or "")
     if path.name in ("", ":memory:"):
         raise GitcfgError("The database's address names no file.", "Write sqlite:///PATH.")
     if create:
-        _make(path)
+        _create_file(path)
     elif not path.is_file():
         raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
 
-    def connected() -> sqlite3.Connection:
+    def connect() -> sqlite3.Connection:
         # mode=rw: a lost file must not become a new one that nothing else knows.
         address = f"file:{quote(str(path))}?mode=rw"
         return sqlite3.connect(address, uri=True, timeout=_SECONDS, check_same_thread=False)
 
-    engine = create_engine(url, creator=connected)
+    engine = create_engine(url, creator=connect)
     event.listen(engine, "connect", lambda connection, record: _prepare(connection, record, path, create))
-    event.listen(engine, "checkout", lambda _connection, record, _proxy: _same(record, path))
+    event.listen(engine, "checkout", lambda _connection, record, _proxy: _check_file(record, path))
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -81,18 +81,13 @@ def changing(engine: Engine) -> Iterator[Connection]:
     try:
         with engine.begin() as connection:
             yield connection
-    except (OperationalError, DBAPIError) as error:
-        said = str(error.orig).strip().splitlines()
-        message = f"The state database {_place(engine)} fails: {said[0] if said else error}."
+    except DBAPIError as error:
+        lines = str(error.orig).strip().splitlines()
+        place = str(engine.url.database)
+        if is_postgresql(engine):
+            place = engine.url.set(drivername="postgresql").render_as_string(hide_password=True)
+        message = f"The state database {place} fails: {lines[0] if lines else error}."
         raise GitcfgError(message, _HINTS[is_postgresql(engine)]) from error
-
-
-def _place(engine: Engine) -> str:
-    """Return which database that is, for people: a file, or an address without its password."""
-    url = engine.url
-    if not is_postgresql(engine):
-        return str(url.database)
-    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 @contextmanager
@@ -118,12 +113,8 @@ def take_lock(connection: Connection, lock: int) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": lock})
 
 
-def identity(engine: Engine) -> tuple[int, int] | None:
-    """Return what tells an engine's file from another one in its place; None: there is none."""
-    return _identity(Path(engine.url.database or ""))
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one in its place; None: there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -131,16 +122,16 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _make(path: Path) -> None:
-    """Make the file unless it is there. Only its owner can read it: it says what runs on every node."""
+def _create_file(path: Path) -> None:
+    """Create the file unless it is there. Only its owner can read it: it says what runs on every node."""
     # One that is there is not opened: closing it would drop the locks that SQLite has on it in this process.
     try:
         with _ONE_AT_A_TIME:
             if not path.exists():
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             elif not os.access(path, os.R_OK | os.W_OK):
-                kept = os.statvfs(path).f_flag & os.ST_RDONLY
-                number = errno.EROFS if kept else errno.EACCES
+                read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+                number = errno.EROFS if read_only else errno.EACCES
                 raise OSError(number, os.strerror(number))
     except OSError as error:
         hint = "The server's user must be able to write there; --state DIR is another place."
@@ -148,15 +139,15 @@ def _make(path: Path) -> None:
 
 
 def _prepare(connection: Any, record: Any, path: Path, write_ahead: bool) -> None:
-    record.info[_FILE] = _identity(path)
+    record.info[_FILE] = file_identity(path)
     connection.isolation_level = None  # else Python's module begins transactions as it pleases
     if write_ahead:
-        _write_ahead(connection)
+        _enable_write_ahead_log(connection)
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Set in the file itself, even if it is empty, how it is kept.
 
     Where two do so at once, SQLite tells one of them so without waiting: each could wait for the other.
@@ -173,9 +164,9 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def _same(record: Any, path: Path) -> None:
+def _check_file(record: Any, path: Path) -> None:
     """Drop a connection to a file that is no longer there: what it keeps is never read."""
-    if record.info[_FILE] != _identity(path):
+    if record.info[_FILE] != file_identity(path):
         raise DisconnectionError("the file is another one")
 
 

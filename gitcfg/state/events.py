@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,13 +12,13 @@ import psycopg
 from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from gitcfg.state.database import changing, identity, is_postgresql, reading, take_lock
+from gitcfg.state.database import changing, file_identity, is_postgresql, reading, take_lock
 from gitcfg.state.records import Event
 from gitcfg.state.schema import EVENTS, get_meta, set_meta
 
 CHANNEL = "gitcfg"
 _LOCK = 0x65766E74  # "evnt"
-Wake = Callable[[], None]
+
 _PAUSE = 1.0
 
 
@@ -74,30 +75,29 @@ def insert_events(connection: Connection, events: Sequence[Event]) -> None:
         return
     # Without it a smaller number could become visible after a larger one, and never be read.
     take_lock(connection, _LOCK)
-    connection.execute(EVENTS.insert(), [_row(event) for event in events])
+    rows = [
+        {"at": one.at, "kind": one.kind, "node": one.node, "data": msgspec.json.encode(one.data).decode()}
+        for one in events
+    ]
+    connection.execute(EVENTS.insert(), rows)
     if is_postgresql(connection):
         notice = {"channel": CHANNEL, "kind": events[-1].kind}
         connection.execute(text("SELECT pg_notify(:channel, :kind)"), notice)
 
 
-def _row(event: Event) -> dict[str, Any]:
-    data = msgspec.json.encode(event.data).decode()
-    return {"at": event.at, "kind": event.kind, "node": event.node, "data": data}
-
-
-class Waking:
+class ChangeWatcher:
     """A thread that calls `wake` after every change by another process, and sometimes without one.
 
     PostgreSQL notifies of changes, SQLite is polled.
     """
 
-    def __init__(self, engine: Engine, wake: Wake) -> None:
+    def __init__(self, engine: Engine, wake: Callable[[], None]) -> None:
         self._engine = engine
         self._wake = wake
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="gitcfg-waking", daemon=True)
 
-    def start(self) -> "Waking":
+    def start(self) -> "ChangeWatcher":
         """Start to watch."""
         self._thread.start()
         return self
@@ -108,16 +108,16 @@ class Waking:
         self._thread.join(_PAUSE * 5)
 
     def _run(self) -> None:
-        listen = self._postgresql if self._engine.dialect.name == "postgresql" else self._sqlite
+        watch = self._listen_to_postgresql if is_postgresql(self._engine) else self._poll_sqlite
         while not self._ended.is_set():
             try:
-                listen()
+                watch()
             except (psycopg.Error, sqlite3.Error, DBAPIError, OSError):
                 # The database is away for a while: look again later.
                 self._ended.wait(_PAUSE)
                 self._wake()
 
-    def _postgresql(self) -> None:
+    def _listen_to_postgresql(self) -> None:
         url = self._engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         with closing(psycopg.connect(url, autocommit=True)) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
@@ -126,14 +126,15 @@ class Waking:
                 for _ in connection.notifies(timeout=_PAUSE, stop_after=1):
                     self._wake()
 
-    def _sqlite(self) -> None:
+    def _poll_sqlite(self) -> None:
+        path = Path(self._engine.url.database or "")
         with self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
-            known, file = None, identity(self._engine)
+            known, file = None, file_identity(path)
             while not self._ended.wait(_PAUSE):
-                if identity(self._engine) != file:  # another file was put in its place
-                    raise FileNotFoundError(str(self._engine.url.database))
+                if file_identity(path) != file:  # another file was put in its place
+                    raise FileNotFoundError(str(path))
                 found = raw.execute("PRAGMA data_version").fetchone()
                 if found != known:
                     known = found

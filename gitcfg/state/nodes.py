@@ -63,10 +63,8 @@ FORGOTTEN = "forgotten"
 """The event at which servers forget a node, too."""
 _AT_ONCE = 500
 """A query names so many nodes: databases limit its length."""
-__all__ = ["NONCE_SECONDS", "Checkins"]
 DEPLOY = "deploy"
 """The class of events about deploys, one for each node."""
-_IF_KNOWN = ("result", "failed_commit", "failed_at")
 
 
 def to_node_row(report: Checkin) -> dict[str, Any]:
@@ -167,23 +165,19 @@ class Checkins:
     def record(self, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
         """Keep check-ins, all or none; return of each whether it was new, not a replay."""
         with changing(self._engine) as connection:
-            fresh = self._fresh(connection, checkins)
-            taken = [one for one, new in zip(checkins, fresh, strict=True) if new]
-            if taken:
-                self._upsert(connection, taken)
-                if found := to_result_rows(taken):
-                    connection.execute(RESULTS.insert(), found)
+            fresh = self._find_fresh(connection, checkins)
+            new = [one for one, is_fresh in zip(checkins, fresh, strict=True) if is_fresh]
+            if new:
+                # In order of name: two servers that write the same nodes must not wait for each other.
+                ordered = sorted(new, key=lambda one: (one.node, one.at))
+                connection.execute(self._newer, [to_node_row(one) for one in ordered])
+                if results := to_result_rows(new):
+                    connection.execute(RESULTS.insert(), results)
         return fresh
 
     def node(self, name: str) -> NodeState | None:
         """Return what is known of a node; None: it never came."""
-        with reading(self._engine) as connection:
-            row = connection.execute(select(*COLUMNS).where(NODES.c.node == name)).first()
-            return (
-                None
-                if row is None
-                else _with_claims([parse_node_row(row)], find_claims(connection, [name]))[0]
-            )
+        return next(iter(self.named([name])), None)
 
     def nodes(self, seen_after: float = 0.0) -> list[NodeState]:
         """Return all nodes that came, in order of name, or those that did since."""
@@ -197,10 +191,10 @@ class Checkins:
         query = select(*COLUMNS).where(NODES.c.node.in_(bindparam("names", expanding=True)))
         found: list[NodeState] = []
         with reading(self._engine) as connection:
-            wanted = sorted(set(names))
-            for some in (wanted[at : at + _AT_ONCE] for at in range(0, len(wanted), _AT_ONCE)):
-                here = map(parse_node_row, connection.execute(query.order_by(NODES.c.node), {"names": some}))
-                found += _with_claims(list(here), find_claims(connection, some))
+            ordered = sorted(set(names))
+            for some in (ordered[at : at + _AT_ONCE] for at in range(0, len(ordered), _AT_ONCE)):
+                rows = connection.execute(query.order_by(NODES.c.node), {"names": some})
+                found += _with_claims([parse_node_row(row) for row in rows], find_claims(connection, some))
         return found
 
     def results(self, name: str, limit: int = 20) -> list[Result]:
@@ -222,7 +216,7 @@ class Checkins:
             connection.execute(delete(RESULTS).where(RESULTS.c.at < now - keep))
             connection.execute(delete(DEPLOYS).where(DEPLOYS.c.at < now - keep))
 
-    def _fresh(self, connection: Connection, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
+    def _find_fresh(self, connection: Connection, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
         """Return which nonces are used for the first time. One without a nonce was not signed, so is new."""
         new: set[tuple[str, str]] = set()
         if nonces := to_nonce_rows(checkins):
@@ -232,11 +226,6 @@ class Checkins:
             found.append(not one.nonce or (one.key, one.nonce) in new)
             new.discard((one.key, one.nonce))  # the second time in the same batch is a replay, too
         return tuple(found)
-
-    def _upsert(self, connection: Connection, checkins: Sequence[Checkin]) -> None:
-        # In order of name: two servers that write the same nodes must not wait for each other.
-        found = sorted(map(to_node_row, checkins), key=lambda row: (str(row["node"]), float(row["last"])))
-        connection.execute(self._newer, found)
 
 
 def _with_claims(states: list[NodeState], claims: Mapping[str, tuple[Claim, ...]]) -> list[NodeState]:
@@ -280,15 +269,15 @@ class Deploys:
     def record(self, reports: Sequence[Deployed]) -> tuple[bool, ...]:
         """Keep what deploys have done, all or none; return of each whether it was not known yet."""
         with changing(self._engine) as connection:
-            fresh = self._fresh(connection, reports)
-            new = [one for one, unknown in zip(reports, fresh, strict=True) if unknown]
+            fresh = self._find_fresh(connection, reports)
+            new = [one for one, is_fresh in zip(reports, fresh, strict=True) if is_fresh]
             if new:
                 self._upsert(connection, new)
                 connection.execute(RESULTS.insert(), to_result_rows(new))
                 insert_events(connection, [_event(one) for one in new])
         return fresh
 
-    def _fresh(self, connection: Connection, reports: Sequence[Deployed]) -> tuple[bool, ...]:
+    def _find_fresh(self, connection: Connection, reports: Sequence[Deployed]) -> tuple[bool, ...]:
         times = {(one.result.run, one.node): one.result.at for one in reports}
         named = [{"run": run, "node": node, "at": at} for (run, node), at in sorted(times.items())]
         new = {(run, node) for run, node in connection.execute(self._unknown, named)} if named else set()
@@ -300,10 +289,11 @@ class Deploys:
 
     def _upsert(self, connection: Connection, reports: Iterable[Deployed]) -> None:
         # In order of name: two servers that write the same nodes must not wait for each other.
-        installed = (one for one in reports if one.installed)
-        made = sorted(installed, key=lambda one: (one.node, one.result.at))
+        installed = sorted(
+            (one for one in reports if one.installed), key=lambda one: (one.node, one.result.at)
+        )
         for statement, agent in ((self._with_agent, True), (self._without_agent, False)):
-            if rows := [to_deployed_row(one) for one in made if one.agent is agent]:
+            if rows := [to_deployed_row(one) for one in installed if one.agent is agent]:
                 connection.execute(statement, rows)
 
 
@@ -326,11 +316,11 @@ def _deployed_upsert(engine: Engine, changes: dict[str, Any]) -> Any:
     row = insert(engine, NODES)
     new, old = row.excluded, NODES.c
     same = and_(old.commit == new.commit, old.digest == new.digest, old.since.is_not(None))
-    untold = new.commit.is_(None)
-    changes = changes | {name: func.coalesce(new[name], old[name]) for name in ("commit", *_IF_KNOWN)}
+    unreported = new.commit.is_(None)
+    changes = changes | {name: func.coalesce(new[name], old[name]) for name in ("commit", *IF_REPORTED)}
     changes |= {
-        "digest": case((untold, old.digest), else_=new.digest),
-        "since": case((untold, old.since), (same, old.since), else_=new.since),
+        "digest": case((unreported, old.digest), else_=new.digest),
+        "since": case((unreported, old.since), (same, old.since), else_=new.since),
         "via": new.via,
         "deployed": new.deployed,
     }

@@ -3,8 +3,6 @@
 Several servers change them, each only from the revision that it has seen.
 """
 
-from collections.abc import Iterator
-
 import msgspec
 from sqlalchemy import Engine, Row, select, update
 
@@ -39,14 +37,19 @@ class Releases:
     def latest(self) -> tuple[StoredRelease, ...]:
         """Return the newest first, up to and with the last one that has reached all nodes."""
         query = select(RELEASES).order_by(RELEASES.c.number.desc())
+        found: list[StoredRelease] = []
         with reading(self._engine) as connection:
-            return tuple(_until_done(map(_release, connection.execute(query))))
+            for row in connection.execute(query):
+                found.append(_parse_row(row))
+                if found[-1].progress.status is Status.DONE:
+                    break
+        return tuple(found)
 
     def newest(self, limit: int) -> tuple[StoredRelease, ...]:
         """Return the newest first, however they ended."""
         query = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(limit)
         with reading(self._engine) as connection:
-            return tuple(map(_release, connection.execute(query)))
+            return tuple(map(_parse_row, connection.execute(query)))
 
     def begin(self, release: StoredRelease) -> bool:
         """Begin a release, which overtakes those on their way; False: its commit is the newest one."""
@@ -58,11 +61,20 @@ class Releases:
                 return False
             going = RELEASES.c.status.in_([Status.RUNNING, Status.HALTED])
             for row in connection.execute(select(RELEASES).where(going)).all():
-                found = _release(row)
+                found = _parse_row(row)
                 progress = msgspec.structs.replace(found.progress, status=Status.OVERTAKEN)
                 changed = update(RELEASES).where(RELEASES.c.number == row.number)
-                connection.execute(changed.values(**_progress(progress), revision=found.revision + 1))
-            connection.execute(RELEASES.insert().values(**_columns(release)))
+                connection.execute(changed.values(**_progress_columns(progress), revision=found.revision + 1))
+            new = {
+                "commit": release.commit,
+                "base": release.base,
+                "created": release.created,
+                "plan": msgspec.msgpack.encode(release.plan),
+                "back": int(release.back),
+                "revision": release.revision,
+                **_progress_columns(release.progress),
+            }
+            connection.execute(RELEASES.insert().values(**new))
         return True
 
     def advance(self, known: StoredRelease, progress: Progress, plan: Plan | None = None) -> bool:
@@ -70,7 +82,7 @@ class Releases:
 
         `plan` is a new one; None: it stays the same.
         """
-        changes: dict[str, object] = {**_progress(progress), "revision": known.revision + 1}
+        changes: dict[str, object] = {**_progress_columns(progress), "revision": known.revision + 1}
         if plan is not None:
             changes["plan"] = msgspec.msgpack.encode(plan)
         changed = update(RELEASES).where(
@@ -84,13 +96,11 @@ class Releases:
 
     def find(self, commit: str) -> StoredRelease:
         """Return the release of a commit, which may be abbreviated. Raise GitcfgError if there is none."""
-        found = next(
-            (one for one in self.newest(100) if len(commit) >= 4 and one.commit.startswith(commit)), None
-        )
-        if found is None:
-            message = f"There is no release of {shown(commit)}."
-            raise GitcfgError(message, "`gitcfg release status` lists them.")
-        return found
+        for release in self.newest(100) if len(commit) >= 4 else ():
+            if release.commit.startswith(commit):
+                return release
+        message = f"There is no release of {shown(commit)}."
+        raise GitcfgError(message, "`gitcfg release status` lists them.")
 
     def resume(self, commit: str, now: float, who: str) -> StoredRelease:
         """Let a halted release go on. Raise GitcfgError if there is none, or it is not halted."""
@@ -133,30 +143,11 @@ class Releases:
         self._events.add(now, RELEASE, data)
 
 
-def _until_done(releases: Iterator[StoredRelease]) -> Iterator[StoredRelease]:
-    for release in releases:
-        yield release
-        if release.progress.status is Status.DONE:
-            return
-
-
-def _columns(release: StoredRelease) -> dict[str, object]:
-    return {
-        "commit": release.commit,
-        "base": release.base,
-        "created": release.created,
-        "plan": msgspec.msgpack.encode(release.plan),
-        "back": int(release.back),
-        "revision": release.revision,
-        **_progress(release.progress),
-    }
-
-
-def _progress(progress: Progress) -> dict[str, str]:
+def _progress_columns(progress: Progress) -> dict[str, str]:
     return {"status": progress.status.value, "progress": msgspec.json.encode(progress).decode()}
 
 
-def _release(row: Row[tuple[object, ...]]) -> StoredRelease:
+def _parse_row(row: Row[tuple[object, ...]]) -> StoredRelease:
     return StoredRelease(
         row.commit,
         row.base,

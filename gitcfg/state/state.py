@@ -1,12 +1,12 @@
 """The state database, opened: what is kept of nodes, releases, tokens and events."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import Engine
 
 from gitcfg.model import GitcfgError
 from gitcfg.state.database import changing, open_engine
-from gitcfg.state.events import Events, Wake, Waking
+from gitcfg.state.events import ChangeWatcher, Events
 from gitcfg.state.nodes import Checkins, Claims, Deploys, forget
 from gitcfg.state.releases import Releases
 from gitcfg.state.schema import check_schema, migrate, set_meta
@@ -26,9 +26,9 @@ class State:
         self.sessions = Sessions(engine)
         self.events = Events(engine)
 
-    def listen(self, wake: Wake) -> Waking:
+    def listen(self, wake: Callable[[], None]) -> ChangeWatcher:
         """Call `wake`, in a thread, whenever another process has changed something."""
-        return Waking(self._engine, wake).start()
+        return ChangeWatcher(self._engine, wake).start()
 
     def forget(self, names: Sequence[str], at: float) -> None:
         """Delete what is known of nodes, and let every server that runs forget them."""

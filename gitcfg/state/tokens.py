@@ -35,8 +35,8 @@ class Tokens:
         row = {"name": name, "hash": _hash(token), "role": role.value, "created": now}
         with changing(self._engine) as connection:
             new = insert(connection, TOKENS).on_conflict_do_nothing().values(**row)
-            done = connection.execute(new.returning(TOKENS.c.name)).first()
-        if done is None:
+            created = connection.execute(new.returning(TOKENS.c.name)).first()
+        if created is None:
             raise GitcfgError(f"There is a token {name} already.", "Revoke it first, or choose another name.")
         return token
 
