@@ -12,7 +12,7 @@ import msgspec
 from gitcfg.edit.draft import Draft, sealed_path
 from gitcfg.edit.yaml.changes import Change, Delete, Insert, Set
 from gitcfg.edit.yaml.tree import Raw, quote, quote_like, to_yaml
-from gitcfg.git.history import Past
+from gitcfg.git.history import FolderHistory
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError, Ref, Secret
 from gitcfg.model.age import Recipient, recipient
@@ -222,7 +222,7 @@ def find_last_version(repository: Repository, name: str) -> int:
     """
     if repository.git is None or repository.git.head_is_unborn:
         return 0
-    past = Past(repository, _FOLDER_FORMERLY)
+    past = FolderHistory(repository, _FOLDER_FORMERLY)
     versions = past.versions(str(repository.commit("HEAD").id))
     changed = (change for version in versions for change in version.changed)
     files = {change.new for change in changed if change.path.rpartition("/")[2] == f"{name}.yaml"}

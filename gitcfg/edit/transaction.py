@@ -147,24 +147,24 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
     inside = f"{repository.prefix}/" if repository.prefix else ""
     files = [f"{inside}{path}" for path in paths]
     here = ("-C", str(top), f"--work-tree={top}", "--literal-pathspecs")
-    tracked = set(git.say(*here, "ls-files", "-z", "--", *files).split("\0"))
+    tracked = set(git.run(*here, "ls-files", "-z", "--", *files).split("\0"))
     files = [file for file in files if file in tracked or (top / file).exists()]
     if not files:
         raise GitcfgError("git does not know these files, so there is nothing to commit.", "Drop --commit.")
     new = [file for file in files if file not in tracked]
     if new:
-        git.say(*here, "add", "--intent-to-add", "--", *new)
-    code, output, error = git.ask(*here, "commit", "--quiet", "--only", "-m", message, "--", *files)
+        git.run(*here, "add", "--intent-to-add", "--", *new)
+    code, output, error = git.try_run(*here, "commit", "--quiet", "--only", "-m", message, "--", *files)
     if code:
         if new:
-            git.say(*here, "rm", "--quiet", "--cached", "--force", "--", *new)
+            git.run(*here, "rm", "--quiet", "--cached", "--force", "--", *new)
         lines = [line.strip() for line in (*output.splitlines(), *error.splitlines()) if line.strip()]
         raise GitcfgError(
             "`git commit` does not take the edit, so nothing was changed.",
             *(f"git says: {shown(line, most=200)}" for line in lines),
             code=1,
         )
-    return git.say("rev-parse", "HEAD")
+    return git.run("rev-parse", "HEAD")
 
 
 def work_tree(repository: Repository) -> Path:

@@ -38,7 +38,7 @@ from gitcfg.gate.rulings import (
     refuse_unsound_tree,
 )
 from gitcfg.gate.secrets import SecretsBefore, check_withheld, check_withheld_at, describe_copies
-from gitcfg.git.fsck import unsound_entries
+from gitcfg.git.fsck import find_unsound_entries
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
@@ -128,7 +128,7 @@ class Gate:
         if not protected and view.is_known(commit):
             return ruling
         progress.note("looking at the trees of", commit)
-        found = next(unsound_entries(view.repository, view.new_commits(commit)), None)
+        found = next(find_unsound_entries(view.repository, view.new_commits(commit)), None)
         if found is not None:
             return replace(ruling, barred=(refuse_unsound_tree(found),))
         refusals = tuple(self._formal(demanded, before, commit)) if protected else ()

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from gitcfg.gate.permits.rules import Permits, load_permits
-from gitcfg.git.repository import Config, unknown
+from gitcfg.git.repository import Config, unknown_value
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.load.loader import Loader
 from gitcfg.load.repository import FILE, load_settings
@@ -78,9 +78,9 @@ def load_budget(config: Config) -> Budget:
     said = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
     size = None if memory is None else _SIZE.fullmatch(memory.lower())
     if time is not None and not said:
-        raise unknown("gitcfg.timeLimit", time, "seconds, or a length of time like `2m`")
+        raise unknown_value("gitcfg.timeLimit", time, "seconds, or a length of time like `2m`")
     if memory is not None and size is None:
-        raise unknown(
+        raise unknown_value(
             "gitcfg.memoryLimit", memory, "a number of bytes, or of larger units, like `512m` or `2g`"
         )
     most = int(size[1]) * _UNITS[size[2]] if size else usual.memory

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitcfg.git.fsck import Unsound
+from gitcfg.git.fsck import UnsoundEntry
 from gitcfg.git.signatures import Flaw, Signed
 from gitcfg.load.repository import FILE
 from gitcfg.model import Finding
@@ -120,7 +120,7 @@ def refuse_reserved_ref(ref: str) -> Refusal | None:
     return None
 
 
-def refuse_unsound_tree(found: Unsound) -> Refusal:
+def refuse_unsound_tree(found: UnsoundEntry) -> Refusal:
     """Refuse a commit with a tree that git does not check out everywhere as it was read here."""
     wrong = "two entries named" if found.double else "an entry that git refuses to check out:"
     return Refusal(

@@ -16,7 +16,7 @@ from gitcfg.compile import fleet as compiled
 from gitcfg.compile.impact import find_nodes_made_from
 from gitcfg.gate.changes import describe_condition
 from gitcfg.gate.rulings import CommitFindings
-from gitcfg.git.history import Past, Version
+from gitcfg.git.history import FolderHistory, FolderVersion
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import EntryKind, Tree, changed_paths
 from gitcfg.library import Fleet
@@ -73,7 +73,7 @@ class FileHistory:
     def _places(self) -> Mapping[str, list[LastPlace]]:
         """Places by identity. 10,000 commits take 0.25 s of CPU if 100 touch secrets, 1.6 s if 5,000 do."""
         found: dict[str, list[LastPlace]] = {}
-        past, known = Past(self._repository, FOLDER), dict[bytes, str]()
+        past, known = FolderHistory(self._repository, FOLDER), dict[bytes, str]()
         for number, tip in enumerate(self._tips):
             seen = _TipHistory(past, known, tip)
             # What the first comes after has been gone through: a hundred branches of it take no longer.
@@ -89,13 +89,13 @@ class FileHistory:
 class _TipHistory:
     """What is known of the history of a tip, of which later versions come first."""
 
-    def __init__(self, past: Past, known: dict[bytes, str], tip: str) -> None:
+    def __init__(self, past: FolderHistory, known: dict[bytes, str], tip: str) -> None:
         self._past = past
         self._known = known
         self._tip = tip
         self._ever: set[str] | None = None
 
-    def places(self, version: Version) -> Iterator[tuple[str, LastPlace]]:
+    def places(self, version: FolderVersion) -> Iterator[tuple[str, LastPlace]]:
         """Yield the identities of the encrypted files in which a version differs from the one after it."""
         ends = ((changed.path.rpartition(".")[0], changed.path) for changed in version.changed)
         touched = {place: None for place, path in ends if path in (f"{place}{_YAML}", f"{place}{_AGE}")}

@@ -44,26 +44,28 @@ class BranchCommit:
 
     def uncommitted(self, tree: str) -> tuple[str, ...]:
         """Return the files that would change and are not committed, in order of path."""
-        found = {path for path, added in self._deltas(tree) if added and self._exists(path)}
+        deltas = self._deltas(tree)
+        found = {path for path, added in deltas if added and os.path.lexists(self._top / path)}
         words = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "HEAD", "--")
         for more in ((), ("--cached",)):
-            told = self._git.say("diff", *more, *words, given=b"", **self._environment)
-            found.update(self.changed(tree) & set(told.split("\0")))
+            output = self._git.run("diff", *more, *words, stdin=b"", **self._environment)
+            found.update(self.changed(tree) & set(output.split("\0")))
         return tuple(sorted(found))
 
     def commit(self, tree: str, message: str) -> str:
         """Commit the tree after HEAD and run the hooks; no ref leads to the commit yet."""
-        self._ask_pre_commit(tree)
+        self._run_pre_commit(tree)
         with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
             file = Path(folder) / "COMMIT_EDITMSG"
             file.write_text(message, encoding="utf-8")
-            self._hook("prepare-commit-msg", str(file), "message")
+            self._run_hook("prepare-commit-msg", str(file), "message")
             if "commit-msg" in self._hooks:
-                self._hook("commit-msg", str(file))
-            text = self._git.say("stripspace", given=file.read_bytes()) + "\n"
-        return self._git.say(
-            "commit-tree", *self._signing(), tree, "-p", self._head, "-F", "-", given=text.encode()
-        )
+                self._run_hook("commit-msg", str(file))
+            text = self._git.run("stripspace", stdin=file.read_bytes()) + "\n"
+        # `git commit` heeds this setting, `git commit-tree` does not.
+        signs = self._git.try_run("config", "--type=bool", "commit.gpgSign")[1] == "true"
+        words = (*(("-S",) if signs else ()), tree, "-p", self._head, "-F", "-")
+        return self._git.run("commit-tree", *words, stdin=text.encode())
 
     def move(self, commit: str, action: str) -> None:
         """Move branch, index and files to a commit. Raise GitcfgError (4) if git cannot.
@@ -75,20 +77,17 @@ class BranchCommit:
             raise GitcfgError("Another commit has been made meanwhile.", "Try again.", code=REFUSED)
         words = ["-C", str(self._top), f"--work-tree={self._top}", "merge", "--ff-only", "--quiet"]
         plain = ["--no-autostash", "--no-verify-signatures", "--no-squash", "--no-stat"]
-        code, error = self._git.apart(*words, *plain, commit, GIT_REFLOG_ACTION=action)
+        code, error = self._git.run_detached(*words, *plain, commit, GIT_REFLOG_ACTION=action)
         if code:
-            hint = "Remove the lock if no git is at work there." if ".lock" in error else self._left(commit)
+            if ".lock" in error:
+                hint = "Remove the lock if no git is at work there."
+            elif changed := len(self.uncommitted(commit)):  # on a full disk, say, some files are written
+                left = f"of its files {changed} may have changed: `git status` shows them."
+                hint = f"The branch is as it was, but {left}"
+            else:
+                hint = "Nothing was changed."
             raise GitcfgError(f"git cannot change the files: {error}.", hint, code=REFUSED)
-        self._hook("post-commit")
-
-    def _left(self, commit: str) -> str:
-        """A hint at what git has done before it failed: on a full disk, say, some files are written."""
-        changed = len(self.uncommitted(commit))
-        if not changed:
-            return "Nothing was changed."
-        return (
-            f"The branch is as it was, but of its files {changed} may have changed: `git status` shows them."
-        )
+        self._run_hook("post-commit")
 
     def _deltas(self, tree: str) -> Iterator[tuple[str, bool]]:
         """Yield each path that differs from HEAD's, and whether it is new."""
@@ -97,41 +96,32 @@ class BranchCommit:
             added = delta.status == pygit2.enums.DeltaStatus.ADDED
             yield (delta.new_file if added else delta.old_file).path, added
 
-    def _exists(self, path: str) -> bool:
-        return os.path.lexists(self._top / path)
-
-    def _hook(self, name: str, *words: str, **more: str) -> None:
+    def _run_hook(self, name: str, *words: str, **more: str) -> None:
         """Run a hook where there is one, from the top of the work tree. GitcfgError (4): it refuses."""
         if not self._has_hook(name):
             return
         call = ["-C", str(self._top), f"--work-tree={self._top}", "hook", "run", name, "--", *words]
-        code, told, error = self._git.ask(*call, given=b"", GIT_EDITOR=":", **more)
+        code, output, error = self._git.try_run(*call, stdin=b"", GIT_EDITOR=":", **more)
         if code and name != "post-commit":
-            said = "\n".join(filter(None, (told, error)))
+            reason = "\n".join(filter(None, (output, error)))
             hint = "--no-verify goes around it." if name in HOOKS else ""
-            raise GitcfgError(f"The hook {name} refuses:\n{said}", hint, code=REFUSED)
+            raise GitcfgError(f"The hook {name} refuses:\n{reason}", hint, code=REFUSED)
 
-    def _signing(self) -> tuple[str, ...]:
-        """`git commit` heeds this setting, `git commit-tree` does not."""
-        return ("-S",) if self._git.ask("config", "--type=bool", "commit.gpgSign")[1] == "true" else ()
-
-    def _ask_pre_commit(self, tree: str) -> None:
-        """Show the hook an index of its own, as `git commit PATH` does."""
+    def _run_pre_commit(self, tree: str) -> None:
+        """Run the hook with an index of its own, as `git commit PATH` does."""
         if "pre-commit" not in self._hooks or not self._has_hook("pre-commit"):
             return
         with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
             index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-            self._git.say("read-tree", tree, given=b"", **index)
-            self._hook("pre-commit", **index)
-            if self._git.say("write-tree", given=b"", **index) != tree:
+            self._git.run("read-tree", tree, stdin=b"", **index)
+            self._run_hook("pre-commit", **index)
+            if self._git.run("write-tree", stdin=b"", **index) != tree:
+                what = "what is to be committed, and that has been judged as it is."
                 hint = "--no-verify goes around the hook."
-                message = (
-                    "The hook pre-commit changes what is to be committed, and that has been judged as it is."
-                )
-                raise GitcfgError(message, hint, code=REFUSED)
+                raise GitcfgError(f"The hook pre-commit changes {what}", hint, code=REFUSED)
 
     def _has_hook(self, name: str) -> bool:
-        place = self._top / self._git.say("rev-parse", "--git-path", f"hooks/{name}")
+        place = self._top / self._git.run("rev-parse", "--git-path", f"hooks/{name}")
         return place.is_file() and os.access(place, os.X_OK)
 
 
@@ -139,10 +129,13 @@ _NONE = "0" * 40
 _TRIES, _PAUSE = 20, 0.1
 _LATEST = 1 << 40  # seconds; git knows no later dates
 _CRUD = frozenset(map(chr, range(33))) | frozenset(".,:;<>\"\\'")
+_IDENTITY = re.compile(
+    r"(?P<name>.+) <(?P<email>.*)> (?P<time>\d+) (?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)"
+)
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """What stands at the ref: a commit, its folders by name, and what its last paragraph says, by word."""
+    """What is at the ref: a commit, its folders by name, and its message's trailers by word."""
 
     commit: str
     tree: str
@@ -160,17 +153,17 @@ class RenderedRef:
         self._mark = mark
         self.trees = Trees(self._pygit)
         self.ref = ref if ref.startswith("refs/") else f"refs/heads/{ref}"
-        if git.ask("check-ref-format", self.ref)[0]:
+        if git.try_run("check-ref-format", self.ref)[0]:
             raise GitcfgError(f"{shown(ref)} is no name of a ref.", "Say a branch, or refs/heads/NAME.")
         self._refuse_checked_out(Refs(repository).head)
 
     def _refuse_checked_out(self, head: str) -> None:
-        trees = self._git.say("worktree", "list", "--porcelain").splitlines()
-        taken = {line.removeprefix("branch ") for line in trees if line.startswith("branch ")}
-        if self.ref in taken | {head}:
+        trees = self._git.run("worktree", "list", "--porcelain").splitlines()
+        branches = {line.removeprefix("branch ") for line in trees if line.startswith("branch ")}
+        if self.ref in branches | {head}:
             hint = "Name a branch of its own, such as `rendered`."
             raise GitcfgError(f"{self.ref} is the branch that is checked out.", hint, code=REFUSED)
-        if not self._git.ask("symbolic-ref", "-q", self.ref)[0]:
+        if not self._git.try_run("symbolic-ref", "-q", self.ref)[0]:
             raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=REFUSED)
 
     def tip(self) -> Tip | None:
@@ -183,30 +176,26 @@ class RenderedRef:
             raise GitcfgError(f"{self.ref} leads to no commit.", "Name another ref.", code=REFUSED)
         rows = self.trees.items(commit.tree_id.raw)
         if MARKER in rows:
-            hint = "Name a branch of its own, such as `rendered`."
-            raise GitcfgError(
-                f"{self.ref} holds a {MARKER}: it is no rendered ref, but a configuration.",
-                hint,
-                code=REFUSED,
-            )
-        said = parse_trailers(commit.raw_message.decode("utf-8", "replace"))
-        if self._mark not in said:
+            message = f"{self.ref} holds a {MARKER}: it is no rendered ref, but a configuration."
+            raise GitcfgError(message, "Name a branch of its own, such as `rendered`.", code=REFUSED)
+        trailers = parse_trailers(commit.raw_message.decode("utf-8", "replace"))
+        if self._mark not in trailers:
             hint = "Name another ref, or remove that one: what is on it would vanish from its tip."
             raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=REFUSED)
-        return Tip(str(commit.id), str(commit.tree_id), rows, said)
+        return Tip(str(commit.id), str(commit.tree_id), rows, trailers)
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
         """Commit a tree after the tip, by the author of the source; signed if a key is configured."""
         words = [*self._git.signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
         more = {**self._git.identity(), **self._author(source)}
-        return self._git.say("commit-tree", *words, "-F", "-", given=message.encode(), **more)
+        return self._git.run("commit-tree", *words, "-F", "-", stdin=message.encode(), **more)
 
     def move(self, commit: str, tip: Tip | None) -> bool:
         """Move the ref to a commit; return False if it has moved since. Raise GitcfgError if git cannot."""
         before = tip.commit if tip is not None else _NONE
         words = ("-m", "gitcfg: rendered", "--no-deref", self.ref, commit, before)
         for _ in range(_TRIES):
-            code, _, error = self._git.ask("update-ref", *words)
+            code, _, error = self._git.try_run("update-ref", *words)
             if not code:
                 return True
             now = self._pygit.references.get(self.ref)
@@ -225,11 +214,11 @@ class RenderedRef:
         assert isinstance(found, pygit2.Commit)
         author = found.author
         name, email = (raw.decode("utf-8", "replace") for raw in (author.raw_name, author.raw_email))
-        said = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email} if set(name) - _CRUD else {}
+        variables = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email} if set(name) - _CRUD else {}
         if 0 <= author.time < _LATEST and abs(author.offset) < 24 * 60:
             sign, hours, minutes = "-" if author.offset < 0 else "+", *divmod(abs(author.offset), 60)
-            said["GIT_AUTHOR_DATE"] = f"@{author.time} {sign}{hours:02}{minutes:02}"
-        return said
+            variables["GIT_AUTHOR_DATE"] = f"@{author.time} {sign}{hours:02}{minutes:02}"
+        return variables
 
 
 def parse_trailers(message: str) -> dict[str, str]:
@@ -261,10 +250,10 @@ def commit_all(git: pygit2.Repository, paths: Iterable[str], message: str) -> st
 
 
 def _identity(git: pygit2.Repository, role: str) -> pygit2.Signature | None:
-    """Who git itself would say it is: its library knows the configuration only, not the environment."""
-    asked = ["git", "-C", git.path, "var", f"GIT_{role}_IDENT"]
+    """Return who git itself says it is: its library knows the configuration only, not the environment."""
+    call = ["git", "-C", git.path, "var", f"GIT_{role}_IDENT"]
     try:
-        done = subprocess.run(asked, capture_output=True, check=False, text=True, errors="replace")
+        done = subprocess.run(call, capture_output=True, check=False, text=True, errors="replace")
     except OSError:
         return None
     found = _IDENTITY.fullmatch(done.stdout.strip())
@@ -272,11 +261,6 @@ def _identity(git: pygit2.Repository, role: str) -> pygit2.Signature | None:
         return None
     minutes = int(found["sign"] + "1") * (int(found["hours"]) * 60 + int(found["minutes"]))
     return pygit2.Signature(found["name"], found["email"], int(found["time"]), minutes)
-
-
-_IDENTITY = re.compile(
-    r"(?P<name>.+) <(?P<email>.*)> (?P<time>\d+) (?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)"
-)
 
 
 _NOBODY = pygit2.Signature("gitcfg", "gitcfg@localhost", 0, 0)
@@ -289,20 +273,15 @@ def commit_versions(folder: Path, versions: Sequence[Mapping[str, Content]]) -> 
     git.config["core.autocrlf"] = "false"
     parents: list[pygit2.Oid] = []
     for number, files in enumerate(versions, 1):
-        tree = _tree(git, files)
+        index = pygit2.Index()
+        for path, content in files.items():
+            index.add(pygit2.IndexEntry(path, *_write_object(git, content)))
+        tree = index.write_tree(git)
         parents = [git.create_commit("HEAD", _NOBODY, _NOBODY, f"Version {number}\n", tree, parents)]
     git.checkout("HEAD", strategy=CheckoutStrategy.FORCE)
 
 
-def _tree(git: pygit2.Repository, files: Mapping[str, Content]) -> pygit2.Oid:
-    index = pygit2.Index()
-    for path, content in files.items():
-        id, mode = _object(git, content)
-        index.add(pygit2.IndexEntry(path, id, mode))
-    return index.write_tree(git)
-
-
-def _object(git: pygit2.Repository, content: Content) -> tuple[pygit2.Oid, FileMode]:
+def _write_object(git: pygit2.Repository, content: Content) -> tuple[pygit2.Oid, FileMode]:
     if isinstance(content, Submodule):
         return pygit2.Oid(hex=_NO_COMMIT), FileMode.COMMIT
     data = content.encode() if isinstance(content, str) else content

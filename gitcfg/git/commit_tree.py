@@ -29,8 +29,11 @@ from gitcfg.model.names import FOLDERS, SETTINGS
 Row = tuple[bytes, bytes, bytes]
 """What a tree holds of an entry: mode, name, id."""
 
-ITEM = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_ITEM = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FIXED = 22  # the space, the NUL and the id
+_BLOCK = 1 << 12
+_MOST = 64
+_PLAIN = frozenset((b"100644", b"100755"))
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -61,24 +64,14 @@ def read_tree(odb: Store, tree: bytes) -> bytes:
 def read_rows(odb: Store, tree: bytes) -> list[Row]:
     """Return what a tree holds, in git's order. GitcfgError: it is not formed as a tree is."""
     data = read_tree(odb, tree)
-    found: list[Row] = ITEM.findall(data)
+    found: list[Row] = _ITEM.findall(data)
     if sum(len(mode) + len(name) for mode, name, _ in found) + _FIXED * len(found) != len(data):
         raise GitcfgError(f"git's tree {tree.hex()} is broken.", "`git fsck` says what else is.")
     return found
 
 
-def read_items(odb: Store, tree: bytes) -> Items:
-    """Return what a tree holds, by name."""
+def _read_items(odb: Store, tree: bytes) -> Items:
     return {decode_name(name): Item(id, int(mode, 8)) for mode, name, id in read_rows(odb, tree)}
-
-
-def name_items(found: Iterable[re.Match[bytes]]) -> Items:
-    """Some of what a tree holds, by name."""
-    return {decode_name(match[2]): Item(match[3], int(match[1], 8)) for match in found}
-
-
-_BLOCK = 1 << 12
-_MOST = 64
 
 
 class FileChange(msgspec.Struct, frozen=True, gc=False):
@@ -95,7 +88,8 @@ class Trees:
     def __init__(self, git: pygit2.Repository) -> None:
         self._odb = Store(git)
         self._known: dict[bytes, tuple[bytes, list[int]]] = {}
-        self.items = lru_cache(maxsize=1 << 12)(partial(read_items, self._odb))
+        # Of the store, not of this object: a cache of its own methods would keep it for ever.
+        self.items = lru_cache(maxsize=1 << 12)(partial(_read_items, self._odb))
 
     def raw(self, tree: bytes) -> bytes:
         """Return a tree as git keeps it."""
@@ -122,25 +116,30 @@ class Trees:
         """Return what of two trees is not the same, and perhaps some that is."""
         if old is None or new is None:
             return self.items(old) if old else {}, self.items(new) if new else {}
-        (before, starts), after = self._row(old), self.raw(new)
-        first = _first(starts, before, after)
+        (before, starts), after = self._locate_items(old), self.raw(new)
+        place = _count_common(before, after)
+        first = len(starts) if place == len(before) else bisect_right(starts, place) - 1
         start = starts[first] if first < len(starts) else len(before)
-        tail = _common(before[start:][::-1], after[start:][::-1])
+        tail = _count_common(before[start:][::-1], after[start:][::-1])
         last = bisect_left(starts, len(before) - tail, first)
         end = starts[last] if last < len(starts) else len(before)
         more = len(after) - len(before)
-        found = list(ITEM.finditer(after, start, end + more))
-        if not _whole(found, start, end + more):
+        found = list(_ITEM.finditer(after, start, end + more))
+        edges = [start, *(match.end() for match in found)]
+        # Items must fill the place between, one after the other.
+        if edges[-1] != end + more or any(
+            match.start() != edge for match, edge in zip(found, edges, strict=False)
+        ):
             return self.items(old), self.items(new)
         rest = starts[last:] if more == 0 else [place + more for place in starts[last:]]
         self._keep(new, after, [*starts[:first], *(match.start() for match in found), *rest])
-        return name_items(ITEM.finditer(before, start, end)), name_items(found)
+        return _parse_items(_ITEM.finditer(before, start, end)), _parse_items(found)
 
-    def _row(self, tree: bytes) -> tuple[bytes, list[int]]:
-        """Return a tree as it is kept, and where each item begins."""
+    def _locate_items(self, tree: bytes) -> tuple[bytes, list[int]]:
+        """Return a tree as git keeps it, and where each item begins."""
         if tree not in self._known:
             data = self.raw(tree)
-            self._keep(tree, data, [match.start() for match in ITEM.finditer(data)])
+            self._keep(tree, data, [match.start() for match in _ITEM.finditer(data)])
         return self._known[tree]
 
     def _keep(self, tree: bytes, data: bytes, starts: list[int]) -> None:
@@ -149,13 +148,11 @@ class Trees:
         self._known[tree] = (data, starts)
 
 
-def _first(starts: list[int], before: bytes, after: bytes) -> int:
-    """Return the number of the first item that is not the same."""
-    place = _common(before, after)
-    return len(starts) if place == len(before) else bisect_right(starts, place) - 1
+def _parse_items(found: Iterable[re.Match[bytes]]) -> Items:
+    return {decode_name(match[2]): Item(match[3], int(match[1], 8)) for match in found}
 
 
-def _common(one: bytes, two: bytes) -> int:
+def _count_common(one: bytes, two: bytes) -> int:
     """Return how many bytes two beginnings have in common."""
     most = min(len(one), len(two))
     low = 0
@@ -169,12 +166,6 @@ def _common(one: bytes, two: bytes) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _whole(found: list[re.Match[bytes]], start: int, end: int) -> bool:
-    """Return whether items fill the place between, one after the other."""
-    edges = [start, *(match.end() for match in found)]
-    return edges[-1] == end and all(match.start() == edge for match, edge in zip(found, edges, strict=False))
 
 
 Listings = dict[tuple[str, str], list[Entry]]
@@ -277,6 +268,3 @@ class CommitTree:
 
     def _entry(self, found: Item, path: str) -> Entry:
         return Entry(path, entry_kind(found.mode) or EntryKind.FILE, found.id.hex(), self._objects)
-
-
-_PLAIN = frozenset((b"100644", b"100755"))

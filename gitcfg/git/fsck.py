@@ -22,7 +22,7 @@ _IGNORED_BY_HFS = dict.fromkeys(
 )
 
 
-class Unsound(msgspec.Struct, frozen=True):
+class UnsoundEntry(msgspec.Struct, frozen=True):
     """An entry of a commit's tree, and whether another one has its name."""
 
     commit: str
@@ -30,26 +30,26 @@ class Unsound(msgspec.Struct, frozen=True):
     double: bool = False
 
 
-def unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[Unsound]:
+def find_unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[UnsoundEntry]:
     """Yield what is wrong with the trees of commits; what their first parents have was looked at before.
 
     GitcfgError: a tree is broken.
     """
     git = repository.git_or_error()
     store = Store(git)
-    seen = set[bytes]()
+    judged = set[bytes]()
     for id in commits:
         commit = git[id].peel(pygit2.Commit)
         parent = commit.parents[0].tree_id.raw if commit.parents else None
         pending = [(commit.tree_id.raw, parent, "")]
         while pending:
             tree, before, path = pending.pop()
-            if tree in seen or tree == before:
+            if tree in judged or tree == before:
                 continue
-            seen.add(tree)
+            judged.add(tree)
             found = read_rows(store, tree)
-            for name, double in _unsound(found):
-                yield Unsound(id, path + decode_name(name), double)
+            for name, double in _find_unsound(found):
+                yield UnsoundEntry(id, path + decode_name(name), double)
             older = _folders(read_rows(store, before)) if before is not None else {}
             folders = _folders(found).items()
             pending += [(below, older.get(name), f"{path}{decode_name(name)}/") for name, below in folders]
@@ -59,7 +59,7 @@ def _folders(found: Iterable[Row]) -> dict[bytes, bytes]:
     return {name: id for mode, name, id in found if int(mode, 8) >> 12 == FOLDER}
 
 
-def _unsound(found: list[Row]) -> Iterator[tuple[bytes, bool]]:
+def _find_unsound(found: list[Row]) -> Iterator[tuple[bytes, bool]]:
     names = [name for _, name, _ in found]
     if len(set(names)) < len(names):
         yield Counter(names).most_common(1)[0][0], True

@@ -40,8 +40,9 @@ class History:
         self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
         self._folders = repository.prefix.split("/") if repository.prefix else []
-        store = Store(self.git, partial(find_missing, self.git, _places(repository.prefix)))
-        self.read = lru_cache(maxsize=_MOST)(partial(_content, store))
+        places = ["/".join((*self._folders, place)) for place in (SETTINGS, *FOLDERS)]
+        store = Store(self.git, partial(find_missing, self.git, places))
+        self.read = lru_cache(maxsize=_MOST)(partial(_read_file, store))
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     def walk(self, start: str, known: str | None = None) -> Iterator[str]:
@@ -88,11 +89,11 @@ class History:
         found = self.git[commit]
         assert isinstance(found, pygit2.Commit)
         author = found.author
-        told = (author.raw_name, author.raw_email, found.raw_message)
-        name, email, text = (_text(raw, found.message_encoding) for raw in told)
+        fields = (author.raw_name, author.raw_email, found.raw_message)
+        name, email, text = (_decode(raw, found.message_encoding) for raw in fields)
         subject = " ".join(text.strip().partition("\n\n")[0].split())
-        shown = format_date(author.time, author.offset)
-        return Commit(commit, name, email, shown, subject, commit in self._borders)
+        date = format_date(author.time, author.offset)
+        return Commit(commit, name, email, date, subject, commit in self._borders)
 
     @cached_property
     def _borders(self) -> frozenset[str]:
@@ -106,20 +107,20 @@ class History:
         """Return all that a commit's message says besides its subject."""
         found = self.git[commit]
         assert isinstance(found, pygit2.Commit)
-        whole = _text(found.raw_message, found.message_encoding)
-        return whole.strip().partition("\n\n")[2].strip()
+        text = _decode(found.raw_message, found.message_encoding)
+        return text.strip().partition("\n\n")[2].strip()
 
     def find(self, tree: bytes | None, name: str, path: str) -> tuple[str, bytes] | None:
         """The first file of a name in a folder and all below it, in order of path; `path` is the folder's."""
-        return min(self._named(tree, name, path), default=None) if tree is not None else None
+        return min(self._find_files(tree, name, path), default=None) if tree is not None else None
 
-    def _named(self, tree: bytes, name: str, path: str) -> Iterator[tuple[str, bytes]]:
+    def _find_files(self, tree: bytes, name: str, path: str) -> Iterator[tuple[str, bytes]]:
         raw = self.trees.raw(tree)
         if name.encode() not in raw and b"40000 " not in raw:
             return
         for inner, item in self.trees.items(tree).items():
             if item.folder is not None:
-                yield from self._named(item.folder, name, f"{path}/{inner}")
+                yield from self._find_files(item.folder, name, f"{path}/{inner}")
             elif inner == name and item.file is not None:
                 yield f"{path}/{inner}", item.file
 
@@ -136,19 +137,14 @@ class History:
         return name
 
 
-def _places(prefix: str) -> list[str]:
-    """Return what gitcfg reads, by git's paths."""
-    return [f"{prefix}/{place}" if prefix else place for place in (SETTINGS, *FOLDERS)]
-
-
-def _content(store: Store, file: bytes) -> bytes:
+def _read_file(store: Store, file: bytes) -> bytes:
     try:
         return store.read(pygit2.Oid(raw=file))[1]
     except KeyError:
         raise missing_object(file.hex()) from None
 
 
-def _text(raw: bytes, encoding: str | None) -> str:
+def _decode(raw: bytes, encoding: str | None) -> str:
     try:
         return raw.decode(encoding or "utf-8", "replace")
     except LookupError:
@@ -164,10 +160,10 @@ def format_date(seconds: int, offset: int) -> str:
         return _EPOCH.replace(tzinfo=UTC).isoformat()
 
 
-class Version(msgspec.Struct, frozen=True):
-    """What a folder held at a commit: its `tree`, and what is not as in the version told before this one.
+class FolderVersion(msgspec.Struct, frozen=True):
+    """What a folder held at a commit: its `tree`, and what is not as in the version yielded before this one.
 
-    Of a change `old` is therefore what stood there later, and `new` what stands there in this version.
+    Of a change `old` is therefore what was there later, and `new` what is there in this version.
     """
 
     commit: str
@@ -175,7 +171,7 @@ class Version(msgspec.Struct, frozen=True):
     changed: tuple[FileChange, ...]
 
 
-class Past:
+class FolderHistory:
     """A folder through the history of a repository; its files by their paths from the repository's root."""
 
     def __init__(self, repository: Repository, folder: str) -> None:
@@ -183,23 +179,23 @@ class Past:
         self._history = History(repository)
         self._folder = folder
 
-    def versions(self, start: str, known: str | None = None) -> Iterator[Version]:
-        """Each that a commit or one before it had, once, later ones first; the first differs from nothing.
+    def versions(self, start: str, known: str | None = None) -> Iterator[FolderVersion]:
+        """Yield each version up to a commit once, later ones first; the first differs from nothing.
 
         Without commits that `known`, another one, is or comes after.
         """
-        seen: set[bytes | None] = set()
+        yielded: set[bytes | None] = set()
         last: bytes | None = None
-        with _whole():
+        with _explain_missing():
             for commit in self._history.walk(start, known):
                 tree = self._history.folder(self._history.root(commit), self._folder)
-                if tree not in seen:
+                if tree not in yielded:
                     changed = self._history.trees.changed(last, tree, f"{self._folder}/")
-                    yield Version(commit, tree, tuple(changed))
-                    seen.add(tree)
+                    yield FolderVersion(commit, tree, tuple(changed))
+                    yielded.add(tree)
                     last = tree
 
-    def file(self, version: Version, path: str) -> bytes | None:
+    def file(self, version: FolderVersion, path: str) -> bytes | None:
         """Return the id of the file at a path; None: there is none."""
         *folders, name = path.removeprefix(f"{self._folder}/").split("/")
         tree = version.tree
@@ -210,13 +206,13 @@ class Past:
 
     def read(self, file: bytes) -> bytes:
         """Return what a file holds."""
-        with _whole():
+        with _explain_missing():
             return self._history.read(file)
 
 
 @contextmanager
-def _whole() -> Iterator[None]:
-    """GitcfgError: something of the history is not there, as in partial clones."""
+def _explain_missing() -> Iterator[None]:
+    """Raise GitcfgError if something of the history is not there, as in partial clones."""
     try:
         yield
     except KeyError as error:

@@ -36,8 +36,8 @@ def hook_folder(repository: Repository, top: Path) -> HookFolder:
     if not found:
         return HookFolder(common_folder(git) / "hooks")
     # Sorting is stable: among equals the last one counts, as it does for git.
-    said = sorted(found, key=lambda entry: entry.level)[-1]
-    return HookFolder(top / Path(said.value or "").expanduser(), said.level < ConfigLevel.LOCAL)
+    last = sorted(found, key=lambda entry: entry.level)[-1]
+    return HookFolder(top / Path(last.value or "").expanduser(), last.level < ConfigLevel.LOCAL)
 
 
 def work_tree(repository: Repository) -> Path:

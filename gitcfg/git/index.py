@@ -43,14 +43,14 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
     @property
     def intended(self) -> bool:
         """Return whether it is only meant to be added (`git add --intent-to-add`), and not committed."""
-        return self._says(_ADDED)
+        return self._has_flag(_ADDED)
 
     @property
     def skipped(self) -> bool:
         """Return whether it is left out of the work tree (`git sparse-checkout`)."""
-        return self._says(_SKIPPED)
+        return self._has_flag(_SKIPPED)
 
-    def _says(self, flag: int) -> bool:
+    def _has_flag(self, flag: int) -> bool:
         more = self.row[62:64]
         return bool(more) and bool(int.from_bytes(more, "big") & flag)
 
@@ -72,12 +72,6 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def skipped(mode: int, id: bytes) -> Staged:
-    """Return what is staged of a file that the index names only by a folder that is left out."""
-    flag = _SKIPPED.to_bytes(2, "big")
-    return Staged(b"".join((bytes(24), mode.to_bytes(4, "big"), bytes(12), id, flag, flag)))
-
-
 class Index(msgspec.Struct, frozen=True):
     """All that is staged, by git's path as the system's names are text, and when that was written."""
 
@@ -93,6 +87,7 @@ _LONG, _EXTENDED = 0x0FFF, 0x4000
 _DIGEST = 20
 _FOLDERS = b"sdir"
 """It marks an index that has folders in place of all files below them (`git sparse-checkout`)."""
+AFTER = chr(ord("/") + 1)
 
 
 def read_index(file: Path) -> Index:
@@ -103,32 +98,32 @@ def read_index(file: Path) -> Index:
     except FileNotFoundError:
         return Index()
     try:
-        return Index(_files(data), state.st_mtime_ns // 10**9)
+        return Index(_parse_files(data), state.st_mtime_ns // 10**9)
     except (ValueError, IndexError, struct.error) as error:
-        hint = "`git update-index --no-split-index` and `git sparse-checkout reapply --no-sparse-index` help."
-        message = f"git's index {file} cannot be read: {error}."
-        raise GitcfgError(
-            message, hint if isinstance(error, _Unknown) else "`git status` tells more."
-        ) from None
+        hint = "`git status` tells more."
+        if isinstance(error, _UnknownFormat):
+            resets = "`git update-index --no-split-index` and `git sparse-checkout reapply --no-sparse-index`"
+            hint = f"{resets} help."
+        raise GitcfgError(f"git's index {file} cannot be read: {error}.", hint) from None
 
 
-class _Unknown(ValueError):
+class _UnknownFormat(ValueError):
     """It is sound, but nothing that is known here."""
 
 
-def _files(data: bytes) -> dict[str, Staged]:
+def _parse_files(data: bytes) -> dict[str, Staged]:
     """Return what is staged. ValueError, IndexError, struct.error: the data is broken."""
     mark, version, count = _HEAD.unpack_from(data)
     if mark != b"DIRC":
         raise ValueError("it is no index")
     if not 2 <= version <= 4:
-        raise _Unknown(f"its version is {version}")
-    files, at = (_short if version == 4 else _plain)(data, count)
-    _judge(data, at)
+        raise _UnknownFormat(f"its version is {version}")
+    files, at = (_parse_version_4 if version == 4 else _parse_versions_2_3)(data, count)
+    _check_end(data, at)
     return files
 
 
-def _plain(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
+def _parse_versions_2_3(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
     """Versions 2 and 3: whole names, and rows are filled up to eight bytes with NULs."""
     files, at = dict[str, Staged](), _HEAD.size
     for _ in range(count):
@@ -141,12 +136,12 @@ def _plain(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
     return files, at
 
 
-def _short(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
+def _parse_version_4(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
     """Version 4: a name says how much of the end of the one before it goes, and what comes instead."""
     files, at, path = dict[str, Staged](), _HEAD.size, b""
     for _ in range(count):
         name = at + (64 if data[at + 60] << 8 & _EXTENDED else 62)
-        gone, start = _number(data, name)
+        gone, start = _parse_number(data, name)
         end = data.index(b"\0", start)
         path = path[: len(path) - gone] + data[start:end]
         files[os.fsdecode(path)] = Staged(data[at:name])
@@ -154,7 +149,7 @@ def _short(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
     return files, at
 
 
-def _number(data: bytes, at: int) -> tuple[int, int]:
+def _parse_number(data: bytes, at: int) -> tuple[int, int]:
     """Return a number written seven bits a byte, and where it ends."""
     number = data[at] & 127
     while data[at] & 128:
@@ -163,8 +158,8 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
     return number, at + 1
 
 
-def _judge(data: bytes, at: int) -> None:
-    """What follows the files: extensions, of which lower case says that they must be understood; a hash."""
+def _check_end(data: bytes, at: int) -> None:
+    """Check what follows the files: extensions, which must be understood if in lower case; a hash."""
     end = len(data) - _DIGEST
     digest = hashlib.sha1(memoryview(data)[:end], usedforsecurity=False).digest()
     if data[end:] not in (digest, bytes(_DIGEST)):  # git leaves zeros where it is told to save time
@@ -172,7 +167,7 @@ def _judge(data: bytes, at: int) -> None:
     while at < end:
         name, size = _EXTENSION.unpack_from(data, at)
         if name[:1].islower() and name != _FOLDERS:
-            raise _Unknown(f"it has the extension {name.decode('ascii', 'backslashreplace')}")
+            raise _UnknownFormat(f"it has the extension {name.decode('ascii', 'backslashreplace')}")
         at += _EXTENSION.size + size
     if at != end:
         raise ValueError("it is not whole")
@@ -216,9 +211,6 @@ class IndexTree:
         return Entry(path, entry_kind(mode) or EntryKind.FILE, id.hex(), self._objects)
 
 
-AFTER = chr(ord("/") + 1)
-
-
 def staged(index: Index) -> dict[str, Placed]:
     """Return what would be committed of what is staged."""
     return {path: (found.mode, found.id) for path, found in index.files.items() if not found.intended}
@@ -236,17 +228,18 @@ def whole_index(git: pygit2.Repository, file: Path) -> Index:
     trees = Trees(git)
     files = dict(index.files)
     for path in folders:
-        files.update(_below(trees, files.pop(path).id, path))
+        files.update(_list_skipped(trees, files.pop(path).id, path))
     return Index(files, index.written)
 
 
-def _below(trees: Trees, tree: bytes, path: str) -> Iterator[tuple[str, Staged]]:
+def _list_skipped(trees: Trees, tree: bytes, path: str) -> Iterator[tuple[str, Staged]]:
     for mode, name, id in trees.rows(tree):
         inner = path + os.fsdecode(name)
         if int(mode, 8) >> 12 == FOLDER:
-            yield from _below(trees, id, f"{inner}/")
+            yield from _list_skipped(trees, id, f"{inner}/")
         else:
-            yield inner, skipped(int(mode, 8), id)
+            bits, flag = int(mode, 8).to_bytes(4, "big"), _SKIPPED.to_bytes(2, "big")
+            yield inner, Staged(b"".join((bytes(24), bits, bytes(12), id, flag, flag)))
 
 
 def merged(index: pygit2.Index) -> dict[str, Placed]:

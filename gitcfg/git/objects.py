@@ -28,56 +28,52 @@ class Store:
         self._git = git
         self._odb = git.odb
         self._others = others
-        self._asked = set[str]()
+        self._requested = set[str]()
 
     def read(self, id: pygit2.Oid) -> tuple[int, bytes]:
         """Return the kind and bytes of an object. KeyError, GitcfgError: it is not there."""
-        return self._got(self._odb.read, id)
+        return self._read_or_fetch(self._odb.read, id)
 
     def read_header(self, id: pygit2.Oid) -> tuple[int, int]:
         """Return the kind and size of an object. KeyError, GitcfgError: it is not there."""
-        return self._got(self._odb.read_header, id)
+        return self._read_or_fetch(self._odb.read_header, id)
 
     def complete(self, *trees: str) -> None:
         """Fetch what commits or trees lack: git's library merges them, and fetches nothing."""
         if self._remote is not None:
             self._fetch(self._remote, _missing(self._git, "--no-walk", *trees))
 
-    def _got(self, ask: Callable[[pygit2.Oid], T], id: pygit2.Oid) -> T:
+    def _read_or_fetch(self, read: Callable[[pygit2.Oid], T], id: pygit2.Oid) -> T:
         try:
-            return ask(id)
+            return read(id)
         except KeyError:
-            if self._remote is None or str(id) in self._asked:
+            if self._remote is None or str(id) in self._requested:
                 raise
-        self._fetch(self._remote, (str(id), *(() if self._asked else self._others())))
-        return ask(id)
+        self._fetch(self._remote, (str(id), *(() if self._requested else self._others())))
+        return read(id)
 
     @cached_property
     def _remote(self) -> str | None:
         """Where a partial clone has what it lacks; None: it is whole, or only judges what is pushed."""
         if "GIT_QUARANTINE_PATH" in os.environ:
             return None
-        return next((remote.name for remote in self._git.remotes if remote.name and self._has(remote)), None)
-
-    def _has(self, remote: pygit2.Remote) -> bool:
-        config, key = self._git.config, f"remote.{remote.name}.promisor"
-        return key in config and config.get_bool(key)
+        config = self._git.config
+        for remote in self._git.remotes:
+            key = f"remote.{remote.name}.promisor"
+            if remote.name and key in config and config.get_bool(key):
+                return remote.name
+        return None
 
     def _fetch(self, remote: str, ids: Iterable[str]) -> None:
-        wanted = [id for id in dict.fromkeys(ids) if id not in self._asked and id not in self._git]
-        self._asked.update(wanted)
-        if not wanted:
+        missing = [id for id in dict.fromkeys(ids) if id not in self._requested and id not in self._git]
+        self._requested.update(missing)
+        if not missing:
             return
-        error = run_git(self._git, "fetch", "--quiet", remote, *_FETCH, given="\n".join(wanted))
-        if error is not None:
+        done = _run(self._git, ("fetch", "--quiet", remote, *_FETCH), "\n".join(missing))
+        if done.returncode:
+            error = shown(" ".join(done.stderr.split()).rstrip("."), 300)
             message = f"This clone is partial, and what it lacks cannot be fetched from {remote}: {error}."
             raise GitcfgError(message, "Try again when it can be reached, or clone without --filter.")
-
-
-def run_git(git: pygit2.Repository, *words: str, given: str = "") -> str | None:
-    """Run git in a repository without prompts; return its error message if it fails."""
-    done = _run(git, words, given)
-    return None if done.returncode == 0 else shown(" ".join(done.stderr.split()).rstrip("."), 300)
 
 
 def find_missing(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
@@ -90,11 +86,12 @@ def _missing(git: pygit2.Repository, *words: str) -> list[str]:
     return [line[1:] for line in done.stdout.splitlines() if line.startswith("?")]
 
 
-def _run(git: pygit2.Repository, words: Iterable[str], given: str = "") -> subprocess.CompletedProcess[str]:
+def _run(git: pygit2.Repository, words: Iterable[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run git in a repository without prompts."""
     call = ["git", f"--git-dir={git.path}", *words]
     environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
     try:
-        return subprocess.run(call, input=given, capture_output=True, text=True, check=False, env=environment)
+        return subprocess.run(call, input=stdin, capture_output=True, text=True, check=False, env=environment)
     except FileNotFoundError:
         raise GitcfgError("There is no git here to fetch what this clone lacks.", "Install git.") from None
 
@@ -169,7 +166,7 @@ def escape_name(name: str) -> str:
 
 
 def missing_object(id: str) -> GitcfgError:
-    """Return an object that others name is not there, or broken."""
+    """Return the error of an object that others name, and that is not there, or broken."""
     hint = "`git fsck` says what else is missing; fetch it, or clone anew."
     return GitcfgError(f"git's object {id} cannot be read.", hint)
 

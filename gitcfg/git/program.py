@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -51,29 +51,27 @@ class Git:
         ours = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
         self._environment = {**kept, **ours}
 
-    def say(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> str:
-        """Return what git answers; `more` is environment. GitcfgError: it fails, with its own last words."""
-        code, output, error = self.ask(*words, given=given, **more)
+    def run(self, *words: str, stdin: bytes | IO[bytes] = b"", **more: str) -> str:
+        """Run git and return its output; `more` is environment. GitcfgError: it fails."""
+        code, output, error = self.try_run(*words, stdin=stdin, **more)
         if code:
             raise GitcfgError(f"`git {words[0]}` fails: {_last_words(error)}.")
         return output
 
-    def ask(self, *words: str, given: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
-        """Return the exit code, and what git says on stdout and stderr. GitcfgError: there is no git."""
+    def try_run(self, *words: str, stdin: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
+        """Run git and return its exit code, stdout and stderr. GitcfgError: there is no git."""
         call = ["git", f"--git-dir={self.folder}", *words]
         environment = {**self._environment, **more}
+        source: dict[str, Any] = {"input" if isinstance(stdin, bytes) else "stdin": stdin}
         try:
-            if isinstance(given, bytes):
-                done = subprocess.run(call, input=given, capture_output=True, check=False, env=environment)
-            else:
-                done = subprocess.run(call, stdin=given, capture_output=True, check=False, env=environment)
+            done = subprocess.run(call, capture_output=True, check=False, env=environment, **source)
         except FileNotFoundError:
             raise GitcfgError("There is no git here, so nothing can be committed.", "Install git.") from None
         output, error = (raw.decode("utf-8", "replace").strip() for raw in (done.stdout, done.stderr))
         return done.returncode, output, error
 
-    def apart(self, *words: str, **more: str) -> tuple[int, str]:
-        """The exit code of a git that goes on when this program is killed or interrupted; its last words."""
+    def run_detached(self, *words: str, **more: str) -> tuple[int, str]:
+        """Run a git that goes on when this program is killed; return its exit code and last words."""
         environment = {**self._environment, **more}
         call = ["git", f"--git-dir={self.folder}", *words]
         with tempfile.TemporaryFile() as output:  # nobody reads on from a pipe after a kill
@@ -99,15 +97,15 @@ class Git:
 
     def signing(self, required: bool = False) -> tuple[str, ...]:
         """The words that sign what this program commits: if a key is named for it, or git is told to."""
-        _, key, _ = self.ask("config", "gitcfg.signingKey")
+        _, key, _ = self.try_run("config", "gitcfg.signingKey")
         if key:
             return (f"-S{key}",)
-        _, always, _ = self.ask("config", "--type=bool", "commit.gpgSign")
+        _, always, _ = self.try_run("config", "--type=bool", "commit.gpgSign")
         return ("-S",) if required or always == "true" else ()
 
     def identity(self) -> dict[str, str]:
         """Return who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
-        unknown = [role for role in _ROLES if self.ask("var", f"GIT_{role}_IDENT")[0]]
+        unknown = [role for role in _ROLES if self.try_run("var", f"GIT_{role}_IDENT")[0]]
         return {f"GIT_{role}_{key}": value for role in unknown for key, value in _IDENTITY.items()}
 
 
@@ -138,7 +136,7 @@ class PackedObject(msgspec.Struct, frozen=True, gc=False):
     packed: bytes
 
 
-class Row(msgspec.Struct, frozen=True, gc=False):
+class TreeRow(msgspec.Struct, frozen=True, gc=False):
     """What stands under a name in a folder."""
 
     name: str
@@ -151,7 +149,7 @@ def pack_blob(data: bytes) -> PackedObject:
     return _pack_object(_BLOB, data)
 
 
-def pack_tree(rows: Iterable[Row]) -> PackedObject:
+def pack_tree(rows: Iterable[TreeRow]) -> PackedObject:
     """Return a folder."""
     ordered = sorted(rows, key=lambda row: row.name.encode() + (b"/" if row.mode == FOLDER_MODE else b""))
     return _pack_object(
@@ -205,7 +203,7 @@ class Pack:
         # --strict: git judges the names in folders, too; one that it refuses would break every clone.
         few = len(self._ids) < _FEW
         words = ["unpack-objects", "-q", "--strict"] if few else ["index-pack", "--stdin", "--strict"]
-        git.say(*words, given=self._body)
+        git.run(*words, stdin=self._body)
 
 
 @contextmanager
@@ -222,16 +220,16 @@ def find_reserved(path: str) -> str:
 
 def pack_folders(files: Mapping[str, tuple[bytes, str]]) -> Iterator[PackedObject]:
     """Yield the folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
-    rows: list[Row] = []
+    rows: list[TreeRow] = []
     below: dict[str, dict[str, tuple[bytes, str]]] = {}
     for path, what in files.items():
         name, _, rest = path[1:].partition("/")
         if rest:
             below.setdefault(name, {})["/" + rest] = what
         else:
-            rows.append(Row(name, *what))
+            rows.append(TreeRow(name, *what))
     for name, inner in below.items():
         folders = list(pack_folders(inner))
         yield from folders
-        rows.append(Row(name, FOLDER_MODE, folders[-1].id))
+        rows.append(TreeRow(name, FOLDER_MODE, folders[-1].id))
     yield pack_tree(rows)

@@ -106,7 +106,7 @@ def append_note(git: Git, ref: str, commit: str, text: str) -> None:
     """Add a paragraph to the note on a commit under a ref. Raise GitcfgError if git cannot."""
     # git reads the notes, then writes them whole: of two at once one would be lost.
     with _notes_lock(git.folder):
-        git.say("notes", f"--ref={ref}", "append", "-F", "-", commit, given=text.encode(), **git.identity())
+        git.run("notes", f"--ref={ref}", "append", "-F", "-", commit, stdin=text.encode(), **git.identity())
 
 
 @contextmanager
@@ -174,21 +174,21 @@ class Snapshots:
     def create(self, git: Git, name: str, commit: str, message: str) -> Snapshot:
         """Name a commit. GitcfgError: the name is none, or is taken (4)."""
         ref = SNAPSHOT_REFS + name
-        if git.ask("check-ref-format", ref)[0]:
+        if git.try_run("check-ref-format", ref)[0]:
             hint = "Letters, digits, `-`, `_`, `.` and `/` between parts will do."
             raise GitcfgError(f"{shown(name)!r} is no name for a snapshot.", hint)
         if ref in self._git.references:
             hint = f"`gitcfg snapshot show {shown(name)}` says what it is."
             raise GitcfgError(f"There is a snapshot {shown(name)} already.", hint, code=REFUSED)
         words = ("--annotate", "--cleanup=whitespace", "--file=-", "--", ref.removeprefix("refs/tags/"))
-        git.say("tag", *words, commit, given=message.encode())
+        git.run("tag", *words, commit, stdin=message.encode())
         return self.named(name)
 
     def delete(self, git: Git, name: str) -> str:
         """Take a name away. What it stood for: a tag's id."""
         self.named(name)
         was = str(self._git.references[SNAPSHOT_REFS + name].target)
-        git.say("update-ref", "--no-deref", "-d", SNAPSHOT_REFS + name, was)
+        git.run("update-ref", "--no-deref", "-d", SNAPSHOT_REFS + name, was)
         return was
 
     def _snapshot(self, ref: str) -> Snapshot | None:
@@ -203,5 +203,5 @@ class Snapshots:
             return Snapshot(name, about.commit, about.author, about.email, about.date, about.subject)
         tagger = target.tagger
         who, email = (raw.decode("utf-8", "replace") for raw in (tagger.raw_name, tagger.raw_email))
-        said = target.raw_message.decode("utf-8", "replace").partition("-----BEGIN ")[0].strip()
-        return Snapshot(name, about.commit, who, email, format_date(tagger.time, tagger.offset), said)
+        text = target.raw_message.decode("utf-8", "replace").partition("-----BEGIN ")[0].strip()
+        return Snapshot(name, about.commit, who, email, format_date(tagger.time, tagger.offset), text)

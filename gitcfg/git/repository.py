@@ -106,8 +106,8 @@ class Repository:
         index = git.merge_commits(*sides)
         if index.conflicts is not None:
             paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
-            hint = f"Both changed {', '.join(paths)}."
-            raise GitcfgError(f"{theirs} cannot be merged into {ours} without conflicts.", hint, code=1)
+            message = f"{theirs} cannot be merged into {ours} without conflicts."
+            raise GitcfgError(message, f"Both changed {', '.join(paths)}.", code=1)
         return IndexTree(git, self.prefix, merged(index))
 
     def before(self, tree: Tree) -> Tree | None:
@@ -148,7 +148,7 @@ class Repository:
 
 
 def not_served(path: str | os.PathLike[str]) -> GitcfgError:
-    """Nothing can be pushed to a folder."""
+    """Return the error of a folder to which nothing can be pushed."""
     return GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
 
 
@@ -159,13 +159,14 @@ def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:
         return None
 
 
-def _opened(folder: str) -> pygit2.Repository:
+def _open(folder: str) -> pygit2.Repository:
     """git keeps what is pushed apart until its hooks have agreed, and tells only them where."""
-    own, asked = os.environ.get("GIT_DIR"), os.environ.get("GIT_QUARANTINE_PATH")
-    if own is not None and asked is not None and os.path.samefile(own, folder):
+    own, quarantine = os.environ.get("GIT_DIR"), os.environ.get("GIT_QUARANTINE_PATH")
+    if own is not None and quarantine is not None and os.path.samefile(own, folder):
         git = pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
-        for place in _quoted(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")):
-            git.odb.add_disk_alternate(place)
+        # git quotes paths that hold a colon: git's library takes them apart there.
+        for quoted in _QUOTED.finditer(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")):
+            git.odb.add_disk_alternate(_unquote(quoted[1]))
         return git
     return pygit2.Repository(folder)
 
@@ -175,23 +176,18 @@ _ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 
-def _quoted(paths: str) -> list[str]:
-    """The paths of a list that git quotes, for they hold a colon: git's library takes them apart there."""
-    return [_unquoted(found[1]) for found in _QUOTED.finditer(paths)]
+def _unquote(text: str) -> str:
+    def unescape(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        return bytes([int(code, 8)]) if len(code) == 3 else bytes([_LETTERS.get(code[0], code[0])])
 
-
-def _unquoted(text: str) -> str:
-    def letter(found: re.Match[bytes]) -> bytes:
-        said = found[1]
-        return bytes([int(said, 8)]) if len(said) == 3 else bytes([_LETTERS.get(said[0], said[0])])
-
-    return os.fsdecode(_ESCAPED.sub(letter, os.fsencode(text)))
+    return os.fsdecode(_ESCAPED.sub(unescape, os.fsencode(text)))
 
 
 def _discover(folder: Path) -> pygit2.Repository | None:
     try:
         found = pygit2.discover_repository(str(folder))
-        return _opened(found) if found else None
+        return _open(found) if found else None
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise GitcfgError(f"The git repository cannot be opened: {error}.", _hint(str(error))) from None
 
@@ -243,13 +239,13 @@ class Config:
         try:
             return bool(self._config.get_bool(key))
         except (ValueError, pygit2.GitError):
-            raise unknown(key, found, "`true` or `false`") from None
+            raise unknown_value(key, found, "`true` or `false`") from None
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
         """Return one of several words; None: nothing is said. GitcfgError: it is none of them."""
         found = self.last(key)
         if found is not None and found not in choices:
-            raise unknown(key, found, " or ".join(f"`{word}`" for word in choices))
+            raise unknown_value(key, found, " or ".join(f"`{word}`" for word in choices))
         return found
 
     def file(self, key: str) -> bytes | None:
@@ -264,6 +260,6 @@ class Config:
             raise GitcfgError(message, "Name a file that this user can read.") from None
 
 
-def unknown(key: str, value: str, wanted: str) -> GitcfgError:
+def unknown_value(key: str, value: str, expected: str) -> GitcfgError:
     """Return the error of a value in git's configuration that its key may not have."""
-    return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {wanted}.")
+    return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {expected}.")

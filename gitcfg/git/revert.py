@@ -50,25 +50,25 @@ def checked_out_commit(repository: Repository) -> str:
     return str(git.head.peel(pygit2.Commit).id)
 
 
-def find_span(repository: Repository, asked: str, mainline: int | None, head: str) -> Span:
+def find_span(repository: Repository, revision: str, mainline: int | None, head: str) -> Span:
     """Return the commits that a revision, or A..B, means. Raise GitcfgError if they cannot be undone."""
     git = repository.git_or_error("it has no history")
-    if "..." in asked:
-        raise GitcfgError(f"{shown(asked)} means two sides.", "Write A..B: what B has and A has not.")
-    if ".." in asked:
-        first, _, last = asked.partition("..")
+    if "..." in revision:
+        raise GitcfgError(f"{shown(revision)} means two sides.", "Write A..B: what B has and A has not.")
+    if ".." in revision:
+        first, _, last = revision.partition("..")
         if mainline is not None:
             raise GitcfgError("--mainline goes with one merge, not with a range.")
-        return _range(git, repository.commit(first or "HEAD"), repository.commit(last or "HEAD"), head)
-    commit = repository.commit(asked)
+        return _find_range(git, repository.commit(first or "HEAD"), repository.commit(last or "HEAD"), head)
+    commit = repository.commit(revision)
     _refuse_foreign(git, commit, head)
-    parent = _parent(git, commit, mainline)
+    parent = _find_parent(git, commit, mainline)
     before = str(parent.id) if parent is not None else None
     merged = before if len(commit.parent_ids) > 1 else None
     return Span((str(commit.id),), str(commit.id), before, _subject(commit), merged)
 
 
-def _range(git: pygit2.Repository, first: pygit2.Commit, last: pygit2.Commit, head: str) -> Span:
+def _find_range(git: pygit2.Repository, first: pygit2.Commit, last: pygit2.Commit, head: str) -> Span:
     _refuse_foreign(git, last, head)
     if first.id == last.id or not git.descendant_of(last.id, first.id):
         hint = "A..B means what came after A, up to B."
@@ -85,7 +85,7 @@ def _refuse_foreign(git: pygit2.Repository, commit: pygit2.Commit, head: str) ->
         raise GitcfgError(f"{_short(commit)} is not in the history of HEAD.", hint)
 
 
-def _parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None) -> pygit2.Commit | None:
+def _find_parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None) -> pygit2.Commit | None:
     """Return the parent to go back to, if any. Raise GitcfgError for a merge without `mainline`."""
     parents = commit.parents
     if not parents and b"\nparent " in git.odb.read(commit.id)[1].partition(b"\n\n")[0]:
@@ -122,9 +122,6 @@ class Side(StrEnum):
 
     OURS = "ours"
     THEIRS = "theirs"
-
-
-_FAVOR = {Side.OURS: MergeFavor.OURS, Side.THEIRS: MergeFavor.THEIRS}
 
 
 class Conflict(msgspec.Struct, frozen=True):
@@ -169,7 +166,7 @@ def revert(
     """
     git = repository.git_or_error()
     trees = (_tree(git, span.last), _tree(git, head), _tree(git, span.before))
-    index = _merged(git, trees, MergeFavor.NORMAL)
+    index = _merge_trees(git, trees, MergeFavor.NORMAL)
     left = []
     for sides in list(index.conflicts or ()):
         path = next(entry.path for entry in sides if entry is not None)
@@ -177,7 +174,7 @@ def revert(
             # Of a file that both sides renamed, or one renamed and the other removed, git keeps the old name.
             del index.conflicts[path]
         elif path in chosen:
-            _settle(git, index, path, sides, chosen[path], trees)
+            _resolve(git, index, path, sides, chosen[path], trees)
         else:
             left.append(Conflict(path, *(_content(git, entry) for entry in sides)))
     left.sort(key=lambda conflict: conflict.path)
@@ -211,13 +208,13 @@ def _tree(git: pygit2.Repository, commit: str | None) -> pygit2.Tree:
     return git[commit].peel(pygit2.Tree)
 
 
-def _merged(git: pygit2.Repository, trees: _Trees, favor: MergeFavor) -> pygit2.Index:
+def _merge_trees(git: pygit2.Repository, trees: _Trees, favor: MergeFavor) -> pygit2.Index:
     base, ours, theirs = trees
     Store(git).complete(*(str(tree.id) for tree in trees))
     return git.merge_trees(base, ours, theirs, favor=favor)
 
 
-def _settle(
+def _resolve(
     git: pygit2.Repository,
     index: pygit2.Index,
     path: str,
@@ -227,14 +224,14 @@ def _settle(
 ) -> None:
     """Where all three have the file, what goes together is kept; else it is as one side has it."""
     if isinstance(side, bytes):
-        kept = sides[1]
-        assert kept is not None
+        ours = sides[1]
+        assert ours is not None
         del index.conflicts[path]
-        index.add(pygit2.IndexEntry(kept.path, git.create_blob(side), kept.mode))
+        index.add(pygit2.IndexEntry(ours.path, git.create_blob(side), ours.mode))
         return
     entry = sides[1] if side is Side.OURS else sides[2]
     if None not in sides:
-        favoured = _merged(git, trees, _FAVOR[side])
+        favoured = _merge_trees(git, trees, MergeFavor.OURS if side is Side.OURS else MergeFavor.THEIRS)
         still_open = {each.path for found in favoured.conflicts or () for each in found if each}
         if path not in still_open and path in favoured:
             entry = favoured[path]
@@ -250,7 +247,8 @@ def _content(git: pygit2.Repository, entry: _Entry) -> bytes | None:
     return found.data if isinstance(found, pygit2.Blob) else b""
 
 
-_MARKER_LINE = b"\1\n"
+_SEPARATOR = b"\x01"
+"""What a line holds that is put between any two: a control character, which texts do not have."""
 
 
 def later_versions(
@@ -277,30 +275,32 @@ def _blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
 def merge_lines(repository: Repository, conflict: Conflict) -> bytes | None:
     """Merge both changes of a file line by line; return None where they conflict even so.
 
-    git takes changes of neighbouring lines for one. A marker line between any two keeps them apart.
+    git takes changes of neighbouring lines for one. A separator line between any two keeps them apart.
     """
     git = repository.git_or_error()
     texts = (conflict.base, conflict.ours, conflict.theirs)
-    if any(text is None or not _is_text(text) for text in texts):
+    if any(text is None or not _is_separable(text) for text in texts):
         return None
-    base, ours, theirs = (_with_markers(git, conflict.path, text or b"") for text in texts)
+    base, ours, theirs = (_separate_lines(git, conflict.path, text or b"") for text in texts)
     result = git.merge_file_from_index(base, ours, theirs, use_deprecated=False)
     if not result.automergeable:
         return None
     lines = result.contents.encode().split(b"\n")
-    return b"\n".join(line for line in lines if line + b"\n" != _MARKER_LINE).removesuffix(b"\n")
+    return b"\n".join(line for line in lines if line != _SEPARATOR).removesuffix(b"\n")
 
 
-def _with_markers(git: pygit2.Repository, path: str, text: bytes) -> pygit2.IndexEntry:
-    lines = b"".join(line + b"\n" + _MARKER_LINE for line in text.split(b"\n"))
-    return pygit2.IndexEntry(path, git.create_blob(lines), FileMode.BLOB)
-
-
-def _is_text(data: bytes) -> bool:
+def _is_separable(data: bytes) -> bool:
+    """Return whether it is text, and has no separator of its own, which would go with those put there."""
     try:
-        return "\1" not in data.decode()
+        data.decode()
     except UnicodeDecodeError:
         return False
+    return _SEPARATOR not in data
+
+
+def _separate_lines(git: pygit2.Repository, path: str, text: bytes) -> pygit2.IndexEntry:
+    lines = b"".join(b"%b\n%b\n" % (line, _SEPARATOR) for line in text.split(b"\n"))
+    return pygit2.IndexEntry(path, git.create_blob(lines), FileMode.BLOB)
 
 
 # The messages of the commits.
@@ -308,23 +308,20 @@ def _is_text(data: bytes) -> bool:
 
 def restore_message(snapshot: Snapshot, more: str | None) -> str:
     """Return the message of the commit that brings a snapshot back."""
-    said = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
-    return said + (f"\n{more.strip()}\n" if more else "")
+    message = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
+    return message + (f"\n{more.strip()}\n" if more else "")
 
 
 def revert_message(span: Span, more: str | None) -> str:
     """Return the message of the commit that undoes others, as `git revert` has it."""
     if len(span.commits) == 1:
+        was, subject = span.subject, f'Revert "{span.subject}"'
+        # git calls the revert of a revert a reapplication, and goes no further.
+        if was.startswith('Revert "') and was.endswith('"') and not was.startswith('Revert "Revert "'):
+            subject = f"Reapply {was.removeprefix('Revert ')}"
         against = f", reversing\nchanges made to {span.parent}" if span.parent is not None else ""
-        said = f"{_revert_subject(span.subject)}\n\nThis reverts commit {span.last}{against}.\n"
+        message = f"{subject}\n\nThis reverts commit {span.last}{against}.\n"
     else:
         each = "".join(f"This reverts commit {commit}.\n" for commit in span.commits)
-        said = f'Revert {len(span.commits)} commits up to "{span.subject}"\n\n{each}'
-    return said + (f"\n{more.strip()}\n" if more else "")
-
-
-def _revert_subject(was: str) -> str:
-    """Return the first line: git calls the revert of a revert a reapplication, and goes no further."""
-    if was.startswith('Revert "') and was.endswith('"') and not was.startswith('Revert "Revert "'):
-        return f"Reapply {was.removeprefix('Revert ')}"
-    return f'Revert "{was}"'
+        message = f'Revert {len(span.commits)} commits up to "{span.subject}"\n\n{each}'
+    return message + (f"\n{more.strip()}\n" if more else "")

@@ -62,7 +62,7 @@ def parse_envelope(raw: bytes) -> Envelope | Flaw:
     beside it. git's library cannot be asked: to it a text ends at a NUL, so that more could be said after
     one, and a signature in the message is one of the commit.
     """
-    found, payload = _parted(raw)
+    found, payload = _split_signatures(raw)
     if not found:
         return Flaw.NONE
     place, signature = found[0]
@@ -70,10 +70,10 @@ def parse_envelope(raw: bytes) -> Envelope | Flaw:
         return Flaw.FOREIGN
     if len(found) > 1 or b"\ncommitter " not in payload[:place]:
         return Flaw.BROKEN
-    return _read(signature.rstrip(), payload)
+    return _parse_signature(signature.rstrip(), payload)
 
 
-def _parted(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
+def _split_signatures(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     """Return each signature with its place in the rest, and the rest."""
     end = raw.find(b"\n\n") + 1 or len(raw)
     rest: list[bytes] = []
@@ -92,7 +92,7 @@ def _parted(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     return [(place, b"".join(lines)) for place, lines in found], b"".join((*rest, raw[end:]))
 
 
-def _read(signature: bytes, payload: bytes) -> Envelope | Flaw:
+def _parse_signature(signature: bytes, payload: bytes) -> Envelope | Flaw:
     """ssh-keygen is given the signature as it was understood here: they cannot take it for two things."""
     text = b"".join(signature.removeprefix(_BEGIN).removesuffix(_END).split())
     try:
@@ -101,8 +101,8 @@ def _read(signature: bytes, payload: bytes) -> Envelope | Flaw:
         return Flaw.BROKEN
     if not signature.endswith(_END) or not data.startswith(_MAGIC) or base64.b64encode(data) != text:
         return Flaw.BROKEN
-    key, after = _string(data, len(_MAGIC))
-    purpose, _ = _string(data, after)
+    key, after = _parse_string(data, len(_MAGIC))
+    purpose, _ = _parse_string(data, after)
     if not purpose:
         return Flaw.BROKEN
     if purpose != PURPOSE:
@@ -110,7 +110,7 @@ def _read(signature: bytes, payload: bytes) -> Envelope | Flaw:
     return Envelope(payload, b"%s\n%s\n%s\n" % (_BEGIN, text, _END), key)
 
 
-def _string(data: bytes, at: int) -> tuple[bytes, int]:
+def _parse_string(data: bytes, at: int) -> tuple[bytes, int]:
     """Return a string as SSH writes it, after its length; and where the next begins."""
     end = at + 4 + int.from_bytes(data[at : at + 4], "big")
     return data[at + 4 : end], end
@@ -123,15 +123,15 @@ _NO = ("No principal matched.", "Could not verify signature.")
 _HINT = "No commit counts as signed until it answers: OpenSSH 8.8 or later must be there."
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """Whether it says yes, what it says, and what it says of why not."""
+class KeygenAnswer(msgspec.Struct, frozen=True):
+    """Whether it says yes, and what it writes to stdout and stderr."""
 
     yes: bool
-    said: str
-    why: str
+    output: str
+    error: str
 
 
-class Question(msgspec.Struct, frozen=True):
+class SignatureQuery(msgspec.Struct, frozen=True):
     """A signature in a file, what was signed, who may sign for which purpose, and at which time."""
 
     signature: Path
@@ -140,30 +140,29 @@ class Question(msgspec.Struct, frozen=True):
     allowed: Path
     time: str
 
-    def whole(self) -> Answer:
+    def check_payload(self) -> KeygenAnswer:
         """Return whether it is one of what was signed, by anyone."""
-        return self._judged("check-novalidate")
+        return self._run("check-novalidate")
 
-    def names(self) -> Answer:
+    def find_names(self) -> KeygenAnswer:
         """Return who may have signed at that time: the names in the first line of the list with the key."""
-        return run_ssh_keygen(
-            "find-principals", "-s", str(self.signature), "-f", str(self.allowed), self.time
-        )
+        words = ("-s", str(self.signature), "-f", str(self.allowed), self.time)
+        return run_ssh_keygen("find-principals", *words)
 
-    def signed(self, name: str, revoked: Path | None) -> Answer:
+    def verify(self, name: str, revoked: Path | None) -> KeygenAnswer:
         """Return whether it is valid, by a signer of that name, with a key that is not revoked."""
         less = ("-r", str(revoked)) if revoked is not None else ()
-        return self._judged("verify", "-f", str(self.allowed), self.time, "-I", name, *less)
+        return self._run("verify", "-f", str(self.allowed), self.time, "-I", name, *less)
 
-    def _judged(self, *words: str) -> Answer:
+    def _run(self, *words: str) -> KeygenAnswer:
         place = str(self.signature)
-        answer = run_ssh_keygen(*words, "-n", self.purpose, "-s", place, given=self.payload)
-        if answer.yes and not answer.said.startswith(f'Good "{self.purpose}" signature '):
-            raise _neither(answer.said)
+        answer = run_ssh_keygen(*words, "-n", self.purpose, "-s", place, stdin=self.payload)
+        if answer.yes and not answer.output.startswith(f'Good "{self.purpose}" signature '):
+            raise _undecided_error(answer.output)
         return answer
 
 
-def run_ssh_keygen(*words: str, given: bytes = b"") -> Answer:
+def run_ssh_keygen(*words: str, stdin: bytes = b"") -> KeygenAnswer:
     """`ssh-keygen -Y WORDS`. GitcfgError: it says neither yes nor no.
 
     Dates without a `Z` in a list of signers are UTC's, so that it says the same on all machines.
@@ -172,19 +171,19 @@ def run_ssh_keygen(*words: str, given: bytes = b"") -> Answer:
     call = ["ssh-keygen", "-Y", *words]
     try:
         done = subprocess.run(
-            call, input=given, capture_output=True, check=False, timeout=SECONDS, env=environment
+            call, input=stdin, capture_output=True, check=False, timeout=SECONDS, env=environment
         )
     except subprocess.TimeoutExpired:
         raise GitcfgError(f"ssh-keygen did not judge a signature within {SECONDS:g} s.", _HINT) from None
     except OSError as error:
         raise GitcfgError(f"ssh-keygen cannot be started: {error.strerror}.", _HINT) from None
-    said, why = (os.fsdecode(told) for told in (done.stdout, done.stderr))
-    if done.returncode and not any(word in said or word in why for word in _NO):
-        raise _neither(why.strip() or said)
-    return Answer(not done.returncode, said, why)
+    output, complaint = os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+    if done.returncode and not any(word in output or word in complaint for word in _NO):
+        raise _undecided_error(complaint.strip() or output)
+    return KeygenAnswer(not done.returncode, output, complaint)
 
 
-def _neither(words: str) -> GitcfgError:
+def _undecided_error(words: str) -> GitcfgError:
     first = words.strip().split("\n")[0] or "it says nothing"
     return GitcfgError(f"ssh-keygen cannot judge a signature: {shown(first, most=300)}.", _HINT)
 
@@ -225,7 +224,7 @@ class Signers:
         self._revoked = revoked
         self._time = f"-Overify-time={now.astimezone(UTC):%Y%m%d%H%M%S}Z"
         self._verdicts: dict[str, Signed] = {}
-        self._listed: dict[bytes, tuple[Answer, ...]] = {}
+        self._listed: dict[bytes, tuple[KeygenAnswer, ...]] = {}
         self._names: dict[bytes, tuple[str, ...]] = {}
 
     @property
@@ -240,16 +239,20 @@ class Signers:
         """
         new = [commit for commit in dict.fromkeys(commits) if commit not in self._verdicts]
         if new:
-            self._readable()
+            self._check_revoked_readable()
             try:
-                with tempfile.TemporaryDirectory(prefix="gitcfg-signers-") as folder:
-                    self._verdicts.update(zip(new, self._judged(Path(folder), new), strict=True))
+                with tempfile.TemporaryDirectory(prefix="gitcfg-signers-") as name:
+                    folder = Path(name)
+                    (folder / "allowed").write_bytes(self._allowed)
+                    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+                        verdicts = threads.map(partial(self._judge, folder), new)
+                        self._verdicts.update(zip(new, verdicts, strict=True))
             except OSError as error:
                 where = error.filename or tempfile.gettempdir()
                 raise GitcfgError(f"No signature can be judged: {where}: {error.strerror}.") from None
         return tuple(self._verdicts[commit] for commit in commits)
 
-    def _readable(self) -> None:
+    def _check_revoked_readable(self) -> None:
         """git does without a list of revoked keys that is not there; ssh-keygen takes all for revoked."""
         if self._revoked is None:
             return
@@ -260,69 +263,62 @@ class Signers:
             hint = "No signature counts until the list of revoked keys can be read."
             raise GitcfgError(f"{message}: {error.strerror}.", hint) from None
 
-    def _judged(self, folder: Path, commits: list[str]) -> list[Signed]:
-        (folder / "allowed").write_bytes(self._allowed)
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-            return list(threads.map(partial(self._signed, folder), commits))
-
-    def _signed(self, folder: Path, commit: str) -> Signed:
-        opened = self._opened(commit)
-        if isinstance(opened, Flaw):
-            return Signed(flaw=opened)
+    def _judge(self, folder: Path, commit: str) -> Signed:
+        _, size = self._git.odb.read_header(commit)
+        envelope = parse_envelope(self._git.read(commit)[1]) if size <= MOST_BYTES else Flaw.LARGE
+        if isinstance(envelope, Flaw):
+            return Signed(flaw=envelope)
         place = folder / commit
-        place.write_bytes(opened.signature)
-        question = Question(place, opened.payload, PURPOSE.decode(), folder / "allowed", self._time)
+        place.write_bytes(envelope.signature)
+        query = SignatureQuery(place, envelope.payload, PURPOSE.decode(), folder / "allowed", self._time)
         try:
-            return self._accepted(question, opened) or self._refused(question, opened)
+            return self._find_signers(query, envelope) or self._find_flaw(query, envelope)
         finally:
             place.unlink()
 
-    def _opened(self, commit: str) -> Envelope | Flaw:
-        _, size = self._git.odb.read_header(commit)
-        return parse_envelope(self._git.read(commit)[1]) if size <= MOST_BYTES else Flaw.LARGE
-
-    def _accepted(self, question: Question, opened: Envelope) -> Signed | None:
+    def _find_signers(self, query: SignatureQuery, envelope: Envelope) -> Signed | None:
         """Of a key one name is enough, once it is known which may sign: one process a commit."""
-        known = self._names.get(opened.key, ())
-        asked = known[:1] or self._candidates(question, opened)
-        answers = {name: question.signed(name, self._revoked) for name in asked}
+        known = self._names.get(envelope.key, ())
+        candidates = known[:1] or self._find_candidates(query, envelope)
+        answers = {name: query.verify(name, self._revoked) for name in candidates}
         names = tuple(name for name, answer in answers.items() if answer.yes)
         if not names:
             return None
-        return Signed(self._names.setdefault(opened.key, names), _fingerprint(answers[names[0]]))
+        return Signed(self._names.setdefault(envelope.key, names), _parse_fingerprint(answers[names[0]]))
 
-    def _candidates(self, question: Question, opened: Envelope) -> tuple[str, ...]:
+    def _find_candidates(self, query: SignatureQuery, envelope: Envelope) -> tuple[str, ...]:
         """Return the names in all lines of the list with the key; of authorities' keys in the first."""
-        if opened.key not in self._listed:
-            self._listed[opened.key] = (question.names(), *self._alone(question, opened))
-        said = (name for answer in self._listed[opened.key] if answer.yes for name in answer.said.split("\n"))
-        return tuple(name for name in dict.fromkeys(said) if name and not name.startswith("!"))
+        if envelope.key not in self._listed:
+            self._listed[envelope.key] = (query.find_names(), *self._find_names_by_line(query, envelope))
+        outputs = (answer.output for answer in self._listed[envelope.key] if answer.yes)
+        names = dict.fromkeys(name for output in outputs for name in output.split("\n"))
+        return tuple(name for name in names if name and not name.startswith("!"))
 
-    def _alone(self, question: Question, opened: Envelope) -> Iterator[Answer]:
+    def _find_names_by_line(self, query: SignatureQuery, envelope: Envelope) -> Iterator[KeygenAnswer]:
         """ssh-keygen tells the names in the first line with a key: each line by itself, where it has more."""
-        text = base64.b64encode(opened.key)
+        text = base64.b64encode(envelope.key)
         found = [line for line in signer_lines(self._allowed) if text in line]
-        place = question.signature.with_suffix(".line")
+        place = query.signature.with_suffix(".line")
         for line in sorted(found) if len(found) > 1 else ():
             place.write_bytes(line + b"\n")
-            yield msgspec.structs.replace(question, allowed=place).names()
+            yield msgspec.structs.replace(query, allowed=place).find_names()
 
-    def _refused(self, question: Question, opened: Envelope) -> Signed:
-        whole = question.whole()
+    def _find_flaw(self, query: SignatureQuery, envelope: Envelope) -> Signed:
+        whole = query.check_payload()
         if not whole.yes:
             return Signed(flaw=Flaw.BROKEN)
-        key, names = _fingerprint(whole), self._candidates(question, opened)
+        key, names = _parse_fingerprint(whole), self._find_candidates(query, envelope)
         if names:
-            anyway = self._revoked is not None and any(question.signed(name, None).yes for name in names)
-            return Signed(key=key, flaw=Flaw.REVOKED if anyway else Flaw.NAMESPACE)
-        why = self._listed[opened.key][0].why
-        if _UNTIMELY.search(why):
+            revoked = self._revoked is not None and any(query.verify(name, None).yes for name in names)
+            return Signed(key=key, flaw=Flaw.REVOKED if revoked else Flaw.NAMESPACE)
+        error = self._listed[envelope.key][0].error
+        if _UNTIMELY.search(error):
             return Signed(key=key, flaw=Flaw.UNTIMELY)
-        if _CERTIFICATE.search(why):
+        if _CERTIFICATE.search(error):
             return Signed(key=key, flaw=Flaw.CERTIFICATE)
-        return Signed(key=key, flaw=Flaw.UNKNOWN, unread=tuple(map(int, _UNREAD.findall(why))))
+        return Signed(key=key, flaw=Flaw.UNKNOWN, unread=tuple(map(int, _UNREAD.findall(error))))
 
 
-def _fingerprint(answer: Answer) -> str:
-    found = _FINGERPRINT.search(answer.said.split("\n")[0])
+def _parse_fingerprint(answer: KeygenAnswer) -> str:
+    found = _FINGERPRINT.search(answer.output.split("\n")[0])
     return found.group(1) if found else ""

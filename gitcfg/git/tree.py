@@ -21,7 +21,7 @@ class EntryKind(Enum):
 
 
 class Source(Protocol):
-    """Who knows of an entry what is looked up only when it is asked for."""
+    """Looks up of an entry what is not read with its name."""
 
     def id_of(self, entry: "Entry") -> str: ...
 
@@ -85,7 +85,6 @@ class Submodule:
 
 
 SUBMODULE = Submodule()
-
 Content = str | bytes | Submodule
 
 
@@ -143,49 +142,48 @@ def fingerprint(tree: Tree, places: Iterable[str]) -> str:
 
     Two are equal exactly if paths, kinds and ids of the entries are; where nothing is, nothing counts.
     """
-    return fingerprint_of(entry for place in places for entry in _at(tree, place))
+    return fingerprint_of(entry for place in places for entry in _entries_at(tree, place))
 
 
 def fingerprint_of(entries: Iterable[Entry]) -> str:
     """Return the id of entries, in whatever order and however often they come."""
     # No path holds a NUL, and what follows the path has a fixed length and then a fixed set of ends.
     # Entries nearly always come in order: a dictionary keeps it, and what is sorted is sorted fast.
-    told = dict.fromkeys(f"{entry.path}\0{entry.id}{_mark(entry)}\0" for entry in entries)
-    return hashlib.sha256("".join(sorted(told)).encode("utf-8", "surrogatepass")).hexdigest()
+    lines = dict.fromkeys(
+        f"{one.path}\0{one.id}{'' if one.kind is EntryKind.FILE else one.kind.value}\0" for one in entries
+    )
+    return hashlib.sha256("".join(sorted(lines)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def changed_paths(old: Tree, new: Tree, places: Iterable[str]) -> frozenset[str]:
     """Return the paths at or below some places at which two trees differ."""
-    differing = (place for place in places if not _same(old, new, place))
-    return frozenset(path for place in differing for path, _ in _told(old, place) ^ _told(new, place))
+    found: set[str] = set()
+    for place in places:
+        if (
+            isinstance(old, _TokenTree)
+            and isinstance(new, _TokenTree)
+            and old.token(place) == new.token(place)
+        ):
+            continue  # surely the same, and not read
+        before, after = (
+            {(entry.path, entry.id, entry.kind.value) for entry in _entries_at(tree, place)}
+            for tree in (old, new)
+        )
+        found.update(path for path, _, _ in before ^ after)
+    return frozenset(found)
 
 
 @runtime_checkable
-class _Numbered(Protocol):
+class _TokenTree(Protocol):
     """A tree whose folders have ids of their own."""
 
     def token(self, folder: str) -> str:
-        """Return the same for folders in which the same stands."""
+        """Return the same for folders with the same content."""
         ...
 
 
-def _same(old: Tree, new: Tree, place: str) -> bool:
-    """Return whether a place surely holds the same, judged without reading it."""
-    if not (isinstance(old, _Numbered) and isinstance(new, _Numbered)):
-        return False
-    return old.token(place) == new.token(place)
-
-
-def _told(tree: Tree, place: str) -> set[tuple[str, tuple[str, str]]]:
-    return {(entry.path, (entry.id, entry.kind.value)) for entry in _at(tree, place)}
-
-
-def _at(tree: Tree, place: str) -> Iterator[Entry]:
+def _entries_at(tree: Tree, place: str) -> Iterator[Entry]:
     yield from tree.entries(place)
     itself = tree.entry(place)
     if itself is not None:
         yield itself
-
-
-def _mark(entry: Entry) -> str:
-    return "" if entry.kind is EntryKind.FILE else entry.kind.value

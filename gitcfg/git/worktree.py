@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 import pygit2
 from pygit2.enums import ConfigLevel, RepositoryOpenFlag
@@ -50,16 +49,15 @@ class Conversions:
     def form(self, folder: str) -> Form:
         """Return what git keeps of the files of a folder."""
         if folder not in self._known:
-            self._known[folder] = self._form(folder)
+            own = _read_attributes(os.path.join(folder, _NAME))
+            inside = len(folder) > len(self._top)
+            self._known[folder] = max(
+                own, self.form(os.path.dirname(folder)) if inside else self._outside_form()
+            )
         return self._known[folder]
 
-    def _form(self, folder: str) -> Form:
-        own = _said(os.path.join(folder, _NAME))
-        above = self.form(os.path.dirname(folder)) if len(folder) > len(self._top) else self._everywhere()
-        return max(own, above)
-
-    def _everywhere(self) -> Form:
-        """Return what is said outside the work tree."""
+    def _outside_form(self) -> Form:
+        """Return what files and settings outside the work tree say."""
         config, searched = self._git.config, pygit2.settings.search_path
         files = [f"{place}/attributes" for place in searched[ConfigLevel.XDG].split(os.pathsep)]
         if _SETTING in config:
@@ -67,10 +65,10 @@ class Conversions:
             files = [re.sub("^~(?=/)", lambda _: home, config[_SETTING] or "")]
         files += [f"{place}/gitattributes" for place in searched[ConfigLevel.SYSTEM].split(os.pathsep)]
         files.append(str(self._shared / "info" / "attributes"))
-        return max(Form.ENDS if _LINE_ENDS in config else Form.SAME, *map(_said, files))
+        return max(Form.ENDS if _LINE_ENDS in config else Form.SAME, *map(_read_attributes, files))
 
 
-def _said(file: str) -> Form:
+def _read_attributes(file: str) -> Form:
     """Return what a file of attributes says, if there is one. One that cannot be read may say anything."""
     try:
         with open(file, "rb") as opened:
@@ -84,61 +82,39 @@ def _said(file: str) -> Form:
     return Form.ENDS if words.strip() else Form.SAME
 
 
-class Knowledge(Protocol):
-    """Of places on disk, by their absolute paths."""
+class NoGit:
+    """What git knows of places on disk, by their absolute paths: nothing, in a folder without it."""
 
     def ignored(self, place: str) -> bool:
         """Return whether a file is to be passed over."""
-        ...
-
-    def other(self, folder: str) -> bool:
-        """Return whether a folder belongs to another repository."""
-        ...
-
-    def checked_out(self, folder: str) -> str:
-        """Return the commit that is checked out in another repository's folder."""
-        ...
-
-    def unchanged(self, place: str) -> str | None:
-        """Return the id of a file that is the very blob git has under it; None if that is not known."""
-        ...
-
-    def skipped(self, folder: str, path: str) -> Iterable[Entry]:
-        """What belongs below a folder, `path` in the tree, or is it, and is left out of the work tree."""
-        ...
-
-    def content(self, id: str) -> bytes | None:
-        """Return a blob of git's; None if it cannot be read."""
-        ...
-
-
-class NoGit:
-    """Of folders that git knows nothing of."""
-
-    def ignored(self, place: str) -> bool:
         return False
 
     def other(self, folder: str) -> bool:
+        """Return whether a folder belongs to another repository."""
         return os.path.lexists(f"{folder}/.git")
 
     def checked_out(self, folder: str) -> str:
+        """Return the commit that is checked out in another repository's folder."""
         try:
             return str(pygit2.Repository(folder, RepositoryOpenFlag.NO_SEARCH).head.target)
         except (pygit2.GitError, KeyError, ValueError):
             return NO_ID
 
     def unchanged(self, place: str) -> str | None:
+        """Return the id of a file that is the very blob git has under it; None if that is not known."""
         return None
 
     def skipped(self, folder: str, path: str) -> Iterable[Entry]:
+        """List what belongs at or below a folder, `path` in the tree, and is left out of the work tree."""
         return ()
 
     def content(self, id: str) -> bytes | None:
+        """Return a blob of git's; None if it cannot be read."""
         return None
 
 
 class WorkTree(NoGit):
-    """Of the files of a git repository's work tree."""
+    """What git knows of the files of a repository's work tree."""
 
     def __init__(self, git: pygit2.Repository) -> None:
         self._git = git
@@ -205,7 +181,7 @@ class WorkTree(NoGit):
         return staged.id.hex() if staged is not None and staged.mode >> 12 == SUBMODULE else None
 
     def _name(self, place: str) -> str:
-        """git's path of a place."""
+        """Return git's path of a place."""
         return place[self._before :]
 
 
@@ -219,7 +195,7 @@ class Disk:
     The key of an entry is its place on disk.
     """
 
-    def __init__(self, known: Knowledge) -> None:
+    def __init__(self, known: NoGit) -> None:
         self._known = known
         self._ids: dict[str, str] = {}
         self._stored = set[str]()
@@ -227,7 +203,7 @@ class Disk:
     def id_of(self, entry: Entry) -> str:
         id = self._ids.get(entry.path)
         if id is None:
-            id = self._ids[entry.path] = self._look(entry)
+            id = self._ids[entry.path] = self._find_id(entry)
         return id
 
     def size_of(self, entry: Entry) -> int:
@@ -240,36 +216,33 @@ class Disk:
         known = self._ids.get(entry.path)
         data = self._known.content(known) if known in self._stored else None
         if data is None:
-            data = b"".join(_blocks(entry.key))
+            data = b"".join(_read_blocks(entry.key))
             found = blob_id(data)
             if self._ids.setdefault(entry.path, found) != found:
                 raise GitcfgError(f"{entry.path} changed while it was read.", "Try again.")
         return data
 
-    def _look(self, entry: Entry) -> str:
+    def _find_id(self, entry: Entry) -> str:
         # What has gone meanwhile, or may not be read, has no id: no bytes are ever taken for it.
         try:
-            if entry.kind is not EntryKind.FILE:
-                return self._look_elsewhere(entry)
+            if entry.kind is EntryKind.SUBMODULE:
+                return self._known.checked_out(entry.key)
+            if entry.kind is EntryKind.LINK:
+                return blob_id(os.readlink(os.fsencode(entry.key)))
             stored = self._known.unchanged(entry.key)
             if stored is None:
-                return _hashed(entry.key)
+                return _hash_file(entry.key)
             self._stored.add(stored)
             return stored
         except OSError:
             return NO_ID
 
-    def _look_elsewhere(self, entry: Entry) -> str:
-        if entry.kind is EntryKind.SUBMODULE:
-            return self._known.checked_out(entry.key)
-        return blob_id(os.readlink(os.fsencode(entry.key)))
 
-
-def _hashed(place: str) -> str:
+def _hash_file(place: str) -> str:
     """Return the id of a file's content, which need not fit into memory."""
     size = os.lstat(place).st_size
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    for block in _blocks(place):
+    for block in _read_blocks(place):
         digest.update(block)
         size -= len(block)
     if size:
@@ -277,7 +250,7 @@ def _hashed(place: str) -> str:
     return digest.hexdigest()
 
 
-def _blocks(place: str) -> Iterator[bytes]:
+def _read_blocks(place: str) -> Iterator[bytes]:
     descriptor = os.open(place, _FLAGS)
     try:
         while block := os.read(descriptor, _BLOCK):
@@ -294,7 +267,7 @@ class FolderTree:
 
     commit: str | None = None
 
-    def __init__(self, root: Path, known: Knowledge) -> None:
+    def __init__(self, root: Path, known: NoGit) -> None:
         self.root = root
         self._start = os.path.join(root, "")
         self._known = known

@@ -24,7 +24,7 @@ from gitcfg.git.program import (
     Git,
     Pack,
     PackedObject,
-    Row,
+    TreeRow,
     find_reserved,
     open_pack,
     pack_blob,
@@ -183,7 +183,7 @@ class RefFolders:
     @property
     def root(self) -> PackedObject:
         """The folder of all folders."""
-        return pack_tree(Row(name, FOLDER_MODE, id) for name, id in self._rows.items())
+        return pack_tree(TreeRow(name, FOLDER_MODE, id) for name, id in self._rows.items())
 
     def keep(self, names: frozenset[str]) -> None:
         """Keep only these nodes."""

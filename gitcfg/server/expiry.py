@@ -83,7 +83,7 @@ class Prepared(msgspec.Struct, frozen=True):
     def push(self) -> None:
         """Push it to its own repository, so that all hooks run. Raise GitcfgError if it is refused."""
         words = ("push", "--quiet", "--porcelain", str(self.git.folder), f"{self.commit}:{self.ref}")
-        self.git.say(*words, given=b"", **self.pusher)
+        self.git.run(*words, stdin=b"", **self.pusher)
 
 
 def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
@@ -107,7 +107,7 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
     tree = repository.without(before, draft.files)
     signing = git.signing(RepositoryView(repository, settings).policy(before).signed)
     text = _message(model, names).encode()
-    commit = git.say("commit-tree", *signing, tree, "-p", before, "-F", "-", given=text)
+    commit = git.run("commit-tree", *signing, tree, "-p", before, "-F", "-", stdin=text)
     variable = config.last(PUSHER)
     pusher = {variable: who} if variable else {}
     now, charged = datetime.now(UTC), (who,) if pusher else None
@@ -118,7 +118,7 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
 
 def _identity(git: Git) -> str:
     """Return the server's address as a committer. Raise GitcfgError if none is configured."""
-    code, ident, _ = git.ask("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", given=b"")
+    code, ident, _ = git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", stdin=b"")
     if code:
         hint = (
             "In the repository that is served: `git config user.name NAME`, `git config user.email ADDRESS`."

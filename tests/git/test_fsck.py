@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.git.fsck import is_refused, unsound_entries
+from gitcfg.git.fsck import find_unsound_entries, is_refused
 from gitcfg.git.repository import Repository
 
 REFUSED = [
@@ -72,7 +72,7 @@ class Trees:
         return 0o100644, name, self.blob.raw
 
     def found(self, *commits: str) -> list[tuple[str, bool]]:
-        unsound = unsound_entries(Repository.served(self.git.path), commits)
+        unsound = find_unsound_entries(Repository.served(self.git.path), commits)
         return [(each.path, each.double) for each in unsound]
 
 

@@ -91,13 +91,13 @@ def test_all_trees_give_the_same_ids(pool: Path) -> None:
 
 def test_clean_files_are_not_read(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[str]()
-    blocks = disk._blocks
+    blocks = disk._read_blocks
 
     def noted(place: str) -> Iterator[bytes]:
         read.append(place)
         return blocks(place)
 
-    monkeypatch.setattr(disk, "_blocks", noted)
+    monkeypatch.setattr(disk, "_read_blocks", noted)
     (pool / "files/lf.txt").write_bytes(b"b\na\n")
     assert ids(worktree(pool)) == true(pool)
     assert read == [str(pool / "files/lf.txt")]
@@ -336,7 +336,7 @@ def test_a_repository_below_the_top_of_git(tmp_path: Path, monkeypatch: pytest.M
     git(tmp_path, "init", "--quiet")
     write(tmp_path, {f"infra/pool/{path}": text for path, text in FILES.items()})
     commit(tmp_path)
-    monkeypatch.setattr(disk, "_blocks", lambda place: pytest.fail("It was read"))
+    monkeypatch.setattr(disk, "_read_blocks", lambda place: pytest.fail("It was read"))
     repository = Repository.open(tmp_path / "infra/pool")
     assert ids(repository.worktree()) == ids(repository.index()) == ids(DictTree(FILES))
 

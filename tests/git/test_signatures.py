@@ -212,9 +212,9 @@ def test_one_process_a_commit_is_enough(commits: Commits, monkeypatch: pytest.Mo
     asked: list[str] = []
     ask = ssh_keygen.run_ssh_keygen
 
-    def counted(*words: str, given: bytes = b"") -> ssh_keygen.Answer:
+    def counted(*words: str, stdin: bytes = b"") -> ssh_keygen.KeygenAnswer:
         asked.append(words[0])
-        return ask(*words, given=given)
+        return ask(*words, stdin=stdin)
 
     monkeypatch.setattr(ssh_keygen, "run_ssh_keygen", counted)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})

@@ -100,7 +100,7 @@ def counting() -> Iterator[Work]:
     with pytest.MonkeyPatch.context() as patch:
         for probe in PROBES:
             patch.setattr(probe.owner, probe.name, _counted(work, probe))
-        patch.setattr(worktree, "_blocks", _hashing(work))
+        patch.setattr(worktree, "_read_blocks", _hashing(work))
         cells: cached_property[Any] = Partial.__dict__["cells"]
         patch.setattr(cells, "func", _composing(work, cells.func))
         patch.setattr(Suspects, "__init__", _suspecting(work))
@@ -120,7 +120,7 @@ def _counted(work: Work, probe: Probe) -> Callable[..., Any]:
 
 
 def _hashing(work: Work) -> Callable[[str], Iterator[bytes]]:
-    real = worktree._blocks
+    real = worktree._read_blocks
 
     def blocks(place: str) -> Iterator[bytes]:
         for block in real(place):
