@@ -278,7 +278,7 @@ def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
 
     In a shallow clone nothing is known of commits that are not here.
     """
-    from gitcfg.gate.holds import describe_stray_holds, has_holds
+    from gitcfg.gate.reach import describe_stray_holds, has_holds
     from gitcfg.git.history import History
 
     repository = source.repository

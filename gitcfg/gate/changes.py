@@ -12,9 +12,9 @@ from gitcfg.comparison.change import Kind
 from gitcfg.gate.policy import load_signers
 from gitcfg.git.signatures import signer_lines
 from gitcfg.git.tree import Tree, changed_paths
-from gitcfg.git.tree import fingerprint as content
+from gitcfg.git.tree import fingerprint as tree_fingerprint
 from gitcfg.library import Fleet
-from gitcfg.load.keys import FOLDER as FOLDER_keys
+from gitcfg.load.keys import FOLDER as KEYS
 from gitcfg.load.keys import fingerprint
 from gitcfg.load.loader import Loader
 from gitcfg.load.repository import FILE, load_settings
@@ -25,17 +25,11 @@ from gitcfg.model.text import counted
 from gitcfg.nodeset import abridged, fold
 
 _SETTINGS = ("protected", "check", "ratchet", "signatures")
+_KEY = 20  # so many letters of a key tell it from others
 
 
-def describe_settings_changes(old: Tree | None, new: Tree, head: str = "") -> tuple[str, ...]:
-    """Return a line for each setting of the gate that changes; none for a first push.
-
-    `head` is protected whatever gitcfg.yaml says.
-    """
-    return tuple(_describe_settings(old, new, head)) if old is not None else ()
-
-
-def _describe_settings(old: Tree, new: Tree, head: str) -> Iterator[str]:
+def describe_settings_changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
+    """Yield a line for each setting of the gate that changes; `head` is protected in any case."""
     before, after = _load_settings(old), _load_settings(new)
     for name in _SETTINGS:
         was, is_ = getattr(before, name), getattr(after, name)
@@ -45,9 +39,8 @@ def _describe_settings(old: Tree, new: Tree, head: str) -> Iterator[str]:
         yield f"{head} stays protected: only `git config gitcfg.protected` of the server opens it"
     for sign, here, there in (("+", after.ignore, before.ignore), ("-", before.ignore, after.ignore)):
         known = set(map(_describe_ignore, there))
-        yield from (
-            f"{FILE}: ignore: {sign} {entry}" for entry in map(_describe_ignore, here) if entry not in known
-        )
+        entries = (entry for entry in map(_describe_ignore, here) if entry not in known)
+        yield from (f"{FILE}: ignore: {sign} {entry}" for entry in entries)
     were, are = signer_lines(load_signers(old)), signer_lines(load_signers(new))
     if were != are:
         yield f"{SIGNERS}: +{len(are - were)} -{len(were - are)} lines"
@@ -59,9 +52,10 @@ def _load_settings(tree: Tree) -> Settings:
     return load_settings(Loader(tree)) or Settings(Origin(FILE))
 
 
-def _describe_ignore(said: Ignore) -> str:
-    until = f", until {said.until}" if said.until is not None else ""
-    return f"{said.code}{f' of {said.subject}' if said.subject is not None else ''}: {said.reason}{until}"
+def _describe_ignore(entry: Ignore) -> str:
+    subject = f" of {entry.subject}" if entry.subject is not None else ""
+    until = f", until {entry.until}" if entry.until is not None else ""
+    return f"{entry.code}{subject}: {entry.reason}{until}"
 
 
 def _describe_value(value: Any) -> str:
@@ -112,28 +106,24 @@ def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
     paths = changed_paths(old.tree, new.tree, (FOLDER,))
     names = sorted({path.rpartition("/")[2].rpartition(".")[0] for path in paths})
     before, after = (fleet.model.secrets if names else {} for fleet in (old, new))
-    found = (_change(name, before.get(name), after.get(name), _is_resealed(old, new, name)) for name in names)
-    return tuple(_with_nodes(old, new, each) for each in found if each is not None)
+    found = []
+    for name in names:
+        was, is_ = before.get(name), after.get(name)
+        change = _find_change(name, was, is_, _is_resealed(old.tree, new.tree, was, is_))
+        if change is not None:
+            found.append(_with_nodes(old, new, change))
+    return tuple(found)
 
 
-def _is_resealed(old: Fleet, new: Fleet, name: str) -> bool:
-    """Return whether the encrypted file's bytes changed. With a key a file can be changed behind the same
-    header.
-    """
-    before, after = old.model.secrets.get(name), new.model.secrets.get(name)
+def _is_resealed(old: Tree, new: Tree, before: Secret | None, after: Secret | None) -> bool:
+    """Return whether the encrypted file's bytes changed: with a key that can be behind the same header."""
     if before is None or after is None:
         return False
-    there = _file(new.tree, after)
-    return there is not None and there != _file(old.tree, before)
+    was, is_ = old.entry(path_of(before)), new.entry(path_of(after))
+    return is_ is not None and (was is None or is_.id != was.id)
 
 
-def _file(tree: Tree, secret: Secret) -> str | None:
-    """Return the id of a secret's encrypted file, or None if there is none."""
-    entry = tree.entry(path_of(secret))
-    return entry.id if entry is not None else None
-
-
-def _change(name: str, old: Secret | None, new: Secret | None, resealed: bool) -> SecretChange | None:
+def _find_change(name: str, old: Secret | None, new: Secret | None, resealed: bool) -> SecretChange | None:
     kind = Kind.ADDED if old is None else Kind.REMOVED if new is None else Kind.CHANGED
     had, has = _recipients(old), _recipients(new)
     came = tuple(one for key, one in has.items() if key not in had)
@@ -173,23 +163,19 @@ def _recipients(secret: Secret | None) -> dict[str, Recipient]:
     return found
 
 
-_KEY = 20  # so many letters of a key tell it from others
-
-
 def describe_secret_changes(changes: Iterable[SecretChange]) -> tuple[str, ...]:
     """Return lines that describe changes of secrets."""
-    return tuple(line for change in changes for line in _describe_secret(change))
-
-
-def _describe_secret(change: SecretChange) -> Iterator[str]:
-    begins = f"secret {change.name}:"
-    if change.kind is Kind.ADDED:
-        keys = ", ".join(map(_describe_recipient, change.came)) or "nobody"
-        yield f"{begins} new, for {describe_condition(change.new)}, read by {keys}"
-    elif change.kind is Kind.REMOVED:
-        yield f"{begins} gone"
-    else:
-        yield from (f"{begins} {said}" for said in _describe_changed(change))
+    lines: list[str] = []
+    for change in changes:
+        begins = f"secret {change.name}:"
+        if change.kind is Kind.ADDED:
+            keys = ", ".join(map(_describe_recipient, change.came)) or "nobody"
+            lines.append(f"{begins} new, for {describe_condition(change.new)}, read by {keys}")
+        elif change.kind is Kind.REMOVED:
+            lines.append(f"{begins} gone")
+        else:
+            lines += (f"{begins} {line}" for line in _describe_changed(change))
+    return tuple(lines)
 
 
 def _describe_changed(change: SecretChange) -> Iterator[str]:
@@ -198,9 +184,8 @@ def _describe_changed(change: SecretChange) -> Iterator[str]:
     for nodes, since in ((change.more, "now"), (change.fewer, "no more")):
         if nodes:
             yield f"{counted(len(nodes), 'node')} may have it {since}: {abridged(nodes)}"
-    signs = [f"+{_describe_recipient(one)}" for one in change.came] + [
-        f"-{_describe_recipient(one)}" for one in change.went
-    ]
+    signs = [f"+{_describe_recipient(one)}" for one in change.came]
+    signs += [f"-{_describe_recipient(one)}" for one in change.went]
     if signs:
         yield f"recipients {' '.join(signs)}"
     if change.renewed and change.versions is not None:
@@ -239,17 +224,13 @@ def secret_change_to_json(change: SecretChange) -> dict[str, Any]:
         record["may"] = {"added": fold(change.more), "removed": fold(change.fewer)}
     if change.came or change.went:
         record["recipients"] = {
-            "added": _recipients_to_json(change.came),
-            "removed": _recipients_to_json(change.went),
+            side: [{"kind": one.kind, "key": one.key, "comment": one.comment} for one in keys]
+            for side, keys in (("added", change.came), ("removed", change.went))
         }
     if change.renewed and change.versions is not None:
         old, new = change.versions
         record["content"] = {"old": old, "new": new, "resealed": change.resealed}
     return record
-
-
-def _recipients_to_json(found: Sequence[Recipient]) -> list[dict[str, str]]:
-    return [{"kind": one.kind, "key": one.key, "comment": one.comment} for one in found]
 
 
 # Keys of nodes: the holder of a node's key gets its configuration and its secrets.
@@ -261,12 +242,11 @@ _Sort = tuple[str, tuple[str, ...]]
 
 def describe_key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
     """Return a line for each changed key, many alike in one; nodes that get secrets come first."""
-    if content(old.tree, (FOLDER_keys,)) == content(new.tree, (FOLDER_keys,)):
+    if tree_fingerprint(old.tree, (KEYS,)) == tree_fingerprint(new.tree, (KEYS,)):
         return ()
     before, after = old.model.keys, new.model.keys
-    names = [
-        name for name in before.keys() | after.keys() if _key_text(before, name) != _key_text(after, name)
-    ]
+    were, are = ({name: key.text for name, key in keys.items()} for keys in (before, after))
+    names = [name for name in were.keys() | are.keys() if were.get(name, "") != are.get(name, "")]
     got = _secrets_of_nodes(new, [name for name in names if name in after])
     alike: dict[_Sort, list[str]] = {}
     for name in sorted(names):
@@ -296,7 +276,3 @@ def _secrets_of_nodes(fleet: Fleet, names: Iterable[str]) -> Mapping[str, tuple[
         return {}
     compiled = fleet.only(there).compiled
     return {name: tuple(sorted({*compiled[name].secrets.values()})) for name in there}
-
-
-def _key_text(keys: Mapping[str, Key], name: str) -> str:
-    return keys[name].text if name in keys else ""

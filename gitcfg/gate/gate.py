@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,10 +18,9 @@ from gitcfg.gate.changes import (
     describe_settings_changes,
     find_secret_changes,
 )
-from gitcfg.gate.holds import describe_stray_holds
 from gitcfg.gate.policy import Administrator, Policy
 from gitcfg.gate.push import RepositoryView, Update
-from gitcfg.gate.reach import describe_further_reach, describe_secret_reach
+from gitcfg.gate.reach import describe_further_reach, describe_secret_reach, describe_stray_holds
 from gitcfg.gate.rulings import (
     DELETED,
     NO_COMMIT,
@@ -52,14 +51,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _unless_stopped(describe: Callable[[], T]) -> T | None:
-    """Return what `describe` gives, or None where an expression could not be evaluated, which findings
-    report.
+def _unless_stopped(compute: Callable[..., T], *fleets: Any) -> T | None:
+    """Return a result, or None where an expression could not be evaluated, which findings report.
 
     A push that takes such an expression away must get through.
     """
     try:
-        return describe()
+        return compute(*fleets)
     except Stopped:
         return None
 
@@ -131,13 +129,13 @@ class Gate:
         found = next(find_unsound_entries(view.repository, view.new_commits(commit)), None)
         if found is not None:
             return replace(ruling, barred=(refuse_unsound_tree(found),))
-        refusals = tuple(self._formal(demanded, before, commit)) if protected else ()
+        refusals = tuple(self._refuse_form(demanded, before, commit)) if protected else ()
         if view.tree(commit) is None:
             return replace(ruling, refusals=(*refusals, NO_SETTINGS))
         base = before if view.tree(before) is not None else view.fork_point(commit)
-        return self._seen(replace(ruling, refusals=refusals, base=base), demanded, before, commit, opened)
+        return self._examine(replace(ruling, refusals=refusals, base=base), demanded, before, commit, opened)
 
-    def _formal(self, demanded: Policy, before: str | None, commit: str) -> Iterator[Refusal]:
+    def _refuse_form(self, demanded: Policy, before: str | None, commit: str) -> Iterator[Refusal]:
         """Yield refusals that do not depend on the configuration."""
         view = self._view
         if before is not None and not self._administrator.rewind and not view.refs.includes(commit, before):
@@ -158,7 +156,7 @@ class Gate:
         new = Signers(self._view.repository, demanded.signers, self._revoked, self._now)
         return self._signers.setdefault(demanded.signers, new)
 
-    def _breaches(
+    def _find_breaches(
         self, demanded: Policy, before: str | None, ruling: Ruling, commit: str
     ) -> dict[str, tuple[Finding, ...]]:
         """Return GC405 by commit: what signers may not change, and at the last commit what the pusher may
@@ -170,7 +168,7 @@ class Gate:
         from gitcfg.gate.permits.rules import inherits_same
 
         view, signers = self._view, self._signers_of(demanded)
-        judged = PushJudge(demanded.permits, view.repository, lambda id: signers.of(id)[0])
+        judge = PushJudge(demanded.permits, view.repository, lambda id: signers.of(id)[0])
         start, law = view.starting_points(before, ruling.base, demanded)
         ruled = view.tree(law if law is not None else start)
 
@@ -182,9 +180,9 @@ class Gate:
             return inherits_same(demanded.permits.rules, ruled, tip)
 
         added = view.unjudged_commits(before, commit, demanded, judges_alike)
-        return judged.judge(added, (start, commit), self._pusher, law)
+        return judge.judge(added, (start, commit), self._pusher, law)
 
-    def _seen(
+    def _examine(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
     ) -> Ruling:
         """Return the ruling with what is found at the new commit, and at those before it if they count."""
@@ -194,69 +192,58 @@ class Gate:
         assert new is not None
         # Once for all commits, and only if something is found: most pushes bring nothing that is wrong.
         known = cache(lambda: Known(self._checked(old).findings if old is not None else ()))
-        looked = partial(self._look, known, demanded.ratchet)
+        check = partial(self._find_counting, known, demanded.ratchet)
         each = demanded.each and ruling.protected
         added = self._view.added_commits(before, commit, demanded, lambda other: other.each) if each else ()
-        earlier = tuple(self._failing(added, commit, looked))
-        was, secrets = self._befores(demanded, before, ruling)
+        earlier = tuple(self._find_failing(added, commit, check))
+        was, secrets = self._load_secrets_before(demanded, before, ruling)
         if secrets is not None and ruling.protected:
             passed = self._view.added_commits(before, commit, demanded, lambda _: True)
-            earlier += tuple(self._failing(passed, commit, partial(check_withheld_at, secrets)))
-        breached = self._breaches(demanded, before, ruling, commit)
-        earlier += tuple(self._only(id, found) for id, found in breached.items() if id != commit)
+            earlier += tuple(self._find_failing(passed, commit, partial(check_withheld_at, secrets)))
+        breached = self._find_breaches(demanded, before, ruling, commit)
+        earlier += tuple(self._without_check(id, found) for id, found in breached.items() if id != commit)
         more = (*(check_withheld(secrets, new) if secrets is not None else ()), *breached.get(commit, ()))
-        seen = looked(new).plus(more)
-        changes = _unless_stopped(partial(_compared, old, new)) if old is not None else None
-        without = ruling.base if demanded.ratchet else None
-        refusals = [refuse_errors(found, without) for found in (*earlier, seen) if found.errors]
+        at_tip = check(new).plus(more)
+        base = ruling.base if demanded.ratchet else None
+        refusals = [refuse_errors(found, base) for found in (*earlier, at_tip) if found.errors]
+        changes, further, gate = None, None, list[str]()
+        if old is not None:
+            changes = _unless_stopped(_compare, old, new)
+            # The branch of HEAD stays protected unless the administrator says what is.
+            head = self._view.refs.head
+            stays = self._administrator.protected is None and head in ruling.refs
+            gate += describe_settings_changes(old.tree, new.tree, head if stays else "")
+            gate += _unless_stopped(lambda: describe_secret_changes(find_secret_changes(old, new))) or ()
+            if changes is not None:
+                further = _unless_stopped(describe_further_reach, changes, new)
+                gate += _unless_stopped(describe_secret_reach, changes) or ()
+        if was is not None:
+            gate += describe_copies(was, new)
+        if old is not None:
+            gate += _unless_stopped(describe_key_changes, old, new) or ()
+        gate += describe_stray_holds(new, lambda held: self._find_hold_fault(demanded, commit, held))
         return replace(
             ruling,
             refusals=(*ruling.refusals, *refusals),
             earlier=earlier,
-            at_tip=seen,
+            at_tip=at_tip,
             changes=changes,
-            further=_unless_stopped(partial(describe_further_reach, changes, new)) or ()
-            if changes is not None
-            else (),
-            gate=(
-                *(
-                    describe_settings_changes(old.tree, new.tree, self._kept(ruling))
-                    if old is not None
-                    else ()
-                ),
-                *(_unless_stopped(partial(_describe_secrets, old, new)) or () if old is not None else ()),
-                *(
-                    _unless_stopped(partial(describe_secret_reach, changes)) or ()
-                    if changes is not None
-                    else ()
-                ),
-                *(describe_copies(was, new) if was is not None else ()),
-                *(_unless_stopped(partial(describe_key_changes, old, new)) or () if old is not None else ()),
-                *describe_stray_holds(new, lambda held: self._unheld(demanded, commit, held)),
-            ),
+            further=further or (),
+            gate=tuple(gate),
         )
 
-    def _kept(self, ruling: Ruling) -> str:
-        """Return the branch of HEAD if it moves and the administrator lets gitcfg.yaml say what is
-        protected, else "".
-        """
-        head = self._view.refs.head
-        return head if self._administrator.protected is None and head in ruling.refs else ""
-
-    def _befores(
+    def _load_secrets_before(
         self, demanded: Policy, before: str | None, ruling: Ruling
     ) -> tuple[SecretsBefore | None, SecretsBefore | None]:
         """Return the secrets that a push is compared with, and those by which a protected ref is judged."""
         repository, base = self._view.repository, ruling.base
         tips = self._view.secret_bases(before, base, demanded) if ruling.protected else ()
-        was = (
-            SecretsBefore(repository, base, (tip for tip in tips if tip != base))
-            if base is not None
-            else None
-        )
+        was = None
+        if base is not None:
+            was = SecretsBefore(repository, base, (tip for tip in tips if tip != base))
         return was, was if not tips or tips[0] == base else SecretsBefore(repository, tips[0], tips[1:])
 
-    def _unheld(self, demanded: Policy, commit: str, held: str) -> str:
+    def _find_hold_fault(self, demanded: Policy, commit: str, held: str) -> str:
         """Return what is wrong with a commit at which nodes are to be held, or ""."""
         refs = self._view.refs
         found = refs.commit(held)
@@ -265,35 +252,32 @@ class Gate:
             return ""
         return "which no protected branch has"
 
-    def _failing(
-        self, commits: Iterable[str], last: str, looked: Callable[[Fleet], CommitFindings]
+    def _find_failing(
+        self, commits: Iterable[str], last: str, check: Callable[[Fleet], CommitFindings]
     ) -> Iterator[CommitFindings]:
-        """Yield the findings of commits before the last that have errors, without those that have no
-        settings.
-        """
+        """Yield the findings of commits before the last that have settings and errors."""
         for commit in commits:
-            seen = self._alone(commit, looked) if commit != last else None
-            if seen is not None and seen.errors:
-                yield seen
+            found = self._check_alone(commit, check) if commit != last else None
+            if found is not None and found.errors:
+                yield found
 
-    def _only(self, commit: str, found: tuple[Finding, ...]) -> CommitFindings:
+    def _without_check(self, commit: str, found: tuple[Finding, ...]) -> CommitFindings:
         """Return findings about a commit with no check of its configuration."""
         tree = self._view.repository.at(commit)
 
         def size(fleet: Fleet) -> CommitFindings:
             return CommitFindings(commit, tree, checked(fleet.model, len(fleet), ()), ())
 
-        return (self._alone(commit, size) or CommitFindings(commit, tree, Checked((), 0, 0, 0, 0), ())).plus(
-            found
-        )
+        nothing = CommitFindings(commit, tree, Checked((), 0, 0, 0, 0), ())
+        return (self._check_alone(commit, size) or nothing).plus(found)
 
-    def _alone(self, commit: str, looked: Callable[[Fleet], CommitFindings]) -> CommitFindings | None:
+    def _check_alone(self, commit: str, check: Callable[[Fleet], CommitFindings]) -> CommitFindings | None:
         """Return what is found at a commit, and close its fleet."""
         with ExitStack() as opened:
             fleet = self._fleet(commit, None, opened)
-            return None if fleet is None else looked(fleet)
+            return None if fleet is None else check(fleet)
 
-    def _look(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> CommitFindings:
+    def _find_counting(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> CommitFindings:
         """Return what counts at a commit: new warnings, and errors, with a ratchet only new ones."""
         checked = self._checked(fleet)
         wrong = counting(checked.findings, known, ratchet)
@@ -310,11 +294,7 @@ class Gate:
         return opened.enter_context(Fleet(tree, before, self._today, self._cache))
 
 
-def _compared(old: Fleet, new: Fleet) -> "Comparison":
+def _compare(old: Fleet, new: Fleet) -> "Comparison":
     found = compare(old, new)
-    _ = found.changes  # all that it asks is asked here
+    _ = found.changes  # all that it evaluates is evaluated here
     return found
-
-
-def _describe_secrets(old: Fleet, new: Fleet) -> tuple[str, ...]:
-    return tuple(describe_secret_changes(find_secret_changes(old, new)))

@@ -73,21 +73,20 @@ def load_administrator(config: Config) -> Administrator:
 
 def load_budget(config: Config) -> Budget:
     """Load what judging a push may cost. Raise GitcfgError if a value cannot be read."""
-    usual = Budget()
+    default = Budget()
     time, memory = config.last("gitcfg.timeLimit"), config.last("gitcfg.memoryLimit")
-    said = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
+    limit = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
     size = None if memory is None else _SIZE.fullmatch(memory.lower())
-    if time is not None and not said:
+    if time is not None and not limit:
         raise unknown_value("gitcfg.timeLimit", time, "seconds, or a length of time like `2m`")
     if memory is not None and size is None:
-        raise unknown_value(
-            "gitcfg.memoryLimit", memory, "a number of bytes, or of larger units, like `512m` or `2g`"
-        )
-    most = int(size[1]) * _UNITS[size[2]] if size else usual.memory
-    return Budget(said or usual.seconds, most)
+        expected = "a number of bytes, or of larger units, like `512m` or `2g`"
+        raise unknown_value("gitcfg.memoryLimit", memory, expected)
+    most = int(size[1]) * _UNITS[size[2]] if size else default.memory
+    return Budget(limit or default.seconds, most)
 
 
-def load_policy(ruling: Tree | None, head: str | None, said: Administrator) -> Policy:
+def load_policy(ruling: Tree | None, head: str | None, administrator: Administrator) -> Policy:
     """Return what a tip demands, overridden by what the administrator says.
 
     Only the administrator may open `head`, the branch of HEAD; None: HEAD belongs to a work tree and is not
@@ -97,16 +96,15 @@ def load_policy(ruling: Tree | None, head: str | None, said: Administrator) -> P
         default = Settings(Origin(FILE))
         demanded = Policy(default.protected, False, False, False, b"")
     else:
-        demanded = msgspec.structs.replace(_demanded(ruling), permits=load_permits(ruling))
+        demanded = msgspec.structs.replace(_load_demands(ruling), permits=load_permits(ruling))
     if head is not None and not demanded.protects(head):
         demanded = msgspec.structs.replace(demanded, protected=(*demanded.protected, head))
-    ours = {name: getattr(said, name) for name in ("protected", "each", "ratchet", "signed", "signers")}
-    return msgspec.structs.replace(
-        demanded, **{name: value for name, value in ours.items() if value is not None}
-    )
+    names = ("protected", "each", "ratchet", "signed", "signers")
+    ours = {name: getattr(administrator, name) for name in names if getattr(administrator, name) is not None}
+    return msgspec.structs.replace(demanded, **ours)
 
 
-def _demanded(ruling: Tree) -> Policy:
+def _load_demands(ruling: Tree) -> Policy:
     loader = Loader(ruling)
     found, allowed = load_settings(loader), load_signers(ruling)
     if found is None or loader.findings:

@@ -1,6 +1,7 @@
 """A push: what git tells its hooks of it, the repository before it, and what follows when it was accepted."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 
 import msgspec
@@ -20,6 +21,7 @@ from gitcfg.model.text import safe
 # What git tells its hooks: refs that move, push options, the pusher.
 
 REASON = "gitcfg.reason="
+_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER")
 """What Gitea and Forgejo, GitLab, gitolite, and servers of HTTP call who pushes, in this order."""
 
@@ -36,31 +38,22 @@ def parse_updates(lines: Iterable[str]) -> tuple[Update, ...]:
     """Parse what git writes to pre-receive and post-receive, a line `OLD NEW REF` each. Raise GitcfgError if
     it is none.
     """
-    return tuple(_update(line.rstrip("\n")) for line in lines)
+    return tuple(_parse_update(line.rstrip("\n")) for line in lines)
 
 
-def _update(line: str) -> Update:
+def _parse_update(line: str) -> Update:
     words = line.split(" ", 2)
-    if len(words) != 3 or not all(map(_is_id, words[:2])):
+    if len(words) != 3 or not all(map(_ID.fullmatch, words[:2])):
         raise GitcfgError(f"This is no update of a ref: {line!r}.", "git writes `OLD NEW REF` to its hooks.")
-    old, new, ref = words
-    return Update(ref, _id(old), _id(new))
-
-
-def _is_id(word: str) -> bool:
-    return len(word) in (40, 64) and all(character in "0123456789abcdef" for character in word)
-
-
-def _id(word: str) -> str | None:
-    return word if word.strip("0") else None
+    old, new = (id if id.strip("0") else None for id in words[:2])
+    return Update(words[2], old, new)
 
 
 def find_reason(environment: Mapping[str, str]) -> str | None:
     """Return why the push is made: `git push --push-option=gitcfg.reason=TEXT`."""
     count = environment.get("GIT_PUSH_OPTION_COUNT", "0")
-    options = (
-        environment.get(f"GIT_PUSH_OPTION_{n}", "") for n in range(int(count) if count.isdigit() else 0)
-    )
+    numbers = range(int(count) if count.isdigit() else 0)
+    options = (environment.get(f"GIT_PUSH_OPTION_{number}", "") for number in numbers)
     reasons = [option.removeprefix(REASON) for option in options if option.startswith(REASON)]
     return "\n".join(reasons).strip() or None
 
@@ -106,9 +99,8 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
         until = None
     if until is None or not reason.strip():
         hint = f'Say until when and why: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
-        raise GitcfgError(
-            f"{BYPASS} is {setting!r} in git's configuration of this repository.", hint, code=REFUSED
-        )
+        message = f"{BYPASS} is {setting!r} in git's configuration of this repository."
+        raise GitcfgError(message, hint, code=REFUSED)
     return Bypass(until, reason.strip()) if now < until else None
 
 
@@ -165,7 +157,8 @@ class RepositoryView:
 
     def new_commits(self, commit: str) -> tuple[str, ...]:
         """Return the commits up to one to which no ref leads yet, itself included; parents first."""
-        return self.refs.between(self._tips(self.refs.names()), commit)
+        tips = map(self.refs.tip, self.refs.names())
+        return self.refs.between((tip for tip in tips if tip is not None), commit)
 
     def added_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
@@ -202,9 +195,6 @@ class RepositoryView:
         head = self.refs.tip(self.refs.head)
         law = head if self.tree(head) is not None else None
         return base if demanded.protects(self.refs.head) else None, law
-
-    def _tips(self, refs: list[str] | tuple[str, ...]) -> Iterator[str]:
-        return (tip for tip in map(self.refs.tip, refs) if tip is not None)
 
 
 # What follows when a push was accepted: the note why, and the cache filled for the next push.
@@ -252,12 +242,9 @@ class AcceptedPush:
                 continue
             # As it was judged, and as the next push asks what had been wrong before it.
             for before in (self._view.tree(old), self._repository.before(tree)):
-                self._ask(tree, before, cache, today)
-
-    def _ask(self, tree: Tree, before: Tree | None, cache: Cache, today: date) -> None:
-        with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
-            _ = fleet.all_checked if self._administrator.parsers else fleet.checked
-            _ = fleet.mentions
+                with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
+                    _ = fleet.all_checked if self._administrator.parsers else fleet.checked
+                    _ = fleet.mentions
 
     def _tips(self) -> Iterable[tuple[str, str | None]]:
         """Return new commits with those that were there before; those of protected refs last.

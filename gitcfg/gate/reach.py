@@ -1,12 +1,9 @@
-"""Describe what a push reaches beside the nodes that it changes: files with secrets, walk-in nodes, held
-nodes.
-"""
+"""Describe what a push reaches beside the nodes that it changes: files with secrets, walk-in nodes, holds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gitcfg.comparison.change import Change, Kind, reach
 from gitcfg.comparison.comparison import Comparison
-from gitcfg.gate.holds import has_holds
 from gitcfg.library import Fleet
 from gitcfg.model.names import shown
 from gitcfg.model.text import ABBREVIATED, counted
@@ -22,7 +19,12 @@ def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
     """
     return (
         *_first_lines(list(_describe_further_files(changes))),
-        *_first_lines(list(_describe_walk_in_secrets(changes.walk_in))),
+        *_first_lines(
+            [
+                f"secret {name}: comes to every node that walks in (`walk_in` in gitcfg.yaml)"
+                for name in (reach([changes.walk_in]).secrets if changes.walk_in is not None else ())
+            ]
+        ),
     )
 
 
@@ -44,12 +46,6 @@ def _describe_further_files(changes: Comparison) -> Iterator[str]:
     for (name, path), nodes in sorted(found.items()):
         where = f"{counted(len(nodes), 'node')}: {abridged(sorted(nodes))}"
         yield f"secret {name}: now in {shown(path)}, too, on {where}"
-
-
-def _describe_walk_in_secrets(change: Change | None) -> Iterator[str]:
-    if change is not None:
-        for name in reach([change]).secrets:
-            yield f"secret {name}: comes to every node that walks in (`walk_in` in gitcfg.yaml)"
 
 
 def _first_lines(lines: list[str]) -> list[str]:
@@ -92,3 +88,25 @@ def _describe_walk_ins(change: Change | None) -> Iterator[str]:
     parts = [counted(len(those), noun) for those, noun in numbers if those]
     verb = "change" if change.kind is Kind.CHANGED else "get something from now on"
     yield f"Nodes that walk in {verb}: {', '.join(parts) or 'groups and features alone'}."
+
+
+def describe_stray_holds(fleet: Fleet, find_fault: Callable[[str], str]) -> Iterator[str]:
+    """Yield a sentence for each hold in force at a commit that its nodes cannot get.
+
+    `find_fault` returns what is wrong with a commit, in words that go on after it; "": nothing. Findings are
+    about one tree; which commits exist is a matter of refs.
+    """
+    if not has_holds(fleet):
+        return
+    for name, hold in sorted(fleet.model.holds.items()):
+        wrong = find_fault(hold.commit.name) if fleet.compiled.today <= hold.until else ""
+        if wrong:
+            commit = shown(hold.commit.name)[:ABBREVIATED]
+            yield f"The hold {name} keeps its nodes at {commit}, {wrong}."
+
+
+def has_holds(fleet: Fleet) -> bool:
+    """Return whether there are any by the folder alone: where the cache knows all, the fleet need not be
+    read.
+    """
+    return any(fleet.tree.entries("holds"))

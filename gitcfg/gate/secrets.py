@@ -1,7 +1,7 @@
 """Secrets as they were before a push: their conditions count until the push is accepted.
 
 That holds for encrypted files in git's history too: `secret rekey` leaves one there whose content still
-counts, and rule_engine it back under any name brings that content.
+counts, and putting it back under any name brings that content.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,6 @@ import msgspec
 from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
-from gitcfg.compile import fleet as compiled
 from gitcfg.compile.impact import find_nodes_made_from
 from gitcfg.gate.changes import describe_condition
 from gitcfg.gate.rulings import CommitFindings
@@ -58,16 +57,10 @@ class FileHistory:
         earlier content too. One that was gone meanwhile counts as it was then; a secret that has its name now
         is perhaps another one, and counts besides.
         """
-        return tuple(secret for stand in self._places.get(identity, ()) for secret in self._said(stand))
-
-    def _said(self, stand: LastPlace) -> Iterator[Secret]:
-        for commit in (stand.commit, stand.tip):
-            found = self._secrets(commit).get(stand.name) if commit is not None else None
-            if found is not None:
-                yield found
-
-    def _secrets(self, commit: str) -> Mapping[str, Secret]:
-        return load(self._repository.at(commit)).secrets
+        places = self._places.get(identity, ())
+        ends = ((commit, place.name) for place in places for commit in (place.commit, place.tip))
+        found = (load(self._repository.at(commit)).secrets.get(name) for commit, name in ends if commit)
+        return tuple(secret for secret in found if secret is not None)
 
     @cached_property
     def _places(self) -> Mapping[str, list[LastPlace]]:
@@ -75,13 +68,13 @@ class FileHistory:
         found: dict[str, list[LastPlace]] = {}
         past, known = FolderHistory(self._repository, FOLDER), dict[bytes, str]()
         for number, tip in enumerate(self._tips):
-            seen = _TipHistory(past, known, tip)
+            history = _TipHistory(past, known, tip)
             # What the first comes after has been gone through: a hundred branches of it take no longer.
             for version in past.versions(tip, self._tips[0] if number else None):
                 new: dict[str, list[LastPlace]] = {}
-                for identity, stand in seen.places(version):
+                for identity, place in history.places(version):
                     if identity not in found:
-                        new.setdefault(identity, []).append(stand)
+                        new.setdefault(identity, []).append(place)
                 found |= new
         return found
 
@@ -99,10 +92,10 @@ class _TipHistory:
         """Yield the identities of the encrypted files in which a version differs from the one after it."""
         ends = ((changed.path.rpartition(".")[0], changed.path) for changed in version.changed)
         touched = {place: None for place, path in ends if path in (f"{place}{_YAML}", f"{place}{_AGE}")}
-        said = {place for place in touched if self._past.file(version, f"{place}{_YAML}") is not None}
-        self._ever = said if self._ever is None else self._ever - (touched.keys() - said)
+        defined = {place for place in touched if self._past.file(version, f"{place}{_YAML}") is not None}
+        self._ever = defined if self._ever is None else self._ever - (touched.keys() - defined)
         for place in touched:
-            file = self._past.file(version, f"{place}{_AGE}") if place in said else None
+            file = self._past.file(version, f"{place}{_AGE}") if place in defined else None
             identity = self._identity(file) if file is not None else ""
             if identity:
                 yield identity, LastPlace(place, None if place in self._ever else version.commit, self._tip)
@@ -152,12 +145,12 @@ class SecretsBefore:
     def conditions(self, now: Tree, secret: Secret) -> tuple[tuple[Ref, Ground], ...]:
         """Return the other conditions under which the content of a secret could go to a node, each once."""
         own = [EarlierSecret(self.secrets[secret.name], False)] if secret.name in self.secrets else []
-        said: dict[str, tuple[Ref, Ground]] = {}
+        found: dict[str, tuple[Ref, Ground]] = {}
         for one in (*own, *self.holders(now, secret)):
             where = one.secret.where
             if where is not None and (secret.where is None or where.name != secret.where.name):
-                said.setdefault(where.name, (where, _find_ground(secret, one)))
-        return tuple(said.values())
+                found.setdefault(where.name, (where, _find_ground(secret, one)))
+        return tuple(found.values())
 
     def holders(self, now: Tree, secret: Secret) -> Sequence[EarlierSecret]:
         """Return the secrets that had the encrypted file of this one where this one did not.
@@ -191,32 +184,27 @@ def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
     """
     secrets = new.model.secrets  # of those that are as they were what every check says is enough
     touched = (name for name in sorted(before.changed(new.tree)) if name in secrets)
-    said = {name: before.conditions(new.tree, secrets[name]) for name in touched}
-    asked = {name: conditions for name, conditions in said.items() if conditions}
-    if not asked:
+    conditions = {name: before.conditions(new.tree, secrets[name]) for name in touched}
+    names = [name for name, found in conditions.items() if found]
+    if not names:
         return ()
-    names = find_nodes_made_from([f"{FOLDER}/{name}.yaml" for name in asked], (new.version,))
-    fleet = (new if names is None else new.only(names)).compiled
-    return tuple(
-        finding
-        for name, conditions in asked.items()
-        for where, ground in conditions
-        for finding in _check_condition(fleet, secrets[name], where, ground)
-    )
+    nodes = find_nodes_made_from([f"{FOLDER}/{name}.yaml" for name in names], (new.version,))
+    fleet = (new if nodes is None else new.only(nodes)).compiled
+    findings: list[Finding] = []
+    for name in names:
+        kinds = [kind for kind in fleet.classes if name in kind.secrets.values()]
+        for where, ground in conditions[name]:
+            selection = chosen(fleet, where, kinds)
+            for kind in kinds:
+                findings += refused(secrets[name], where, kind, selection, ground)
+    return tuple(findings)
 
 
 def check_withheld_at(before: SecretsBefore, new: Fleet) -> CommitFindings:
     """Check the same at a commit before the pushed one: nodes may be held there."""
     found = check_withheld(before, new)
-    said = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
-    return CommitFindings(new.commit or "", new.tree, said, ()).plus(found)
-
-
-def _check_condition(fleet: compiled.Fleet, secret: Secret, where: Ref, ground: Ground) -> Iterator[Finding]:
-    kinds = [kind for kind in fleet.classes if secret.name in kind.secrets.values()]
-    selection = chosen(fleet, where, kinds)
-    for kind in kinds:
-        yield from refused(secret, where, kind, selection, ground)
+    sizes = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
+    return CommitFindings(new.commit or "", new.tree, sizes, ()).plus(found)
 
 
 def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
@@ -257,9 +245,9 @@ def _describe_copy(before: SecretsBefore, new: Fleet, secret: Secret) -> Iterato
     holders: dict[str, dict[str, bool]] = {}
     for one in before.holders(new.tree, secret):
         holders.setdefault(one.secret.name, {})[describe_condition(one.secret)] = one.former
-    for name, said in sorted(holders.items()):
+    for name, conditions in sorted(holders.items()):
         begins = f"secret {secret.name}: the encrypted file is one that"
         if name != secret.name:
-            yield f"{begins} {name} had, for {' and for '.join(said)}"
-        elif any(said.values()):
+            yield f"{begins} {name} had, for {' and for '.join(conditions)}"
+        elif any(conditions.values()):
             yield f"{begins} it had before"

@@ -14,11 +14,10 @@ import pytest
 from gitcfg.check.findings import CODES, above_blocks, explanation, lookup
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.judge import check_push
-from gitcfg.gate.permits.rules import load_permits
 from gitcfg.git.tree import DictTree
 from gitcfg.model import Finding, GitcfgError, Severity
 from gitcfg.parsers.parsers import Parsers
+from tests.pushes import check_pushed
 
 PRODUCED = list(CODES)
 JUDGE = Parsers()
@@ -48,7 +47,7 @@ def findings(code: str, heading: str) -> tuple[Finding, ...]:
     found = tuple(check(compile_tree(now, TODAY), compile_tree(before, TODAY).roster, judge=JUDGE))
     told = part(code, "What gitcfg says" if heading == "Wrong" else heading)
     for who in _PUSHER.findall(told):
-        found += tuple(check_push(load_permits(before).rules, before, now, (who,)))
+        found += check_pushed(before, now, who)
     return found
 
 

@@ -6,10 +6,9 @@ import pytest
 
 from gitcfg.check.run import check
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.gate.permits.judge import check_push
-from gitcfg.gate.permits.rules import load_permits
 from gitcfg.model import Finding
 from tests.cases_format import Case, differences, read_cases
+from tests.pushes import check_pushed
 
 CASES = list(read_cases("rules"))
 
@@ -22,5 +21,4 @@ def test_findings_are_those_of_the_case(case: Case) -> None:
 
 def refused(case: Case) -> Iterable[Finding]:
     """What the rules of before say of the change, where a case tells who pushes it."""
-    rules = load_permits(case.former).rules
-    return check_push(rules, case.former, case.tree, (case.pusher,)) if case.pusher else ()
+    return check_pushed(case.former, case.tree, case.pusher) if case.pusher else ()

@@ -42,17 +42,17 @@ class Place(NamedTuple):
     name: str = ""
 
 
-class Excerpt:
-    """A tree of which only some files and the settings are seen."""
+class PartialTree:
+    """A tree of which only some files are seen, all of them in some folders if these are given."""
 
-    def __init__(self, tree: Tree, places: Set[Place]) -> None:
+    def __init__(self, tree: Tree, shows: Callable[[str], bool], folders: Set[str] | None = None) -> None:
         self.commit = tree.commit
         self._tree = tree
-        self._places = places
-        self._folders = {place.folder for place in places}
+        self._shows = shows
+        self._folders = folders
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        if folder not in self._folders:
+        if self._folders is not None and folder not in self._folders:
             return iter(())  # not to be gone through: of nodes there are thousands
         return (entry for entry in self._tree.entries(folder) if self._shows(entry.path))
 
@@ -62,14 +62,16 @@ class Excerpt:
     def read(self, entry: Entry) -> bytes:
         return self._tree.read(entry)
 
-    def _shows(self, path: str) -> bool:
-        return path == SETTINGS or place_of(path) in self._places
 
-
-def take_excerpts(old: Tree, new: Tree) -> tuple[Tree, Tree]:
-    """Return both sides of a change: what differs, with all that could have the same names."""
+def find_differing(old: Tree, new: Tree) -> tuple[Tree, Tree]:
+    """Return of both sides of a change what differs, with all that could have the same names."""
     places = {place_of(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
-    return Excerpt(old, places), Excerpt(new, places)
+    folders = {place.folder for place in places}
+
+    def shows(path: str) -> bool:
+        return path == SETTINGS or place_of(path) in places
+
+    return PartialTree(old, shows, folders), PartialTree(new, shows, folders)
 
 
 def place_of(path: str) -> Place:
@@ -108,7 +110,7 @@ def find_touched(old: Tree | None, new: Tree) -> Touches:
     """
     before = old if old is not None else NOTHING
     # Where one cannot be read, all that the other says came or went, whatever stands there.
-    ends = take_excerpts(before, new) if is_readable(before) and is_readable(new) else (before, new)
+    ends = find_differing(before, new) if is_readable(before) and is_readable(new) else (before, new)
     were, are = (read_statements(end, Version(tree)) for end, tree in zip(ends, (before, new), strict=True))
     return dict(_find_touches(were, are))
 
@@ -194,7 +196,7 @@ class ChargeFinder:
         """Return what a commit is charged with."""
         if commit not in self._charges:
             progress.note("looking at who may make the changes of", commit)
-            self._charges[commit] = self._of(self._history.parents(commit), commit)
+            self._charges[commit] = self._find_charges(self._history.parents(commit), commit)
         return self._charges[commit]
 
     def charges_of_rewind(self, old: str, new: str) -> Charges:
@@ -202,10 +204,10 @@ class ChargeFinder:
 
         That is a merge of the two that takes all of the one, and nothing of the other.
         """
-        charges = self._of((old, new), new)
+        charges = self._find_charges((old, new), new)
         return {key: Charge(charge.touch) for key, charge in charges.items()}
 
-    def _of(self, parents: tuple[str, ...], commit: str) -> Charges:
+    def _find_charges(self, parents: tuple[str, ...], commit: str) -> Charges:
         if len(parents) < 2:
             change = self._change(parents[0] if parents else None, commit)
             return {key: Charge(touch) for key, touch in self._ruled(change).items()}
@@ -221,33 +223,34 @@ class ChargeFinder:
     def _unvouched(self, parent: str, change: Touches, others: Mapping[str, Touches]) -> Touches:
         """Return what of a merge's difference from a parent none of the others vouches for."""
         left = dict(change)
-        if not any(
+        agreed = (
             _find_agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
-        ):
+        )
+        if not any(agreed):
             return left
-        for commit in self._own(parent, others):
-            for key, setting in self._settings(commit, left.keys()):
+        for commit in self._list_own_commits(parent, others):
+            for key, setting in self._find_settings(commit, left.keys()):
                 for other, theirs in others.items():
                     if key in left and (len(others) == 1 or self._refs.includes(other, commit)):
-                        left[key] = self._less(left[key], theirs.get(key), commit, setting)
+                        left[key] = self._remove_vouched(left[key], theirs.get(key), commit, setting)
                         if _is_empty(left[key]):
                             del left[key]
             if not left:
                 break
         return left
 
-    def _own(self, parent: str, others: Iterable[str]) -> Iterator[str]:
-        """The commits that others have and a parent has not, the last first; and then merges, which mostly
-        take things over: of these the first are first, for whose charges later ones wait.
+    def _list_own_commits(self, parent: str, others: Iterable[str]) -> Iterator[str]:
+        """Yield the commits that others have and a parent has not, the last first; and then merges, which
+        mostly take things over: of these the first are first, for whose charges later ones wait.
         """
         commits = self._refs.between([parent], *others)
         yield from (commit for commit in reversed(commits) if len(self._history.parents(commit)) < 2)
         yield from (commit for commit in commits if len(self._history.parents(commit)) > 1)
 
-    def _settings(self, commit: str, keys: Set[Key]) -> Iterator[tuple[Key, Touch]]:
+    def _find_settings(self, commit: str, keys: Set[Key]) -> Iterator[tuple[Key, Touch]]:
         """Yield what a commit has set itself, of some pieces."""
         parents = self._history.parents(commit)
-        if not any(self._could(parent, commit, keys) for parent in parents or (None,)):
+        if not any(self._may_differ(parent, commit, keys) for parent in parents or (None,)):
             return
         if len(parents) < 2:
             change = self._change(parents[0] if parents else None, commit)
@@ -270,25 +273,25 @@ class ChargeFinder:
         finally:
             self._depth -= 1
 
-    def _could(self, parent: str | None, commit: str, keys: Set[Key]) -> bool:
+    def _may_differ(self, parent: str | None, commit: str, keys: Set[Key]) -> bool:
         """Return whether anything differs where pieces can be. That is seen without reading them."""
         before = self._history.root(parent) if parent is not None else None
         try:
             for changed in self._history.trees.changed(before, self._history.root(commit)):
                 place = place_of(changed.path)
-                if changed.path == SETTINGS or any(_can_stand(key, place) for key in keys):
+                if changed.path == SETTINGS or any(_may_hold(place, key) for key in keys):
                     return True
         except KeyError as error:
             raise missing_object(str(error).strip("'")) from None
         return False
 
-    def _less(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:
+    def _remove_vouched(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:
         """Return a difference without what a parent that differs from the merge by `theirs` vouches for by
         one of its commits, which has set the piece.
         """
         itself, nodes = _find_agreed(touch, theirs) or (False, frozenset())
         itself = itself and setting.itself and is_same(setting.now, touch.now)
-        were, are = (_members(side) for side in (setting, touch))
+        were, are = (side.now.members if side.now is not None else () for side in (setting, touch))
         nodes = frozenset(name for name in nodes & setting.nodes if (name in were) == (name in are))
         vouched = touch._replace(itself=itself, nodes=nodes)
         if _is_empty(vouched) or not self._may(commit, vouched.things()):
@@ -352,10 +355,6 @@ def _is_empty(touch: Touch) -> bool:
     return not (touch.itself or touch.nodes)
 
 
-def _members(touch: Touch) -> frozenset[str]:
-    return touch.now.members if touch.now is not None else frozenset()
-
-
-def _can_stand(key: Key, place: Place) -> bool:
-    """Return whether a piece can be in a file. What cannot be read goes by its path."""
+def _may_hold(place: Place, key: Key) -> bool:
+    """Return whether files can hold a piece. What cannot be read goes by its path."""
     return place.folder == key[0] and (place.name in ("", key[1]) or "/" in key[1])

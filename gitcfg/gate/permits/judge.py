@@ -8,7 +8,7 @@ import msgspec
 
 from gitcfg.check.findings import of
 from gitcfg.check.references import JUDGING
-from gitcfg.gate.permits.changes import ChargeFinder, Charges, Touches, find_touched
+from gitcfg.gate.permits.changes import ChargeFinder, Charges, PartialTree, Touches, find_touched
 from gitcfg.gate.permits.rules import (
     Breach,
     Permits,
@@ -26,7 +26,7 @@ from gitcfg.gate.policy import load_signers
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Repository
 from gitcfg.git.signatures import Flaw, Signed
-from gitcfg.git.tree import Entry, Tree
+from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import Finding, GitcfgError, Model, Origin, Rule
 from gitcfg.model.names import did_you_mean, is_glob, shown
@@ -182,59 +182,34 @@ class PushJudge:
         old, new = ends
         before = self._law if self._law is not None else self._tree(law if law is not None else old)
         rules = widen_rules(self._permits.rules, (before, self._tree(new)))
-        charging = ChargeFinder(rules, self._repository, frozenset(commits), self._signed)
-        found = {commit: self._charged(rules, commit, charging.charges_of(commit)) for commit in commits}
+        finder = ChargeFinder(rules, self._repository, frozenset(commits), self._signed)
+        found = {commit: self._check_charges(rules, commit, finder.charges_of(commit)) for commit in commits}
         if pusher is not None:
-            more = tuple(self._pushed(rules, old, new, pusher, law))
+            things = dict(_find_ruled(rules, find_touched(self._tree(old), self._repository.at(new))))
+            if law is not None and law != old:
+                # A push that begins with other rules than those that count changes the rules.
+                others = _find_ruled(rules, find_touched(self._tree(law), self._repository.at(new)))
+                things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
+            more = tuple(to_findings(Actor(pusher), find_breaches(rules, pusher, things)))
         elif old is not None and not Refs(self._repository).includes(new, old):
-            more = self._charged(rules, new, charging.charges_of_rewind(old, new))
+            more = self._check_charges(rules, new, finder.charges_of_rewind(old, new))
         else:
             more = ()
         found[new] = (*found.get(new, ()), *more)
         return {commit: findings for commit, findings in found.items() if findings}
 
-    def _charged(self, rules: tuple[Rule, ...], commit: str, charges: Charges) -> tuple[Finding, ...]:
+    def _check_charges(self, rules: tuple[Rule, ...], commit: str, charges: Charges) -> tuple[Finding, ...]:
         touches = {key: charge.touch for key, charge in charges.items()}
         things = _find_ruled(rules, touches)
         if not things:
             return ()
         signed = self._signed(commit)
         parents = {thing: charge.parent for charge in charges.values() for thing in charge.touch.things()}
-        charged = Actor(signed.signers, commit, signed.flaw, parents)
-        return tuple(to_findings(charged, find_breaches(rules, signed.signers, things)))
-
-    def _pushed(
-        self, rules: tuple[Rule, ...], old: str | None, new: str, pusher: tuple[str, ...], law: str | None
-    ) -> Iterator[Finding]:
-        tree = self._tree(law) if law != old else None
-        return _check_all(rules, self._tree(old), self._repository.at(new), pusher, tree)
+        actor = Actor(signed.signers, commit, signed.flaw, parents)
+        return tuple(to_findings(actor, find_breaches(rules, signed.signers, things)))
 
     def _tree(self, commit: str | None) -> Tree | None:
         return self._repository.at(commit) if commit is not None else None
-
-
-def check_push(
-    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...]
-) -> Iterator[Finding]:
-    """Yield what a pusher of all that differs may not do, by the rules of before.
-
-    Without names the pusher is unknown.
-    """
-    return _check_all(widen_rules(rules, (old, new)), old, new, pusher)
-
-
-def _check_all(
-    rules: tuple[Rule, ...], old: Tree | None, new: Tree, pusher: tuple[str, ...], law: Tree | None = None
-) -> Iterator[Finding]:
-    """Check the same by rules that name what they take along.
-
-    A push that begins with other rules than those of `law`, which count, changes the rules.
-    """
-    things = dict(_find_ruled(rules, find_touched(old, new)))
-    if law is not None:
-        others = _find_ruled(rules, find_touched(law, new))
-        things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
-    return to_findings(Actor(pusher), find_breaches(rules, pusher, things))
 
 
 def _find_ruled(rules: tuple[Rule, ...], change: Touches) -> Mapping[Thing, Origin]:
@@ -267,10 +242,10 @@ def check_range(
         return {}
     from gitcfg.git.signatures import Signers
 
-    signed = Signers(repository, load_signers(tree), None, now)
-    judged = PushJudge(found, repository, lambda commit: signed.of(commit)[0], tree)
+    signers = Signers(repository, load_signers(tree), None, now)
+    judge = PushJudge(found, repository, lambda commit: signers.of(commit)[0], tree)
     pusher = (who,) if who is not None else None
-    return judged.judge(commits, (Refs(repository).base(old, new), new), pusher)
+    return judge.judge(commits, (Refs(repository).base(old, new), new), pusher)
 
 
 # Answer whether somebody may change a thing, or all that a file says: `gitcfg may`.
@@ -329,17 +304,16 @@ def find_answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
     """Return the answers by the rules of a tree. Raise GitcfgError if they cannot be read, or nothing is
     meant.
     """
-    said = load_permits(tree)
-    if said.unreadable:
-        raise GitcfgError(f"Who may change what cannot be read: {', '.join(said.unreadable)}.")
-    rules = widen_rules(said.rules, (tree,))
-    return tuple(_answer(rules, who, thing) for thing in _find_things(tree, what))
-
-
-def _answer(rules: tuple[Rule, ...], who: str, thing: Thing) -> Answer:
-    against = find_refusing(rules, (who,), thing)
-    allowing = tuple(rule for rule in find_rules(rules, thing) if rule.kind is RuleKind.ALLOW)
-    return Answer(thing, not against, against or allowing)
+    permits = load_permits(tree)
+    if permits.unreadable:
+        raise GitcfgError(f"Who may change what cannot be read: {', '.join(permits.unreadable)}.")
+    rules = widen_rules(permits.rules, (tree,))
+    found = []
+    for thing in _find_things(tree, what):
+        against = find_refusing(rules, (who,), thing)
+        allowing = tuple(rule for rule in find_rules(rules, thing) if rule.kind is RuleKind.ALLOW)
+        found.append(Answer(thing, not against, against or allowing))
+    return tuple(found)
 
 
 def _find_things(tree: Tree, what: str) -> tuple[Thing, ...]:
@@ -358,26 +332,8 @@ def _find_things(tree: Tree, what: str) -> tuple[Thing, ...]:
         hint = f"Did you mean {called[0]}/{what}?" if called else near
         known = "Say a kind and a name (feature/X), a path on nodes, or one of the repository's files."
         raise GitcfgError(f"There is nothing that {shown(what)} means.", hint or known)
-    change = find_touched(tree, _Without(tree, what))
+    change = find_touched(tree, PartialTree(tree, lambda path: path != what))
     return tuple(sorted({thing for touch in change.values() for thing in touch.things()}))
-
-
-class _Without:
-    """A tree without one file."""
-
-    def __init__(self, tree: Tree, path: str) -> None:
-        self.commit = tree.commit
-        self._tree = tree
-        self._path = path
-
-    def entries(self, folder: str) -> Iterator[Entry]:
-        return (entry for entry in self._tree.entries(folder) if entry.path != self._path)
-
-    def entry(self, path: str) -> Entry | None:
-        return self._tree.entry(path) if path != self._path else None
-
-    def read(self, entry: Entry) -> bytes:
-        return self._tree.read(entry)
 
 
 def answers_to_json(commit: str | None, who: str, found: tuple[Answer, ...]) -> dict[str, Any]:

@@ -50,16 +50,16 @@ def _have_common(one: str, other: str) -> bool:
     """Return whether two globs have a name in common. `reached` are the positions in the other one that the
     first can be at.
     """
-    reached = _skipped({0}, other)
+    reached = _skip_stars({0}, other)
     for character in one:
         if character == "*":
             reached = set(range(min(reached), len(other) + 1)) if reached else reached
         else:
-            reached = _skipped(_stepped(reached, character, other), other)
+            reached = _skip_stars(_step(reached, character, other), other)
     return len(other) in reached
 
 
-def _stepped(reached: set[int], character: str, other: str) -> set[int]:
+def _step(reached: set[int], character: str, other: str) -> set[int]:
     """Return the positions after one more character; a star there takes it, and stays."""
     there = {place: other[place] for place in reached if place < len(other)}
     stayed = {place for place, found in there.items() if found == "*"}
@@ -67,7 +67,7 @@ def _stepped(reached: set[int], character: str, other: str) -> set[int]:
     return stayed | {place + 1 for place in fitting}
 
 
-def _skipped(reached: set[int], other: str) -> set[int]:
+def _skip_stars(reached: set[int], other: str) -> set[int]:
     """Return the positions with those after stars, which may stand for nothing."""
     found = set(reached)
     for place in sorted(reached):
@@ -115,9 +115,9 @@ def load_permits(tree: Tree | None) -> Permits:
         return Permits()
     loader = Loader(tree)
     found = load_sections(loader, RULES)
-    said = tuple(rule for rule in found.values() if rule.permit is not None)
+    permits = tuple(rule for rule in found.values() if rule.permit is not None)
     hidden = {finding.subjects[0] for finding in loader.findings if finding.code in _HIDING}
-    return Permits(said, tuple(sorted(loader.unread.get(RULES.folder, set()) | hidden)))
+    return Permits(permits, tuple(sorted(loader.unread.get(RULES.folder, set()) | hidden)))
 
 
 def find_breaches(
@@ -147,13 +147,8 @@ def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> 
 
 def find_rules(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
     """Return the rules about a thing."""
-    return tuple(rule for rule in rules if _is_about(rule, thing))
-
-
-def _is_about(rule: Rule, thing: Thing) -> bool:
-    return rule.permit is not None and any(
-        overlaps(ref.name, thing.name) for ref in getattr(rule.permit, thing.kind)
-    )
+    ruling = ((rule, getattr(rule.permit, thing.kind)) for rule in rules if rule.permit is not None)
+    return tuple(rule for rule, refs in ruling if _is_named(thing.name, refs))
 
 
 def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
@@ -161,24 +156,22 @@ def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
 
     Servers that know names in any case tell hooks what was typed.
     """
-    said = _by(rule)
-    return _is_everybody(said) or any(
-        overlaps(one.casefold(), name.casefold()) for one in said for name in who
-    )
+    by = _by(rule)
+    return _is_everybody(by) or any(overlaps(one.casefold(), name.casefold()) for one in by for name in who)
 
 
 def _admits(rule: Rule, who: tuple[str, ...]) -> bool:
-    said = _by(rule)
-    return _is_everybody(said) or any(glob(one).matches(name) for one in said for name in who)
+    by = _by(rule)
+    return _is_everybody(by) or any(glob(one).matches(name) for one in by for name in who)
 
 
 def _by(rule: Rule) -> tuple[str, ...]:
     return tuple(ref.name for ref in rule.permit.by) if rule.permit is not None else ()
 
 
-def _is_everybody(said: tuple[str, ...]) -> bool:
+def _is_everybody(by: tuple[str, ...]) -> bool:
     """Return whether `by` names everybody: nobody in particular, or `*`."""
-    return not said or any(set(one) == {"*"} for one in said)
+    return not by or any(set(one) == {"*"} for one in by)
 
 
 # What rules take along

@@ -183,8 +183,7 @@ _LISTS = {"groups": "groups", "features": "features", "without": "features"}
 """What nodes' lists hold."""
 
 
-def list_layers(model: Model, version: Version) -> Pieces:
-    """Yield the pieces of all layers."""
+def _layers(model: Model, version: Version) -> Pieces:
     for feature in model.features.values():
         yield from _feature(feature, version)
     for group in model.groups.values():
@@ -300,9 +299,8 @@ def _items(
     ]
     yield key, Statement(op, origin, about, tuple(listed))
     for item, (id, thing) in zip(items, listed, strict=True):
-        made = (
-            version.made(_name(item)) if isinstance(item, Use) and (item.instance or item.attributes) else ()
-        )
+        is_instance = isinstance(item, Use) and (item.instance or item.attributes)
+        made = version.made(_name(item)) if is_instance else ()
         yield (*key, id), Statement(f"{op} {meaning_text(item)}", item.origin, (*about, thing or ANY, *made))
 
 
@@ -350,11 +348,18 @@ def read_statements(tree: Tree, version: Version) -> dict[Key, Statement]:
 def list_pieces(tree: Tree, model: Model, version: Version) -> Pieces:
     """Yield the pieces of a model that was read from the tree."""
     yield from _settings(tree, model)
-    yield from list_layers(model, version)
-    yield from _definitions(model)
-    yield from _keys(model)
+    yield from _layers(model, version)
+    for parameter in model.parameters.values():
+        about = (Thing("params", parameter.name),)
+        yield ("parameters", parameter.name), Statement(meaning_text(parameter), parameter.origin, about)
+    for subsystem in model.subsystems.values():
+        about = (Thing("subsystems", subsystem.name),)
+        yield ("subsystems", subsystem.name), Statement(meaning_text(subsystem), subsystem.origin, about)
+    for key in model.keys.values():
+        yield ("keys", key.node), Statement(key.text, key.origin, (Thing("nodes", key.node),))
     yield from _secrets(tree, model)
-    yield from _rules(model)
+    for rule in model.rules.values():
+        yield from _rule(rule)
     yield from _allocations(model, version)
     yield from _texts(tree, version)
     yield from _misread(tree, model)
@@ -377,20 +382,6 @@ def _settings(tree: Tree, model: Model) -> Pieces:
         yield (SIGNERS, repr(line)), Statement("", Origin(SIGNERS), (Thing("rules", SIGNERS),))
 
 
-def _definitions(model: Model) -> Pieces:
-    for parameter in model.parameters.values():
-        about = (Thing("params", parameter.name),)
-        yield ("parameters", parameter.name), Statement(meaning_text(parameter), parameter.origin, about)
-    for subsystem in model.subsystems.values():
-        about = (Thing("subsystems", subsystem.name),)
-        yield ("subsystems", subsystem.name), Statement(meaning_text(subsystem), subsystem.origin, about)
-
-
-def _keys(model: Model) -> Pieces:
-    for key in model.keys.values():
-        yield ("keys", key.node), Statement(key.text, key.origin, (Thing("nodes", key.node),))
-
-
 def _secrets(tree: Tree, model: Model) -> Pieces:
     """Yield the pieces of secrets. Where a byte of an encrypted file differs, anything may have changed."""
     for secret in model.secrets.values():
@@ -402,11 +393,6 @@ def _secrets(tree: Tree, model: Model) -> Pieces:
         )
         if entry is not None:
             yield ("secrets", secret.name, "age"), Statement(entry.id, Origin(entry.path), about)
-
-
-def _rules(model: Model) -> Pieces:
-    for rule in model.rules.values():
-        yield from _rule(rule)
 
 
 def _rule(rule: Rule) -> Pieces:
@@ -461,12 +447,8 @@ def _misread(tree: Tree, model: Model) -> Pieces:
         kind = _KINDS_BY_FOLDER.get(folder, "nodes")
         for name in names:
             is_path = "/" in name
-            path = name if is_path else _file(model, folder, name)
+            known = getattr(model, folder).get(name) if not is_path else None
+            path = name if is_path else known.origin.file if known is not None else folder
             entry = tree.entry(path)
             about = (Thing(kind, "*" if is_path or folder not in _KINDS_BY_FOLDER else name),)
             yield (folder, name, "unread"), Statement(entry.id if entry else "", Origin(path), about)
-
-
-def _file(model: Model, folder: str, name: str) -> str:
-    found = getattr(model, folder).get(name)
-    return found.origin.file if found is not None else folder
