@@ -51,7 +51,7 @@ class Admission:
         if not free:
             await self._present(signed, address, view.knows(signed.node), PENDING)
             raise pending_problem(signed)
-        key = await self._claimed(signed, address, view)
+        key = await self._claim(signed, address, view)
         if key == signed.key:
             return
         if key is None:
@@ -59,14 +59,14 @@ class Admission:
         await self._present(signed, address, False, ANOTHER)
         raise Problem("unauthorized")
 
-    async def _claimed(self, signed: SignedRequest, address: str, view: View) -> str | None:
+    async def _claim(self, signed: SignedRequest, address: str, view: View) -> str | None:
         """Return the key by which a walk-in node is known from now on; None if there are too many."""
         controller = self._controller
         known = controller.registry.nodes.get(signed.node)
         if known is not None and known.key:
             return known.key
         if known is None:
-            if self._strangers(view) >= MAX_WALK_INS:
+            if self._count_walk_ins(view) >= MAX_WALK_INS:
                 return None
             self._count += 1
         now = controller.clock()
@@ -83,23 +83,23 @@ class Admission:
     async def _present(self, signed: SignedRequest, address: str, described: bool, kind: str) -> None:
         """Keep the key of a node that waits, for an operator who may accept it."""
         controller, now = self._controller, self._controller.clock()
-        if not self._due(signed, address, described, now):
+        if not self._is_due(signed, address, described, now):
             return
         claim = PresentedKey(signed.node, signed.key, now, address, described, kind)
-        kept = await controller.with_state(lambda state: state.claims.present(claim, controller.pending))
-        controller.registry.forget(kept.gone)
-        if kept.known:
-            controller.registry.claim(signed.node, kept.known, now)
-        if kept.fresh:
+        report = await controller.with_state(lambda state: state.claims.present(claim, controller.pending))
+        controller.registry.forget(report.gone)
+        if report.known:
+            controller.registry.claim(signed.node, report.known, now)
+        if report.fresh:
             controller.wake()
 
-    def _due(self, signed: SignedRequest, address: str, described: bool, now: float) -> bool:
+    def _is_due(self, signed: SignedRequest, address: str, described: bool, now: float) -> bool:
         """Return whether to keep a key: neither again within a minute, nor beyond the rate limits.
 
         Names that git describes are counted apart: who invents others does not keep these out.
         """
-        who = signed.node, signed.key
-        at = self._noted.get(who)
+        claim = signed.node, signed.key
+        at = self._noted.get(claim)
         if at is not None and now - at < _AGAIN:
             return False
         if at is None:
@@ -112,13 +112,13 @@ class Admission:
                 self._of_all.count("described" if described else "invented", now)
             except Problem:
                 return False
-        self._noted[who] = now
-        self._noted.move_to_end(who)
+        self._noted[claim] = now
+        self._noted.move_to_end(claim)
         while len(self._noted) > self._controller.pending.most:
             self._noted.popitem(last=False)
         return True
 
-    def _strangers(self, view: View) -> int:
+    def _count_walk_ins(self, view: View) -> int:
         """Count the walk-in nodes; again only after a change, not for each request."""
         registry = self._controller.registry
         if self._counted != (view, registry.forgotten):
@@ -137,21 +137,23 @@ class OtherKeys:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._looked = 0.0
+        self._checked = 0.0
         self._noted: dict[str, tuple[str, float]] = {}
 
     async def note(self, request: web.Request, body: bytes) -> None:
         """Keep the key that a request is signed with, if git has another one for the node."""
         controller, now = self._controller, self._controller.clock()
-        if PRESENTED not in request.headers or now - self._looked < _LOOK or controller.view is None:
+        if PRESENTED not in request.headers or now - self._checked < _LOOK or controller.view is None:
             return
-        self._looked = now
+        self._checked = now
         try:
             found = verify_request(request, body, {}, now)
         except Problem:
             return
         known = controller.view.keys.get(found.node)
-        if known is None or known == found.key or not self._due(found, now):
+        key, at = self._noted.get(found.node, ("", 0.0))
+        is_due = now - at > (_SAME if key == found.key else _ANOTHER)
+        if known is None or known == found.key or not is_due:
             return
         self._noted[found.node] = found.key, now
         other = OtherKey(found.key, now, request[ORIGIN].address)
@@ -162,7 +164,3 @@ class OtherKeys:
         await controller.with_state(lambda state: state.events.add(now, ANOTHER, data, found.node))
         controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **data}})
         controller.wake()
-
-    def _due(self, found: SignedRequest, now: float) -> bool:
-        key, at = self._noted.get(found.node, ("", 0.0))
-        return now - at > (_SAME if key == found.key else _ANOTHER)

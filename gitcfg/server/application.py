@@ -6,6 +6,7 @@ import signal
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from logging import Logger
 from typing import Any
 
@@ -22,7 +23,6 @@ from gitcfg.server.http import (
     ORIGIN,
     SERVER,
     Network,
-    Origin,
     Problem,
     find_origin,
     problem_from_http,
@@ -135,21 +135,17 @@ def make_application(
     service: Service, boundary: Boundary, trusted: Sequence[Network] = ()
 ) -> web.Application:
     """Make the application of a service, behind proxies that are trusted."""
-    disbelieved: list[str] = []
-
-    def placed(request: web.Request) -> Origin:
-        found = find_origin(request, trusted)
-        if found.disbelieved and not disbelieved:  # once: anybody can send such headers
-            disbelieved.append(found.address)
-            hint = "--trusted-proxy, if that is a proxy of yours"
-            fields = {"from": found.address, "hint": hint}
-            service.log.warning("a proxy that is not trusted", extra={"fields": fields})
-        return found
+    warned = False
 
     @web.middleware
-    async def answering(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+        nonlocal warned
         begun = asyncio.get_running_loop().time()
-        request[ORIGIN] = placed(request)
+        origin = request[ORIGIN] = find_origin(request, trusted)
+        if origin.disbelieved and not warned:  # once: anybody can send such headers
+            warned = True
+            fields = {"from": origin.address, "hint": "--trusted-proxy, if that is a proxy of yours"}
+            service.log.warning("a proxy that is not trusted", extra={"fields": fields})
         response = await _answer(request, handler, boundary)
         # As callers see it: who has a token asks for names of any kind, and no header holds all of them.
         if "Signature-Input" in request.headers and isinstance(response, web.Response):
@@ -157,7 +153,7 @@ def make_application(
         _log_request(service, request, response, asyncio.get_running_loop().time() - begun)
         return response
 
-    app = web.Application(middlewares=[answering], client_max_size=64 * 1024)
+    app = web.Application(middlewares=[answer], client_max_size=64 * 1024)
     app[SERVICE] = service
     app.add_routes([*routes(), *pages.routes()])
     app.on_shutdown.append(_release_waiting)
@@ -191,12 +187,6 @@ async def _problem_response(request: web.Request, problem: Problem) -> web.Respo
     return await problem_page_response(request, problem) or problem_response(problem)
 
 
-def _body_size(response: web.StreamResponse) -> int | None:
-    """Return the size of an answer in bytes; None if it is a stream."""
-    body = response.body if isinstance(response, web.Response) else None
-    return len(body) if isinstance(body, bytes) else 0 if isinstance(response, web.Response) else None
-
-
 def _log_request(
     service: Service, request: web.Request, response: web.StreamResponse, seconds: float
 ) -> None:
@@ -204,6 +194,9 @@ def _log_request(
     route = resource.canonical if resource is not None else "none"
     waited = "wait" in request.query or route == "/v1/events"
     service.metrics.answered(request.method, route, response.status, None if waited else seconds)
+    size = None  # of a stream
+    if isinstance(response, web.Response):
+        size = len(response.body) if isinstance(response.body, bytes) else 0
     fields: dict[str, Any] = {
         "method": request.method,
         "path": request.raw_path[:500],
@@ -211,7 +204,7 @@ def _log_request(
         "ms": round(seconds * 1000, 1),
         "who": request.get(WHO, ""),
         "from": request[ORIGIN].address,
-        "bytes": _body_size(response),
+        "bytes": size,
     }
     service.log.info("request", extra={"fields": fields})
 
@@ -282,24 +275,21 @@ async def run_server(
     await runner.setup()
     use_timed_connections(runner)
 
-    def wake() -> None:
-        loop.call_soon_threadsafe(controller.wake)
-
-    waking = service.state.listen(wake)
-    keeping = asyncio.create_task(run_loops(controller, reader))
-    watching = asyncio.create_task(_watch_certificate(tls))
+    watcher = service.state.listen(partial(loop.call_soon_threadsafe, controller.wake))
+    loops = asyncio.create_task(run_loops(controller, reader))
+    renewal = asyncio.create_task(_watch_certificate(tls))
     try:
         ready(await _listen(runner, listen, tls))
         stop = asyncio.create_task(ended.wait())
-        await asyncio.wait({stop, keeping}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({stop, loops}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
     finally:
-        waking.close()
-        watching.cancel()
+        watcher.close()
+        renewal.cancel()
         await runner.cleanup()
-        keeping.cancel()
+        loops.cancel()
         with suppress(asyncio.CancelledError):
-            await keeping
+            await loops
         service.close()
 
 
@@ -308,12 +298,8 @@ def _handle_signals(tls: Certificate | None) -> asyncio.Event:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    loop.add_signal_handler(signal.SIGHUP, tls.reload if tls is not None else _ignore)
+    loop.add_signal_handler(signal.SIGHUP, tls.reload if tls is not None else lambda: None)
     return ended
-
-
-def _ignore() -> None:
-    """Ignore SIGHUP without a certificate."""
 
 
 async def _watch_certificate(tls: Certificate | None) -> None:

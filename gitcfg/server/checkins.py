@@ -140,16 +140,12 @@ def parse_deploy_report(body: bytes) -> DeployReport:
 
 def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:
     """Return results to store, dated by this server's clock: the sender's may be off."""
-    return [
-        _to_deploy_result(report.run, done, min(now, done.at + now - report.now)) for done in report.nodes
-    ]
-
-
-def _to_deploy_result(run: DeployRun, done: DeployedNode, at: float) -> Deployed:
-    result = Result(
-        run.commit, done.outcome, max(0.0, at), done.step, done.output, done.seconds, run.who, run.id
-    )
-    return Deployed(done.node, result, done.commit, done.digest, done.agent)
+    run, found = report.run, []
+    for one in report.nodes:
+        at = max(0.0, min(now, one.at + now - report.now))
+        result = Result(run.commit, one.outcome, at, one.step, one.output, one.seconds, run.who, run.id)
+        found.append(Deployed(one.node, result, one.commit, one.digest, one.agent))
+    return found
 
 
 # Batches of check-ins and events, one transaction for many.
@@ -158,7 +154,6 @@ PAUSE = 0.05
 _MOST = 1000
 _MOST_WAITING = 20_000
 
-Record = Callable[[Sequence[Checkin]], tuple[bool, ...]]
 EVENT_PAUSE = 0.2
 _MOST_EVENTS = 20_000
 
@@ -166,7 +161,7 @@ _MOST_EVENTS = 20_000
 class CheckinWriter:
     """Writes check-ins in batches: 8,000 nodes every 30 s are 13 a batch, and 20 transactions a second."""
 
-    def __init__(self, thread: Executor, record: Record) -> None:
+    def __init__(self, thread: Executor, record: Callable[[Sequence[Checkin]], tuple[bool, ...]]) -> None:
         self._thread = thread
         self._record = record
         self._waiting: list[tuple[Checkin, asyncio.Future[bool]]] = []

@@ -274,7 +274,7 @@ async def find_held_nodes(
         commit = await controller.worker.run(partial(_find_commit, hold.commit))
         if commit is None:
             await _report_lost_hold(controller, hold)
-            found |= {name: (_present_commit(controller, name, accepted), hold) for name in hold.nodes}
+            found |= {name: (_find_present_commit(controller, name, accepted), hold) for name in hold.nodes}
         else:
             found |= dict.fromkeys(hold.nodes, (commit, hold))
     return found
@@ -295,7 +295,11 @@ def _add_hold_event(now: float, data: dict[str, str], state: State) -> None:
     state.events.add(now, "hold", data)
 
 
-def _present_commit(controller: Controller, name: str, accepted: str) -> str:
+def _find_commit(text: str, fleets: FleetCache) -> str | None:
+    return source.find_reachable(fleets.source.repository, text)
+
+
+def _find_present_commit(controller: Controller, name: str, accepted: str) -> str:
     """Return what a node runs or was offered, which it keeps if its hold's commit is lost."""
     known = controller.registry.nodes.get(name)
     if known is not None and known.commit is not None:
@@ -309,7 +313,3 @@ async def _report_lost_hold(controller: Controller, hold: OutlineHold) -> None:
         controller.lost_holds.append(data)
         controller.log.warning("a hold leads nowhere", extra={"fields": data})
         await controller.with_state(partial(_add_hold_event, controller.clock(), data))
-
-
-def _find_commit(text: str, fleets: FleetCache) -> str | None:
-    return source.find_reachable(fleets.source.repository, text)

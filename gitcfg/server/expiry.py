@@ -37,7 +37,7 @@ class Expiry:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._looked: tuple[Tip, date] | None = None
+        self._tried: tuple[Tip, date] | None = None
         self._at = 0.0
 
     async def expire(self) -> None:
@@ -46,29 +46,26 @@ class Expiry:
         judged, now = controller.judged, controller.clock()
         if judged is None or judged.tip.commit is None:
             return
-        looking = (judged.tip, controller.today())
-        if looking == self._looked and now - self._at < _AGAIN:
+        current = (judged.tip, controller.today())
+        if current == self._tried and now - self._at < _AGAIN:
             return
-        self._looked, self._at = looking, now
+        self._tried, self._at = current, now
         data: dict[str, Any] = {"ref": judged.tip.ref}
         try:
-            found = await controller.worker.run(lambda fleets: prepare(fleets.reopen(), *looking))
+            found = await controller.worker.run(lambda fleets: prepare(fleets.reopen(), *current))
             if found is None:
                 return
             data |= {"commit": found.commit, **found.names}
             await asyncio.to_thread(found.push)
         except GitcfgError as error:
             data |= {"error": error.message}
-            controller.log.warning("what is over is not lifted", extra={"fields": data | _hints(error)})
+            hint = " ".join(filter(None, error.hints))
+            fields = data | ({"hint": hint} if hint else {})
+            controller.log.warning("what is over is not lifted", extra={"fields": fields})
         else:
             controller.log.info("what is over is lifted", extra={"fields": data})
         await controller.with_state(lambda state: state.events.add(controller.clock(), EVENT, data))
         controller.wake()
-
-
-def _hints(error: GitcfgError) -> dict[str, str]:
-    hint = " ".join(filter(None, error.hints))
-    return {"hint": hint} if hint else {}
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -110,9 +107,11 @@ def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
     commit = git.run("commit-tree", *signing, tree, "-p", before, "-F", "-", stdin=text)
     variable = config.last(PUSHER)
     pusher = {variable: who} if variable else {}
-    now, charged = datetime.now(UTC), (who,) if pusher else None
-    gate = Gate(repository, settings, source.cache, now, _revoked(config), today, charged)
-    _refuse(gate, Update(tip.ref, before, commit))
+    file = config.last("gpg.ssh.revocationFile")
+    revoked = Path(file).expanduser() if file else None
+    charged = (who,) if pusher else None
+    gate = Gate(repository, settings, source.cache, datetime.now(UTC), revoked, today, charged)
+    _check_accepted(gate, Update(tip.ref, before, commit))
     return Prepared(git, tip.ref, commit, {f"{term}s": list(found) for term, found in names.items()}, pusher)
 
 
@@ -120,19 +119,13 @@ def _identity(git: Git) -> str:
     """Return the server's address as a committer. Raise GitcfgError if none is configured."""
     code, ident, _ = git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", stdin=b"")
     if code:
-        hint = (
-            "In the repository that is served: `git config user.name NAME`, `git config user.email ADDRESS`."
-        )
-        raise GitcfgError(f"{KEY} is true, but the server has no identity to commit with.", hint)
+        commands = "`git config user.name NAME`, `git config user.email ADDRESS`"
+        message = f"{KEY} is true, but the server has no identity to commit with."
+        raise GitcfgError(message, f"In the repository that is served: {commands}.")
     return ident.partition("<")[2].partition(">")[0]
 
 
-def _revoked(config: Config) -> Path | None:
-    found = config.last("gpg.ssh.revocationFile")
-    return Path(found).expanduser() if found else None
-
-
-def _refuse(gate: Gate, update: Update) -> None:
+def _check_accepted(gate: Gate, update: Update) -> None:
     """Raise GitcfgError if the gate would refuse the commit."""
     with gate.rulings([update]) as rulings:
         refusals = [refusal for ruling in rulings if ruling.refused for refusal in ruling.refusals]

@@ -17,7 +17,6 @@ from gitcfg.gate.policy import Policy, load_administrator, load_policy
 from gitcfg.git.history import History
 from gitcfg.git.refs import Refs
 from gitcfg.git.repository import Config, Repository
-from gitcfg.git.tree import Tree
 from gitcfg.inventory.nodes import build_walk_in
 from gitcfg.library import Fleet, Source
 from gitcfg.model import GitcfgError
@@ -93,14 +92,10 @@ def is_ancestor(repository: Repository, commit: str, other: str) -> bool:
 
 def _load_policy(repository: Repository, refs: Refs) -> Policy:
     tip = refs.tip(refs.head)
-    return load_policy(_find_tree(repository, tip), refs.head, load_administrator(Config(repository)))
-
-
-def _find_tree(repository: Repository, commit: str | None) -> Tree | None:
-    if commit is None:
-        return None
-    tree = repository.at(commit)
-    return tree if tree.entry("gitcfg.yaml") is not None else None
+    tree = repository.at(tip) if tip is not None else None
+    if tree is not None and tree.entry("gitcfg.yaml") is None:
+        tree = None
+    return load_policy(tree, refs.head, load_administrator(Config(repository)))
 
 
 def _count_errors(source: Source, commit: str) -> tuple[int, str]:

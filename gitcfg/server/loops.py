@@ -15,7 +15,6 @@ from gitcfg.server.controller import Controller, report_lifted_holds
 from gitcfg.server.expiry import Expiry
 from gitcfg.server.fleets import Tip, TipVerdict
 from gitcfg.state.nodes import DEPLOY, FORGOTTEN
-from gitcfg.state.records import Event
 from gitcfg.state.releases import RELEASE
 
 LAG = 600.0
@@ -36,8 +35,10 @@ class BranchFollower:
     async def follow(self) -> None:
         """Accept what the protected branch has moved to."""
         controller, known = self._controller, self._controller.judged
-        if known is not None and controller.view is not None and not await self._moved(known.tip):
-            await self._catch_up()
+        if known is not None and controller.view is not None and not await self._has_moved(known.tip):
+            # A release may have waited while others had released a commit that was not here.
+            if self._lagging is not None and known.accepted is not None:
+                await self._accept(known.accepted, moved=False)
             return
         tip = await controller.worker.run(lambda fleets: source.find_tip(fleets.reopen().repository))
         if known is not None and tip == known.tip:
@@ -47,10 +48,10 @@ class BranchFollower:
         if judged.accepted is not None and (known is None or known.accepted != judged.accepted):
             await self._accept(judged.accepted, moved=known is not None)
             _freeze_garbage()
-        await self._say(judged, known)
+        await self._log(judged, known)
         controller.judged = judged  # last: what fails on the way is tried again
 
-    async def _moved(self, tip: Tip) -> bool:
+    async def _has_moved(self, tip: Tip) -> bool:
         return await self._controller.worker.run(
             lambda fleets: source.has_moved(fleets.source.repository, tip)
         )
@@ -65,7 +66,7 @@ class BranchFollower:
             lambda fleets: source.find_reachable(fleets.source.repository, commit)
         )
 
-    async def _say(self, judged: TipVerdict, known: TipVerdict | None) -> None:
+    async def _log(self, judged: TipVerdict, known: TipVerdict | None) -> None:
         controller = self._controller
         data: dict[str, Any] = {"ref": judged.tip.ref, "tip": judged.tip.commit, "commit": judged.accepted}
         if judged.errors:
@@ -86,16 +87,10 @@ class BranchFollower:
             begun = releases.NewRelease(
                 commit, outline, controller.view, controller.releases, controller.clock()
             )
-            if await self._due(commit, moved) and await releases.begin_release(controller, begun):
+            if await self._is_due(commit, moved) and await releases.begin_release(controller, begun):
                 await controller.reload(commit)
 
-    async def _catch_up(self) -> None:
-        """Begin the release that waited while others had released a commit that was not here."""
-        judged = self._controller.judged
-        if self._lagging is not None and judged is not None and judged.accepted is not None:
-            await self._accept(judged.accepted, moved=False)
-
-    async def _due(self, commit: str, moved: bool) -> bool:
+    async def _is_due(self, commit: str, moved: bool) -> bool:
         """Return whether to release the commit; not while other servers are ahead of this repository."""
         known, now = self._controller.releases, self._controller.clock()
         newest = known[0].commit if known else None
@@ -104,11 +99,11 @@ class BranchFollower:
             return newest is None
         if await self._controller.worker.run(lambda fleets: fleets.source.repository.knows(newest)):
             self._lagging = None
-            return moved or not await self._behind(commit, newest)
+            return moved or not await self._is_behind(commit, newest)
         self._lagging = self._lagging or now
         return now - self._lagging > LAG
 
-    async def _behind(self, commit: str, newest: str) -> bool:
+    async def _is_behind(self, commit: str, newest: str) -> bool:
         """Return whether the branch leads from the commit to the one that others have released."""
         return await self._controller.worker.run(
             lambda fleets: (
@@ -142,9 +137,12 @@ class EventReader:
         controller.woken.clear()
         while events := await controller.with_state(lambda state: state.events.after(self._position)):
             await self._forget(event.node for event in events if event.kind == FORGOTTEN)
-            await self._deployed({event.node for event in events if event.kind == DEPLOY})
+            await self._read_deployed({event.node for event in events if event.kind == DEPLOY})
             self._position = events[-1].number
-            self._log(events)
+            for event in events:  # of releases, whichever server or person did it
+                if event.kind == RELEASE:
+                    level = WARNING if event.data.get("status") == Status.HALTED else INFO
+                    controller.log.log(level, "release", extra={"fields": dict(event.data)})
             controller.streams.publish(events)
         async with controller.view_lock:
             if controller.view is not None:
@@ -154,14 +152,7 @@ class EventReader:
                 if found != (controller.view.sequence, controller.releases):
                     await controller.reload(controller.view.accepted)
 
-    def _log(self, events: Iterable[Event]) -> None:
-        """Log what became of releases, whichever server or person did it."""
-        for event in events:
-            if event.kind == RELEASE:
-                grave = WARNING if event.data.get("status") == Status.HALTED else INFO
-                self._controller.log.log(grave, "release", extra={"fields": dict(event.data)})
-
-    async def _deployed(self, names: set[str]) -> None:
+    async def _read_deployed(self, names: set[str]) -> None:
         """Take in results of deploys, which may be reported long after."""
         if names:
             async with self._controller.view_lock:
@@ -213,13 +204,13 @@ class Clockwork:
             await controller.read_checkins()
             if controller.view is not None and await releases.advance_release(controller):
                 await controller.reload(controller.view.accepted)
-            await self._turn()
+            await self._end_day()
         await controller.probe()
         if controller.clock() - self._pruned > _HOUR:
             self._pruned = controller.clock()
             await prune_state(controller)
 
-    async def _turn(self) -> None:
+    async def _end_day(self) -> None:
         """End holds at the end of a day."""
         controller, today = self._controller, self._controller.today()
         if controller.view is None or today == self._date:

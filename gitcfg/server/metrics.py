@@ -79,9 +79,9 @@ def family(name: str, kind: str, text: str) -> Iterator[str]:
 
 def sample(name: str, labels: Labels, value: float) -> str:
     """Format a sample."""
-    inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+    inner = ",".join(f'{key}="{_escape(text)}"' for key, text in labels)
     return f"{name}{{{inner}}} {value:g}" if inner else f"{name} {value:g}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

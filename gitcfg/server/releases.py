@@ -107,9 +107,7 @@ class NewRelease(msgspec.Struct, frozen=True):
 async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
     """Begin a release; False if another server was first, or it is under way."""
     back = await _leads_back(controller, begun)
-    await (
-        controller.read_checkins()
-    )  # else nodes that have just told another server look as if they were away
+    await controller.read_checkins()  # else nodes that reported to another server look as if away
     commit, now = begun.commit, begun.now
     guests = await find_changed_walk_ins(controller, commit, begun.outline, begun.view) if begun.known else ()
     release = make_release(begun, back, guests, _observe(controller, begun.view, commit, begun.outline))

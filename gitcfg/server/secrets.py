@@ -1,13 +1,11 @@
 """Secrets leave the server in one way: opened for one request, and sealed to the key of the node."""
 
 import base64
-from collections.abc import Iterator, Mapping
 from logging import Logger
 
 import msgspec
 
 from gitcfg.delivery.configuration import Configuration, find_withheld, reveal_files
-from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.secrets.identities import Identities
@@ -45,36 +43,30 @@ class SecretSealer:
     def __init__(self, identities: Identities) -> None:
         self._identities = identities
 
-    def seal(self, fleets: FleetCache, found: Configuration, asking: SecretQuery) -> Configuration:
+    def seal(self, fleets: FleetCache, found: Configuration, query: SecretQuery) -> Configuration:
         """Return a package with the contents of its secret files sealed. Raise Withheld if that cannot be."""
-        if not asking.who.known:
+        if not query.who.known:
             raise Withheld("git has no key of this node. `gitcfg node accept` accepts its key.")
-        if not asking.origin.private:
+        if not query.origin.private:
             raise Withheld("Secrets are sent over TLS alone.")
         fleet, name = fleets.at(found.commit), found.node
+        secrets = fleet.model.secrets
         try:
-            if asking.judge is not None:
-                _check_current(fleet, fleets.at(asking.judge), name)
-            contents = reveal_files(fleet, name, lambda secret: self._opened(fleet, secret))
-            return found.sealing(dict(_seal_files(found, contents, asking.who.key)))
+            if query.judge is not None:
+                own = sorted(set(fleet.compiled[name].secrets.values()))
+                for secret in find_withheld(fleets.at(query.judge), name, own):
+                    raise Withheld(f"The secret {shown(secret)} is not for {name} any more.")
+            contents = reveal_files(
+                fleet, name, lambda secret: open_secret(fleet.tree, secrets[secret], self._identities)
+            )
+            sealed = {}
+            for path in found.holding:
+                if path not in contents:
+                    raise Withheld(f"{path} cannot be made with its secrets.")
+                sealed[path] = base64.b64encode(seal(contents[path], [query.who.key])).decode()
+            return found.sealing(sealed)
         except GitcfgError as error:
             raise Withheld(error.message, *error.hints) from None
-
-    def _opened(self, fleet: Fleet, secret: str) -> str:
-        return open_secret(fleet.tree, fleet.model.secrets[secret], self._identities)
-
-
-def _check_current(fleet: Fleet, counts: Fleet, name: str) -> None:
-    """Raise GitcfgError if a secret of an older commit is not the node's by the accepted commit."""
-    for secret in find_withheld(counts, name, sorted(set(fleet.compiled[name].secrets.values()))):
-        raise GitcfgError(f"The secret {shown(secret)} is not for {name} any more.")
-
-
-def _seal_files(found: Configuration, contents: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
-    for path in found.holding:
-        if path not in contents:
-            raise GitcfgError(f"{path} cannot be made with its secrets.")
-        yield path, base64.b64encode(seal(contents[path], [key])).decode()
 
 
 class RefusalLog:
@@ -82,14 +74,14 @@ class RefusalLog:
 
     def __init__(self, log: Logger) -> None:
         self._log = log
-        self._position: dict[tuple[str, str], float] = {}
+        self._logged: dict[tuple[str, str], float] = {}
 
     def log(self, node: str, commit: str, problem: Withheld, now: float) -> None:
         """Log a refusal."""
-        if now - self._position.get((node, problem.detail), 0.0) < _PAUSE:
+        if now - self._logged.get((node, problem.detail), 0.0) < _PAUSE:
             return
-        if len(self._position) >= _MOST:
-            self._position.clear()
-        self._position[node, problem.detail] = now
+        if len(self._logged) >= _MOST:
+            self._logged.clear()
+        self._logged[node, problem.detail] = now
         fields = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
         self._log.error("secrets cannot be handed over", extra={"fields": fields})

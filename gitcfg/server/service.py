@@ -50,7 +50,7 @@ class Service:
         self.checkin_writer = CheckinWriter(self.controller.threads, self.controller.record)
         self.admission = Admission(self.controller)
         self.other_keys = OtherKeys(self.controller)
-        self.sealing, self.refusals = SecretSealer(identities), RefusalLog(log)
+        self.sealer, self.refusals = SecretSealer(identities), RefusalLog(log)
         self.event_writer = EventWriter(self.controller)
         self.walk_ins: OrderedDict[tuple[str, str], str] = OrderedDict()
         self.tokens: OrderedDict[str, tuple[float, Token]] = OrderedDict()

@@ -79,7 +79,10 @@ def _make_outline(fleet: Fleet, tree: str) -> Outline:
     first = release.first if release is not None else None
     return Outline(
         tree,
-        {name: _outline_node(fleet, name) for name in fleet},
+        {
+            name: OutlineNode(fleet[name].digest, fleet.roster.definition(name).retired, fleet[name].groups)
+            for name in fleet
+        },
         frozenset() if first is None else fleet.compiled.select(first.name).names,
         tuple(_outline_hold(fleet, hold) for _, hold in sorted(fleet.model.holds.items())),
         release,
@@ -90,11 +93,6 @@ def _make_outline(fleet: Fleet, tree: str) -> Outline:
             for name, one in sorted(fleet.model.overrides.items())
         ),
     )
-
-
-def _outline_node(fleet: Fleet, name: str) -> OutlineNode:
-    node = fleet[name]
-    return OutlineNode(node.digest, fleet.roster.definition(name).retired, node.groups)
 
 
 def _outline_hold(fleet: Fleet, hold: Hold) -> OutlineHold:
@@ -113,10 +111,15 @@ class OutlineCache:
 
     async def of(self, commit: str) -> Outline:
         """Return the outline of a commit. Raise GitcfgError if git does not have it."""
+
+        def load(fleets: FleetCache) -> Outline:
+            source = fleets.reopen()
+            with source.at(commit) as fleet:
+                return load_outline(fleet, source.cache)
+
         found = self._kept.get(commit)
         if found is None:
-            found = await self._worker.run(lambda fleets: _load_outline(fleets, commit))
-            self._kept[commit] = found
+            found = self._kept[commit] = await self._worker.run(load)
         self._kept.move_to_end(commit)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)
@@ -131,12 +134,6 @@ class OutlineCache:
             except GitcfgError:
                 continue
         return found
-
-
-def _load_outline(fleets: FleetCache, commit: str) -> Outline:
-    source = fleets.reopen()
-    with source.at(commit) as fleet:
-        return load_outline(fleet, source.cache)
 
 
 class Offer(msgspec.Struct, frozen=True):

@@ -91,7 +91,7 @@ class ChangeWatcher:
     PostgreSQL notifies of changes, SQLite is polled.
     """
 
-    def __init__(self, engine: Engine, wake: Callable[[], None]) -> None:
+    def __init__(self, engine: Engine, wake: Callable[[], object]) -> None:
         self._engine = engine
         self._wake = wake
         self._ended = threading.Event()

@@ -26,7 +26,7 @@ class State:
         self.sessions = Sessions(engine)
         self.events = Events(engine)
 
-    def listen(self, wake: Callable[[], None]) -> ChangeWatcher:
+    def listen(self, wake: Callable[[], object]) -> ChangeWatcher:
         """Call `wake`, in a thread, whenever another process has changed something."""
         return ChangeWatcher(self._engine, wake).start()
 

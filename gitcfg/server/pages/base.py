@@ -4,6 +4,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from hmac import compare_digest
 from urllib.parse import parse_qsl, quote
@@ -102,25 +103,16 @@ async def problem_page_response(request: web.Request, problem: Problem) -> web.R
     """Answer with a problem as a page; None if the client wants no page."""
     if request.path.startswith(_NO_PAGES) or "text/html" not in request.headers.get("Accept", ""):
         return None
-    if problem.status < 500:  # the way on is in the header; what the server cannot do it need not ask for
-        await _recognize_visitor(request)
-    answer = await html_response(
-        request, ProblemPage(problem.status, problem.title, problem.detail), problem.status
-    )
+    # The way on is in the header; what the server cannot do it need not ask for.
+    if problem.status < 500 and _VISITOR not in request:
+        with suppress(GitcfgError):  # the database cannot tell who it is
+            await admit_visitor(request)
+    content = ProblemPage(problem.status, problem.title, problem.detail)
+    answer = await html_response(request, content, problem.status)
     answer.headers.update(
         {name: value for name, value in problem.headers.items() if name != "WWW-Authenticate"}
     )
     return answer
-
-
-async def _recognize_visitor(request: web.Request) -> None:
-    """Remember who is looking, if the database can tell."""
-    if _VISITOR in request:
-        return
-    try:
-        await admit_visitor(request)
-    except GitcfgError:
-        return
 
 
 def _make_frame(request: web.Request) -> Frame:
@@ -147,12 +139,11 @@ def _find_warning(service: Service) -> str:
 
 async def find_visitor(request: web.Request) -> Visitor | None:
     """Return the visitor of a session; None if not logged in."""
-    session = read_session(request)
     token = await find_session_holder(request)
     if token is None:
         return None
     request[WHO] = f"token {token.name}"
-    return Visitor(token.name, token.role is Role.OPERATE, csrf_token(session))
+    return Visitor(token.name, token.role is Role.OPERATE, csrf_token(read_session(request)))
 
 
 def csrf_token(session: str) -> str:
@@ -270,8 +261,8 @@ async def show_login(request: web.Request) -> web.StreamResponse:
 
 async def log_in(request: web.Request) -> web.StreamResponse:
     """Begin a session, if the token is valid."""
-    service, stranger = request.app[SERVICE], read_login_cookie(request)
-    fields = await read_form(request, stranger)
+    service = request.app[SERVICE]
+    fields = await read_form(request, read_login_cookie(request))
     token, onward = fields.get("token", "").strip(), local_address(fields.get("onward", ""))
     session = None
     if token.startswith(PREFIX) and len(token) <= _LONGEST:
@@ -298,9 +289,9 @@ async def log_out(request: web.Request) -> web.StreamResponse:
 
 
 async def _login_form(request: web.Request, onward: str, wrong: str = "", status: int = 200) -> web.Response:
-    stranger = read_login_cookie(request) or secrets.token_urlsafe(32)  # this form is protected too
-    answer = await html_response(request, LoginPage(csrf_token(stranger), onward, wrong), status)
-    _set_cookie(request, answer, _LOGIN_COOKIE, stranger, _SECONDS)
+    login = read_login_cookie(request) or secrets.token_urlsafe(32)  # this form is protected too
+    answer = await html_response(request, LoginPage(csrf_token(login), onward, wrong), status)
+    _set_cookie(request, answer, _LOGIN_COOKIE, login, _SECONDS)
     return answer
 
 

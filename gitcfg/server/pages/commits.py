@@ -184,27 +184,18 @@ async def show_releases(request: web.Request) -> ReleasesPage:
     return ReleasesPage(tuple([await make_release(service, one) for one in found]))
 
 
-async def handle_resume(request: web.Request) -> web.StreamResponse:
-    """Let a halted release go on."""
-    return await _steer(request, Releases.resume)
-
-
-async def handle_abort(request: web.Request) -> web.StreamResponse:
-    """Give nodes what was before a release."""
-    return await _steer(request, Releases.abort)
-
-
-async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
+async def _steer(steer: Steer, request: web.Request) -> web.StreamResponse:
+    """Resume or abort a release, for a visitor who may."""
     service = request.app[SERVICE]
-    who = await admit_visitor(request)
-    if who is None:
+    visitor = await admit_visitor(request)
+    if visitor is None:
         return redirect("/login")
     await read_form(request, read_session(request))
-    if not who.operates:
+    if not visitor.operates:
         raise Problem("forbidden", "Your token may look; this needs the role operate.")
     commit, now = request.match_info["commit"], service.clock()
     try:
-        await service.controller.with_state(lambda state: steer(state.releases, commit, now, who.name))
+        await service.controller.with_state(lambda state: steer(state.releases, commit, now, visitor.name))
     except GitcfgError as error:
         raise Problem("conflict" if error.code == REFUSED else "not-found", error.message) from None
     service.controller.wake()
@@ -216,6 +207,6 @@ ROUTES = [
     web.get("/commits", page_handler(show_branch)),
     web.get("/commits/{commit}/files/{path:.+}", page_handler(show_file)),
     web.get("/releases", page_handler(show_releases)),
-    web.post("/releases/{commit}/resume", handle_resume),
-    web.post("/releases/{commit}/abort", handle_abort),
+    web.post("/releases/{commit}/resume", partial(_steer, Releases.resume)),
+    web.post("/releases/{commit}/abort", partial(_steer, Releases.abort)),
 ]

@@ -66,23 +66,22 @@ async def load_rows(service: Service) -> tuple[Row, ...]:
     kept = _ROWS.get(service)
     if kept is not None and kept.view is view and 0 <= now - kept.at < _FRESH:
         return kept.rows
+    registry = dict(service.controller.registry.nodes)
+
+    def make_rows() -> tuple[Row, ...]:
+        return tuple(make_row(view, name, registry.get(name), now) for name in list_names(view, registry))
+
     # In a thread: 50 ms of 10,000 nodes would keep all the others waiting.
-    found = await asyncio.to_thread(_make_rows, view, dict(service.controller.registry.nodes), now)
+    found = await asyncio.to_thread(make_rows)
     _ROWS[service] = _KeptRows(view, now, found)
     return found
-
-
-def _make_rows(view: View, registry: dict[str, LastCheckin], now: float) -> tuple[Row, ...]:
-    return tuple(make_row(view, name, registry.get(name), now) for name in list_names(view, registry))
 
 
 def make_row(view: View, name: str, last: LastCheckin | None, now: float) -> Row:
     """Make the row of a node."""
     line, offer = view.outline.nodes.get(name), view.offer(name)
-    towards, groups = (
-        find_commit_status(collect_facts(view, name, last, now)).value,
-        line.groups if line is not None else (),
-    )
+    towards = find_commit_status(collect_facts(view, name, last, now)).value
+    groups = line.groups if line is not None else ()
     wanted = offer.commit if view.line(name) is not None else None
     retired, hold = line is not None and line.retired, offer.hold.name if offer.hold is not None else None
     if last is None:
@@ -136,9 +135,8 @@ def _find_matches(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, 
     """Search all definitions; the last result is kept for the next of its pages."""
     kept = _LAST_SEARCH.get(fleets)
     if kept is None or kept.key != (accepted, text):
-        kept = _LAST_SEARCH[fleets] = _KeptMatches(
-            (accepted, text), _search_definitions(accepted, text, fleets)
-        )
+        found = _search_definitions(accepted, text, fleets)
+        kept = _LAST_SEARCH[fleets] = _KeptMatches((accepted, text), found)
     return kept.matches
 
 
@@ -152,10 +150,9 @@ def _search_definitions(accepted: str, text: str, fleets: FleetCache) -> tuple[M
 
 
 def _group_matches(matches: tuple[Match, ...]) -> tuple[SearchGroup, ...]:
-    kinds = groupby(matches, key=lambda one: one.kind)
     return tuple(
         SearchGroup(kind, {name: tuple(same) for name, same in groupby(alike, key=lambda one: one.name)})
-        for kind, alike in kinds
+        for kind, alike in groupby(matches, key=lambda one: one.kind)
     )
 
 
@@ -169,18 +166,15 @@ async def show_fleet(request: web.Request) -> Overview:
     running = Counter(row.running for row in found if row.running is not None)
     most = running.most_common(_MOST_COMMITS)
     commits = await service.people.run(partial(summarize_commits, [commit for commit, _ in most]))
+    kept = service.controller.releases[: _count_shown_releases(service)]
+    releases = tuple([await make_release(service, one) for one in kept])
     return Overview(
         len(found),
         _count_statuses(found),
         tuple(Count(name, sum(map(holds, found))) for name, holds in NODE_FLAGS.items()),
         tuple(CommitCount(commits.get(one, Commit(one)), number) for one, number in most),
         len(running) - len(most),
-        tuple(
-            [
-                await make_release(service, one)
-                for one in service.controller.releases[: _count_shown_releases(service)]
-            ]
-        ),
+        releases,
         group_events(events, _HAPPENINGS),
         await asyncio.to_thread(build_table, found, parse_query(request.query)),
         tuple(_find_expiring(service.view.outline, service.today())),

@@ -94,15 +94,15 @@ async def _find_due_actions(service: Service, name: str, runs: str | None, wante
     """Find the actions due; None if the node is up to date, or what it runs is not known here."""
     if runs is None or runs == wanted or runs not in service.view.outlines:
         return None
-    return await service.people.run(lambda fleets: _compute_due_actions(fleets, runs, wanted, name))
 
+    def compute(fleets: FleetCache) -> DueActions | None:
+        with fleets.fleet_with(runs, name) as before, fleets.fleet_with(wanted, name) as after:
+            if after is None:
+                return None
+            found = find_node_change(before, after, name)
+            return DueActions(found.restart, found.reload, found.stop, found.files)
 
-def _compute_due_actions(fleets: FleetCache, runs: str, wanted: str, name: str) -> DueActions | None:
-    with fleets.fleet_with(runs, name) as before, fleets.fleet_with(wanted, name) as after:
-        if after is None:
-            return None
-        found = find_node_change(before, after, name)
-        return DueActions(found.restart, found.reload, found.stop, found.files)
+    return await service.people.run(compute)
 
 
 async def show_history(request: web.Request) -> HistoryPage:
@@ -119,9 +119,8 @@ def _load_history(commit: str, name: str, param: str, fleets: FleetCache) -> His
     log = fleets.source.log(name, param or None, kind="node", revision=commit, limit=_TURNS + 1)
     turns = tuple(HistoryEntry(_to_commit(entry.commit), entry.effect) for entry in log.entries)
     explained = _explain(fleets, commit, name, param) if param else None
-    return HistoryPage(
-        name, param, explained, turns[:_TURNS], len(turns) > _TURNS, make_links(fleets, commit)
-    )
+    links = make_links(fleets, commit)
+    return HistoryPage(name, param, explained, turns[:_TURNS], len(turns) > _TURNS, links)
 
 
 def _explain(fleets: FleetCache, commit: str, name: str, param: str) -> ExplainedParameter | None:

@@ -1,6 +1,7 @@
 """Routes of commits and releases: differences, actions due on a node, the branch, and to resume or abort."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -104,17 +105,8 @@ async def list_releases(request: web.Request) -> web.StreamResponse:
     return json_response(msgspec.json.encode({"schema": "gitcfg.releases/1", "releases": releases}))
 
 
-async def handle_resume(request: web.Request) -> web.StreamResponse:
-    """Let a halted release go on."""
-    return await _steer(request, Releases.resume)
-
-
-async def handle_abort(request: web.Request) -> web.StreamResponse:
-    """Give nodes what was before a release."""
-    return await _steer(request, Releases.abort)
-
-
-async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
+async def _steer(steer: Steer, request: web.Request) -> web.StreamResponse:
+    """Resume or abort a release, for a token that may."""
     service = request.app[SERVICE]
     token = await require_token(request, Role.OPERATE)
     commit, now, by = request.match_info["commit"], service.clock(), token.name
@@ -125,9 +117,8 @@ async def _steer(request: web.Request, steer: Steer) -> web.StreamResponse:
             raise Problem("conflict", " ".join((error.message, *error.hints))) from None
         raise Problem("not-found") from None
     service.controller.wake()
-    return json_response(
-        msgspec.json.encode({"schema": "gitcfg.release/1", **_current_record_with_nodes(service, found)})
-    )
+    record = {"schema": "gitcfg.release/1", **_current_record_with_nodes(service, found)}
+    return json_response(msgspec.json.encode(record))
 
 
 def current_release_record(service: Service, release: StoredRelease) -> dict[str, Any]:
@@ -151,6 +142,6 @@ ROUTES = [
     web.get("/v1/nodes/{node}/changes", show_changes),
     web.get("/v1/diff", show_diff),
     web.get("/v1/releases", list_releases),
-    web.post("/v1/releases/{commit}/resume", handle_resume),
-    web.post("/v1/releases/{commit}/abort", handle_abort),
+    web.post("/v1/releases/{commit}/resume", partial(_steer, Releases.resume)),
+    web.post("/v1/releases/{commit}/abort", partial(_steer, Releases.abort)),
 ]

@@ -1,6 +1,5 @@
 """Routes of the inventory: all nodes, one node, the trail of a parameter, and the results of deploys."""
 
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,7 +14,7 @@ from gitcfg.server.http import Problem, json_response
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.status import LastCheckin, list_names, node_record, result_record
 from gitcfg.server.view import View
-from gitcfg.state.records import Deployed, NodeState, Role
+from gitcfg.state.records import NodeState, Role
 from gitcfg.state.state import State
 
 _ACCEPTED = "What counts has its key: `gitcfg node forget` takes it out of keys/; commit and push that first."
@@ -62,17 +61,17 @@ async def forget_node(request: web.Request) -> web.StreamResponse:
     if name in service.view.keys:
         raise Problem("conflict", _ACCEPTED)
     now = service.clock()
-    if not await service.controller.with_state(lambda state: _forget(state, name, now)):
+
+    def forget(state: State) -> bool:
+        if state.checkins.node(name) is None:
+            return False
+        state.forget([name], now)
+        return True
+
+    if not await service.controller.with_state(forget):
         raise Problem("not-found")
     service.controller.wake()
     return json_response(msgspec.json.encode({"schema": "gitcfg.forgotten/1", "node": name}))
-
-
-def _forget(state: State, name: str, now: float) -> bool:
-    if state.checkins.node(name) is None:
-        return False
-    state.forget([name], now)
-    return True
 
 
 def _encode_nodes(
@@ -125,26 +124,26 @@ async def record_deploys(request: web.Request) -> web.StreamResponse:
     report = parse_deploy_report(await read_body(request, MOST_BYTES))
     view, controller = service.view, service.controller
     named = {one.node for one in report.nodes}
-    strange = {name for name in named if not view.knows(name) and name not in controller.registry.nodes}
-    kept = [one for one in collect_deploy_results(report, service.clock()) if one.node not in strange]
+    unknown = {name for name in named if not view.knows(name) and name not in controller.registry.nodes}
+    results = [one for one in collect_deploy_results(report, service.clock()) if one.node not in unknown]
+
+    def record_results(state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
+        return state.deploys.record(results), state.checkins.named(one.node for one in results)
+
     async with controller.view_lock:  # who is forgotten meanwhile must not come back
-        fresh, states = await controller.with_state(partial(_record, kept))
+        fresh, states = await controller.with_state(record_results)
         controller.registry.read(states)
     controller.wake()
-    what = {"run": report.run.id, "commit": report.run.commit, "who": report.run.who, "by": token.name}
-    service.log.info("deployed", extra={"fields": {**what, "nodes": sum(fresh)}})
+    fields = {"run": report.run.id, "commit": report.run.commit, "who": report.run.who, "by": token.name}
+    service.log.info("deployed", extra={"fields": {**fields, "nodes": sum(fresh)}})
     record = {
         "schema": "gitcfg.told/1",
         "run": report.run.id,
         "new": sum(fresh),
         "known": len(fresh) - sum(fresh),
-        "unknown": sorted(strange),
+        "unknown": sorted(unknown),
     }
     return json_response(msgspec.json.encode(record))
-
-
-def _record(results: list[Deployed], state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
-    return state.deploys.record(results), state.checkins.named(one.node for one in results)
 
 
 ROUTES = [

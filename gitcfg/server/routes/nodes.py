@@ -20,7 +20,7 @@ from gitcfg.server.http import (
     parse_seconds,
 )
 from gitcfg.server.routes.commits import resolve_commit
-from gitcfg.server.secrets import SecretQuery, SecretSealer, Withheld
+from gitcfg.server.secrets import SecretQuery, Withheld
 from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signatures import AnswerSubject
 from gitcfg.state.records import Checkin
@@ -64,9 +64,8 @@ async def find_target(service: Service, name: str) -> Target:
         digest = await _find_walk_in_digest(service, name, offer.commit)
     if digest is None:
         raise _explain_nothing(service, name)
-    hold = offer.hold
     hold_record = None
-    if hold is not None:
+    if (hold := offer.hold) is not None:
         hold_record = {"name": hold.name, "reason": hold.reason, "until": hold.until.isoformat()}
     date = datetime.fromtimestamp(service.clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     again = _is_forgiven(service, name, offer.commit)
@@ -178,8 +177,8 @@ async def show_package(request: web.Request) -> web.StreamResponse:
         request[ABOUT] = AnswerSubject(node, commit, line.digest)
         return not_modified(line.digest, FOREVER)
     judge = None if commit == service.view.offer(node).commit else service.view.accepted
-    asking = SecretQuery(found.node, request[ORIGIN], judge) if found.node is not None else None
-    digest, body, secret = await _make_package(service, commit, node, asking)
+    query = SecretQuery(found.node, request[ORIGIN], judge) if found.node is not None else None
+    digest, body, secret = await _make_package(service, commit, node, query)
     request[ABOUT] = AnswerSubject(node, commit, digest)
     if is_unchanged(request, digest):
         return not_modified(digest, NEVER if secret else FOREVER)
@@ -187,30 +186,26 @@ async def show_package(request: web.Request) -> web.StreamResponse:
 
 
 async def _make_package(
-    service: Service, commit: str, node: str, asking: SecretQuery | None
+    service: Service, commit: str, node: str, query: SecretQuery | None
 ) -> tuple[str, bytes, bool]:
     """Return a package's digest, its bytes, and whether it holds secrets. Raise Problem if there is none."""
+
+    def encode(fleets: FleetCache) -> tuple[str, bytes, bool]:
+        found = fleets.configuration(commit, node)
+        if found is None:
+            raise Problem("not-found")
+        if query is None or not found.holding or found.state == RETIRED:
+            return found.digest, found.encoded(), False
+        return found.digest, service.sealer.seal(fleets, found, query).encoded(), True
+
     try:
-        made = await service.packages.run(
-            lambda fleets: _encode_package(fleets, commit, node, service.sealing, asking)
-        )
+        package = await service.packages.run(encode)
     except Withheld as problem:
         service.metrics.sealed["refused"] += 1
         service.refusals.log(node, commit, problem, service.clock())
         raise
-    service.metrics.sealed["sealed"] += made[2]
-    return made
-
-
-def _encode_package(
-    fleets: FleetCache, commit: str, node: str, sealing: SecretSealer, asking: SecretQuery | None
-) -> tuple[str, bytes, bool]:
-    found = fleets.configuration(commit, node)
-    if found is None:
-        raise Problem("not-found")
-    if asking is None or not found.holding or found.state == RETIRED:
-        return found.digest, found.encoded(), False
-    return found.digest, sealing.seal(fleets, found, asking).encoded(), True
+    service.metrics.sealed["sealed"] += package[2]
+    return package
 
 
 ROUTES = [

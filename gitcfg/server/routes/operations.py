@@ -71,24 +71,16 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
     counts = Counter(
         find_status(collect_facts(view, name, registry.get(name), now)) for name in list_names(view, registry)
     )
-    yield from gauges(
-        "gitcfg_nodes",
-        "Nodes by how they stand.",
-        "state",
-        [(each.value, counts[each]) for each in NodeStatus],
-    )
-    outcomes = Counter(last.outcome for last in registry.values() if last.outcome is not None)
-    yield from gauges(
-        "gitcfg_nodes_outcome", "Nodes by their last result.", "outcome", sorted(outcomes.items())
-    )
+    states = [(each.value, counts[each]) for each in NodeStatus]
+    yield from gauges("gitcfg_nodes", "Nodes by how they stand.", "state", states)
+    outcomes = sorted(Counter(last.outcome for last in registry.values() if last.outcome is not None).items())
+    yield from gauges("gitcfg_nodes_outcome", "Nodes by their last result.", "outcome", outcomes)
     drifted = sum(1 for last in registry.values() if last.drifts)
     yield from gauge("gitcfg_nodes_drifted", "Nodes with files changed by hand.", drifted)
     releases = Counter(one.progress.status for one in service.controller.releases)
+    statuses = [(each.value, releases[each]) for each in Status]
     yield from gauges(
-        "gitcfg_releases",
-        "Releases that are not over, and the last that is.",
-        "status",
-        [(each.value, releases[each]) for each in Status],
+        "gitcfg_releases", "Releases that are not over, and the last that is.", "status", statuses
     )
 
 
