@@ -110,8 +110,11 @@ def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
     for name in names:
         was, is_ = before.get(name), after.get(name)
         change = _find_change(name, was, is_, _is_resealed(old.tree, new.tree, was, is_))
+        if change is not None and change.kind is Kind.CHANGED and change.moved:
+            could, can = _nodes_of(old, was), _nodes_of(new, is_)
+            change = msgspec.structs.replace(change, more=sorted(can - could), fewer=sorted(could - can))
         if change is not None:
-            found.append(_with_nodes(old, new, change))
+            found.append(change)
     return tuple(found)
 
 
@@ -131,14 +134,6 @@ def _find_change(name: str, old: Secret | None, new: Secret | None, resealed: bo
     change = SecretChange(name, kind, old, new, came, went, resealed=resealed)
     is_one = change.moved or came or went or change.renewed if kind is Kind.CHANGED else old or new
     return change if is_one else None
-
-
-def _with_nodes(old: Fleet, new: Fleet, change: SecretChange) -> SecretChange:
-    """Return the change with the nodes that may have the secret now and could not before, and the reverse."""
-    if change.kind is not Kind.CHANGED or not change.moved:
-        return change
-    could, can = _nodes_of(old, change.old), _nodes_of(new, change.new)
-    return msgspec.structs.replace(change, more=sorted(can - could), fewer=sorted(could - can))
 
 
 def _nodes_of(fleet: Fleet, secret: Secret | None) -> frozenset[str]:

@@ -101,14 +101,15 @@ class Gate:
         for update in updates:
             alike.setdefault((update.old, update.new), []).append(update.ref)
         with ExitStack() as opened:
-            yield self._rulings(alike, opened)
 
-    def _rulings(self, alike: dict[_Ends, list[str]], opened: ExitStack) -> Iterator[Ruling]:
-        for (old, new), refs in alike.items():
-            yield self._ruling(tuple(refs), old, new, opened)
-            opened.close()
+            def judge_each() -> Iterator[Ruling]:
+                for (old, new), refs in alike.items():
+                    yield self._judge(tuple(refs), old, new, opened)
+                    opened.close()
 
-    def _ruling(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
+            yield judge_each()
+
+    def _judge(self, refs: tuple[str, ...], old: str | None, new: str | None, opened: ExitStack) -> Ruling:
         view = self._view
         names = (name for ref in refs for name in (ref, view.refs.moved(ref)))
         if barred := next(filter(None, map(refuse_reserved_ref, names)), None):

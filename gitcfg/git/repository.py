@@ -41,7 +41,10 @@ class Repository:
         workdir = Path(git.workdir).resolve() if git is not None and git.workdir else None
         if git is not None and workdir is None:
             return cls(folder, git, "")
-        root = next((place for place in _upwards(folder, workdir) if (place / MARKER).is_file()), None)
+        places = [folder, *folder.parents]
+        if workdir is not None:  # as far as the work tree goes
+            places = places[: places.index(workdir) + 1] if workdir in places else [folder]
+        root = next((place for place in places if (place / MARKER).is_file()), None)
         if root is None:
             hint = "Go to a repository's folder, name it with --repo, or make one with `gitcfg init`."
             raise GitcfgError(f"There is no {MARKER} in {folder} or above.", hint)
@@ -198,12 +201,6 @@ def _hint(reason: str) -> str:
     if "object" in reason or "sha256" in reason.lower():
         return "gitcfg reads repositories with SHA-1 ids only: git's library knows no others."
     return ""
-
-
-def _upwards(folder: Path, top: Path | None) -> list[Path]:
-    """Return the folder and those above it, as far as the work tree goes."""
-    places = [folder, *folder.parents]
-    return places[: places.index(top) + 1] if top in places else places[:1] if top else places
 
 
 # git's own configuration of a repository: what its administrator says, which no push can change.

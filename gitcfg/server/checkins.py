@@ -72,7 +72,10 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
         raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
     if report.node != signed.node:
         raise Problem("malformed", "The body is about another node than who signed it.")
-    running = report.running or Running()
+    running, result = report.running or Running(), None
+    if (one := report.result) is not None:  # dated by this server's clock: the node's may be off
+        step, output = one.step or "", one.output or ""
+        result = Result(one.commit, one.outcome, now, step, output, one.seconds or 0.0)
     return Checkin(
         report.node,
         now,
@@ -81,7 +84,7 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
         running.commit,
         running.digest,
         running.since,
-        _to_result(report.result, now),
+        result,
         tuple({"path": one.path, "kind": one.kind, "diff": one.diff} for one in report.drift),
         report.facts,
         report.version,
@@ -89,14 +92,6 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
         report.interval,
         address,
     )
-
-
-def _to_result(report: CheckinResult | None, now: float) -> Result | None:
-    """Convert a result, dated by this server's clock: the node's may be off."""
-    if report is None:
-        return None
-    output = report.output or ""
-    return Result(report.commit, report.outcome, now, report.step or "", output, report.seconds or 0.0)
 
 
 class DeployRun(msgspec.Struct, frozen=True):

@@ -274,7 +274,7 @@ class Deploys:
             if new:
                 self._upsert(connection, new)
                 connection.execute(RESULTS.insert(), to_result_rows(new))
-                insert_events(connection, [_event(one) for one in new])
+                insert_events(connection, [_to_event(one) for one in new])
         return fresh
 
     def _find_fresh(self, connection: Connection, reports: Sequence[Deployed]) -> tuple[bool, ...]:
@@ -328,7 +328,7 @@ def _deployed_upsert(engine: Engine, changes: dict[str, Any]) -> Any:
     return row.on_conflict_do_update(index_elements=["node"], set_=changes, where=newer)
 
 
-def _event(deploy: Deployed) -> Event:
+def _to_event(deploy: Deployed) -> Event:
     result = deploy.result
     data = {"commit": result.commit, "outcome": result.outcome, "by": result.by, "run": result.run}
     return Event(0, result.at, DEPLOY, deploy.node, data)

@@ -130,13 +130,9 @@ def _find_touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -
         if itself or nodes:
             about = (old.about, old.besides(), new.about, new.besides(), moved)
             if nodes or any(about):
-                yield key, Touch(about, nodes, itself, _find_place(key, old, are), are.get(key))
-
-
-def _find_place(key: Key, old: Statement, are: Mapping[Key, Statement]) -> Origin:
-    """Return where a piece is now; if it is gone, the definition it was part of, or else the file."""
-    now = are.get(key) or are.get(key[:2])
-    return now.origin if now is not None else Origin(old.origin.file)
+                now = are.get(key) or are.get(key[:2])  # if it is gone, the definition that it was part of
+                origin = now.origin if now is not None else Origin(old.origin.file)
+                yield key, Touch(about, nodes, itself, origin, are.get(key))
 
 
 # Charges: what a commit changes, and of a merge all that nobody vouches for.

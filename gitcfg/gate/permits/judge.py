@@ -347,15 +347,17 @@ def answers_to_json(commit: str | None, who: str, found: tuple[Answer, ...]) -> 
                 "kind": answer.thing.kind,
                 "name": answer.thing.name,
                 "may": answer.may,
-                "rules": [_rule_to_json(rule, answer.thing) for rule in answer.rules],
+                "rules": [
+                    {
+                        "name": rule.name,
+                        "kind": str(rule.kind),
+                        "by": [ref.name for ref in rule.permit.by] if rule.permit is not None else [],
+                        "because": next((one.why for one in find_reasons((rule,), answer.thing)), None),
+                        "origin": msgspec.to_builtins(rule.origin),
+                    }
+                    for rule in answer.rules
+                ],
             }
             for answer in found
         ],
     }
-
-
-def _rule_to_json(rule: Rule, thing: Thing) -> dict[str, Any]:
-    by = [ref.name for ref in rule.permit.by] if rule.permit is not None else []
-    origin = msgspec.to_builtins(rule.origin)
-    because = next((reason.why for reason in find_reasons((rule,), thing)), None)
-    return {"name": rule.name, "kind": str(rule.kind), "by": by, "because": because, "origin": origin}

@@ -202,26 +202,24 @@ def inherits_same(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None)
     """Return whether rules take the same along in two versions."""
     if not inherits_any(rules) or len(_distinct((one, other))) < 2:
         return True
-    ours, theirs = (map(_names, widen_rules(rules, (tree,))) for tree in (one, other))
-    return list(ours) == list(theirs)
 
+    def list_names(tree: Tree | None) -> list[dict[str, set[str]]]:
+        permits = (rule.permit for rule in widen_rules(rules, (tree,)) if rule.permit is not None)
+        return [{kind: {ref.name for ref in refs} for kind, refs in one.things().items()} for one in permits]
 
-def _names(rule: Rule) -> Mapping[str, frozenset[str]]:
-    things = rule.permit.things() if rule.permit is not None else {}
-    return {kind: frozenset(ref.name for ref in refs) for kind, refs in things.items()}
+    return list_names(one) == list_names(other)
 
 
 def find_reasons(rules: Iterable[Rule], thing: Thing) -> tuple[Inherited, ...]:
     """Return why rules are about something that they do not name themselves."""
-    found = (_reason(rule, thing) for rule in rules)
-    return tuple(dict.fromkeys(reason for reason in found if reason is not None))
-
-
-def _reason(rule: Rule, thing: Thing) -> Inherited | None:
-    refs = rule.permit.things()[thing.kind] if rule.permit is not None else ()
-    named = [ref for ref in refs if overlaps(ref.name, thing.name)]
-    inherited = [ref for ref in named if isinstance(ref, Inherited)]
-    return inherited[0] if inherited and len(inherited) == len(named) else None
+    found: dict[Inherited, None] = {}
+    for rule in rules:
+        refs = rule.permit.things()[thing.kind] if rule.permit is not None else ()
+        named = [ref for ref in refs if overlaps(ref.name, thing.name)]
+        inherited = [ref for ref in named if isinstance(ref, Inherited)]
+        if inherited and len(inherited) == len(named):
+            found[inherited[0]] = None
+    return tuple(found)
 
 
 def _inherits(rule: Rule) -> bool:
@@ -246,7 +244,8 @@ def _widen(rule: Rule, models: Iterable[Model]) -> Rule:
         for ref in heirs.values():
             named["features"].setdefault(ref.name, ref)
         for subsystem in model.subsystems.values():
-            of = _find_owner(subsystem, (*permit.features, *heirs.values()))
+            owners, features = subsystem.features or (), (*permit.features, *heirs.values())
+            of = next((ref for ref in features if _is_named(ref.name, owners)), None)
             if of is not None:
                 for kind, ref in _of_subsystem(subsystem, of):
                     named[kind].setdefault(ref.name, ref)
@@ -276,12 +275,6 @@ def _find_heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
 
 def _is_named(name: str, refs: Iterable[Ref]) -> bool:
     return any(overlaps(ref.name, name) for ref in refs)
-
-
-def _find_owner(subsystem: Subsystem, refs: Iterable[Ref]) -> Ref | None:
-    """Return the first of some features that a subsystem belongs to."""
-    of = subsystem.features or ()
-    return next((ref for ref in refs if _is_named(ref.name, of)), None)
 
 
 def _of_subsystem(subsystem: Subsystem, of: Ref) -> list[tuple[str, Inherited]]:

@@ -98,8 +98,11 @@ class Version:
     def made(self, feature: str) -> tuple[Thing, ...]:
         """Return the parameters and files whose names an instance of a feature makes."""
         if feature not in self._made:
-            found = (thing for one in self._included(feature) for thing in _made_names(one))
-            self._made[feature] = tuple(dict.fromkeys(found))
+            found: dict[Thing, None] = {}
+            for one in self._included(feature):
+                for kind, names in (("params", one.params), ("files", one.files)):
+                    found.update((Thing(kind, to_glob(name)), None) for name in names if "${" in name)
+            self._made[feature] = tuple(found)
         return self._made[feature]
 
     def given(self, node: str, key: str) -> tuple[Use | Ref, ...]:
@@ -171,11 +174,6 @@ def _find_closure(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[
     return frozenset(seen)
 
 
-def _made_names(feature: Feature) -> Iterator[Thing]:
-    for kind, names in (("params", feature.params), ("files", feature.files)):
-        yield from (Thing(kind, to_glob(name)) for name in names if "${" in name)
-
-
 # Layers: features, groups, nodes, node sets and overrides, and holds beside them
 
 Pieces = Iterator[tuple[Key, Statement]]
@@ -219,7 +217,9 @@ def _definition(key: Key, about: tuple[Thing, ...], node: Node, version: Version
     yield key, Statement(meaning_text(rest), node.origin, about)
     for name, kind in _LISTS.items():
         edit: ListEdit = getattr(node, name)
-        yield from _listed((*key, name), about, edit, kind, version)
+        if edit.origin is not None or edit.items:  # composing differs from replacing, whatever the items are
+            origin = edit.origin or edit.items[0].origin
+            yield from _items((*key, name), about, edit.items, kind, origin, version, edit.op)
         if edit.op is Op.SET and key[0] == "nodes":
             dropped = partial(_dropped, node.name, name, version)
             yield (*key, name, "instead"), Statement("", edit.origin or node.origin, about, besides=dropped)
@@ -269,12 +269,6 @@ def _given(pieces: Pieces) -> tuple[Thing, ...]:
 def _selected_nodes(some: Override | Hold) -> tuple[Thing, ...]:
     """Return the nodes of an override or hold; those of a condition are not looked up."""
     return (ANY,) if some.members is None else node_things(some.members)
-
-
-def _listed(key: Key, about: tuple[Thing, ...], edit: ListEdit, kind: str, version: Version) -> Pieces:
-    """Yield the pieces of a node's own list; composing differs from replacing, whatever the items are."""
-    if edit.origin is not None or edit.items:
-        yield from _items(key, about, edit.items, kind, edit.origin or edit.items[0].origin, version, edit.op)
 
 
 def _uses(

@@ -28,7 +28,7 @@ from gitcfg.server.pages.base import (
 )
 from gitcfg.server.pages.fleet import load_rows
 from gitcfg.server.routes.commits import MAX_SHOWN
-from gitcfg.server.service import SERVICE, Service
+from gitcfg.server.service import SERVICE
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.releases import Releases
 from gitcfg.web.content import (
@@ -37,7 +37,6 @@ from gitcfg.web.content import (
     CommitsPage,
     Count,
     FilePage,
-    Release,
     ReleasesPage,
     SourceLinks,
 )
@@ -65,10 +64,11 @@ async def show_commit(request: web.Request) -> CommitPage:
     service = request.app[SERVICE]
     commit = await resolve_commit(service, request.match_info["commit"])
     content = await service.people.run(partial(_read_commit, commit))
-    number, pages, changes = paginate(
-        content.changes, parse_page_number(request.query.get("page", "")), _CHANGES
-    )
+    page = parse_page_number(request.query.get("page", ""))
+    number, pages, changes = paginate(content.changes, page, _CHANGES)
     nodes = await load_rows(service)
+    releases = await service.controller.with_state(lambda state: state.releases.newest(100))
+    release = next((one for one in releases if one.commit == commit), None)
     return CommitPage(
         content.commit,
         content.message,
@@ -80,7 +80,7 @@ async def show_commit(request: web.Request) -> CommitPage:
         _count_actions(content.changes),
         number,
         pages,
-        await _find_release(service, commit),
+        await make_release(service, release) if release is not None else None,
         sum(row.wanted == commit for row in nodes),
         sum(row.running == commit for row in nodes),
         service.view.accepted == commit,
@@ -123,12 +123,6 @@ def _count_actions(changes: tuple[Change, ...]) -> tuple[Count, ...]:
         for verb, names in (("restart", change.restart), ("reload", change.reload), ("stop", change.stop)):
             counts.update({f"{verb} {name}": len(change.nodes) for name in names})
     return tuple(Count(name, number) for name, number in counts.most_common())
-
-
-async def _find_release(service: Service, commit: str) -> Release | None:
-    found = await service.controller.with_state(lambda state: state.releases.newest(100))
-    kept = next((each for each in found if each.commit == commit), None)
-    return await make_release(service, kept) if kept is not None else None
 
 
 async def show_branch(request: web.Request) -> CommitsPage:

@@ -163,6 +163,7 @@ async def show_fleet(request: web.Request) -> Overview:
     events = await service.controller.with_state(
         lambda state: state.events.after(max(0, state.events.newest() - _EVENTS), _EVENTS)
     )
+    statuses = Counter(row.status for row in found)
     running = Counter(row.running for row in found if row.running is not None)
     most = running.most_common(_MOST_COMMITS)
     commits = await service.people.run(partial(summarize_commits, [commit for commit, _ in most]))
@@ -170,7 +171,7 @@ async def show_fleet(request: web.Request) -> Overview:
     releases = tuple([await make_release(service, one) for one in kept])
     return Overview(
         len(found),
-        _count_statuses(found),
+        tuple(Count(each.value, statuses[each.value]) for each in reversed(COMMIT_STATUSES)),
         tuple(Count(name, sum(map(holds, found))) for name, holds in NODE_FLAGS.items()),
         tuple(CommitCount(commits.get(one, Commit(one)), number) for one, number in most),
         len(running) - len(most),
@@ -192,11 +193,6 @@ def _find_expiring(outline: Outline, today: date) -> Iterator[ExpiringItem]:
             yield ExpiringItem(
                 kind, one.name, one.reason, str(one.until), over, len(one.nodes), fold(one.nodes)
             )
-
-
-def _count_statuses(found: tuple[Row, ...]) -> tuple[Count, ...]:
-    counts = Counter(row.status for row in found)
-    return tuple(Count(each.value, counts[each.value]) for each in reversed(COMMIT_STATUSES))
 
 
 def _count_shown_releases(service: Service) -> int:

@@ -45,7 +45,13 @@ async def show_diff(request: web.Request) -> web.StreamResponse:
     view = service.view
     old = await resolve_commit(service, service.people, request.query.get("from") or view.base)
     new = await resolve_commit(service, service.people, request.query.get("to") or view.accepted)
-    return json_response(await service.people.run(lambda fleets: _encode_diff(fleets, old, new)))
+
+    def encode(fleets: FleetCache) -> bytes:
+        before, after = fleets.at(old), fleets.at(new)
+        secrets = map(secret_change_to_json, find_secret_changes(before, after))
+        return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
+
+    return json_response(await service.people.run(encode))
 
 
 async def show_commits(request: web.Request) -> web.StreamResponse:
@@ -88,12 +94,6 @@ def _encode_changes(fleets: FleetCache, old: str | None, new: str, node: str) ->
             return find_node_change(None, after, node).encoded()
         with fleets.fleet_with(old, node) as before:
             return find_node_change(before, after, node).encoded()
-
-
-def _encode_diff(fleets: FleetCache, old: str, new: str) -> bytes:
-    before, after = fleets.at(old), fleets.at(new)
-    secrets = map(secret_change_to_json, find_secret_changes(before, after))
-    return msgspec.json.encode(diff_record(old, new, compare(before, after), secrets=secrets))
 
 
 async def list_releases(request: web.Request) -> web.StreamResponse:
