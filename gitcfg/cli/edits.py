@@ -389,7 +389,7 @@ def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, byt
     new = {path: texts[path] for path in added}
     if not new:
         return texts
-    from gitcfg.editor.modelines import FOLDER, with_modeline
+    from gitcfg.editor.settings import FOLDER, with_modeline
 
     for path, text in new.items():
         schema = repository.root / FOLDER / f"{path.partition('/')[0]}.json"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.declaration import Group, OutputOption, command
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -18,6 +18,7 @@ from gitcfg.cli.server_state import (
     StateQuery,
     Token,
     ask_server,
+    note_on_tip,
     open_state,
     served_repository,
     state_query,
@@ -29,7 +30,6 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
     from gitcfg.rollout import FindPresence
-    from gitcfg.server.view import Outline
     from gitcfg.state.records import StoredRelease
     from gitcfg.state.state import State
 
@@ -72,24 +72,22 @@ def status(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Show how far each commit has got, the newest first."""
-    from gitcfg.cli.server_state import note_on_tip
-
     session: Session = context.obj
-    said = state_query(context, url, state, server, token)
-    if said.server is not None:
-        record, place = ask_server(said.server, said.token, "/v1/releases"), None
+    query = state_query(context, url, state, server, token)
+    if query.server is not None:
+        record, repository = ask_server(query.server, query.token, "/v1/releases"), None
     else:
-        place = served_repository(session)
-        with open_state(place, said) as opened:
-            record = releases_to_json(session, opened, time.time())
-    if text := note_on_tip(place, said):
+        repository, now = served_repository(session), time.time()
+        with open_state(repository, query) as opened:
+            releases = [_release_to_json(session, opened, one, now) for one in opened.releases.newest(_SHOWN)]
+            record = {"schema": "gitcfg.releases/1", "releases": releases}
+    if text := note_on_tip(repository, query):
         session.console(stderr=True).print(text)
     if output is not Output.TEXT:
-        from gitcfg.cli.records import write_record
-
         write_record(record, output)
-    else:
-        session.write("".join(f"{line}\n" for line in format_releases(record)))
+        return 0
+    lines = [line for release in record["releases"] for line in _format_whole(release)]
+    session.write("\n".join((*(lines or ["No commit has been released yet."]), "")))
     return 0
 
 
@@ -119,16 +117,17 @@ def abort(
     return _steer(context.obj, "abort", commit, state_query(context, url, state, server, token))
 
 
-def _steer(session: Session, what: str, revision: str, query: StateQuery) -> int:
-
+def _steer(session: Session, action: str, revision: str, query: StateQuery) -> int:
     commit = resolve_commit(session, revision)
-    found: dict[str, Any]
     if query.server is not None:
-        found = ask_server(query.server, query.token, f"/v1/releases/{commit}/{what}", "POST")
+        record = ask_server(query.server, query.token, f"/v1/releases/{commit}/{action}", "POST")
     else:
         with open_state(served_repository(session), query) as opened:
-            found = steer_release(session, opened, what, commit, time.time())
-    session.write("".join(f"{text}\n" for text in (format_release(found), *format_stage(found))))
+            now = time.time()
+            steer = opened.releases.resume if action == "resume" else opened.releases.abort
+            done = steer(commit, now, os.environ.get("USER", ""))
+            record = _release_to_json(session, opened, done, now)
+    session.write("".join(f"{line}\n" for line in _format_whole(record)))
     return 0
 
 
@@ -152,65 +151,34 @@ def resolve_commit(session: Session, revision: str) -> str:
     return revision
 
 
-def releases_to_json(session: Session, state: "State", now: float) -> dict[str, Any]:
-    """Return `gitcfg.releases/1` out of the database."""
-    found = [_release_to_json(session, state, one, now) for one in state.releases.newest(_SHOWN)]
-    return {"schema": "gitcfg.releases/1", "releases": found}
-
-
-def steer_release(session: Session, state: "State", what: str, commit: str, now: float) -> dict[str, Any]:
-    """Let a release go on or take it back, and return its record."""
-    steer = state.releases.resume if what == "resume" else state.releases.abort
-    done = steer(commit, now, os.environ.get("USER", ""))
-    return _release_to_json(session, state, done, now)
-
-
 def _release_to_json(
     session: Session, state: "State", release: "StoredRelease", now: float
 ) -> dict[str, Any]:
     """Return a release's record. What its nodes report and were to run is looked up while it is active."""
     from gitcfg.server.releases import ACTIVE, release_record_with_nodes
 
-    going = release.progress.status in ACTIVE
-    return release_record_with_nodes(
-        release, _observe(session, state, release.commit) if going else lambda _: None, now
-    )
+    active = release.progress.status in ACTIVE
+    find = _observe(session, state, release.commit) if active else lambda _: None
+    return release_record_with_nodes(release, find, now)
 
 
 def _observe(session: Session, state: "State", commit: str) -> "FindPresence":
     """Return how an active release, which is the newest one, sees nodes: its own holds count."""
-    from gitcfg.server.releases import observe_nodes
-    from gitcfg.server.status import NodeRegistry
-
-    roll, here, today = NodeRegistry(), _outline(session, commit), session.today or date.today()
-    roll.read(state.checkins.nodes())
-    if here is None:
-        return observe_nodes(roll, commit, {}, ())
-    held = frozenset(name for hold in here.holds if today <= hold.until for name in hold.nodes)
-    return observe_nodes(roll, commit, here.nodes, held)
-
-
-def _outline(session: Session, commit: str) -> "Outline | None":
-    """Return a commit as the server has kept it, None if git no longer has it."""
     from gitcfg.cache import open_cache
     from gitcfg.library import Source
+    from gitcfg.server.releases import observe_nodes
+    from gitcfg.server.status import NodeRegistry
     from gitcfg.server.view import load_outline
 
-    found = served_repository(session)
-    if not found.knows(commit):
-        return None
-    source = Source(found, session.today or date.today(), open_cache(found, os.geteuid()))
+    registry, repository, today = NodeRegistry(), served_repository(session), session.today or date.today()
+    registry.read(state.checkins.nodes())
+    if not repository.knows(commit):  # git no longer has it
+        return observe_nodes(registry, commit, {}, ())
+    source = Source(repository, today, open_cache(repository, os.geteuid()))
     with source.at(commit) as fleet:
-        return load_outline(fleet, source.cache)
-
-
-def format_releases(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line for each release, and lines with the nodes that it waits for or has lost."""
-    if not record["releases"]:
-        yield "No commit has been released yet."
-    for release in record["releases"]:
-        yield format_release(release)
-        yield from format_stage(release)
+        outline = load_outline(fleet, source.cache)
+    held = frozenset(name for hold in outline.holds if today <= hold.until for name in hold.nodes)
+    return observe_nodes(registry, commit, outline.nodes, held)
 
 
 def format_release(release: Mapping[str, Any]) -> str:
@@ -219,21 +187,18 @@ def format_release(release: Mapping[str, Any]) -> str:
     if not release["nodes"]:
         return f"{head}  {'changes no node' if release['base'] else 'the first commit: all nodes at once'}"
     stage = f"stage {release['stage']} of {len(release['stages'])}"
-    far = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}"
-    said = _format_counts(release)
-    far += f": {', '.join(said)}" if said else ""
-    return f"{far}; {safe(release['why'])}" if release["why"] else far
+    line = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}"
+    counts = [f"{number} {outcome}" for outcome, number in (release["counts"] or {}).items() if number]
+    # Without those that the reason of its halt says right after.
+    halted = re.split(", | of ", release["why"])[0].split(" and ")
+    counts = [count for count in counts if count not in halted]
+    line += f": {', '.join(counts)}" if counts else ""
+    return f"{line}; {safe(release['why'])}" if release["why"] else line
 
 
-def _format_counts(release: Mapping[str, Any]) -> list[str]:
-    """Count nodes by outcome, without what the reason of its halt says right after."""
-    counts, why = release["counts"] or {}, re.split(", | of ", release["why"])[0].split(" and ")
-    said = (f"{number} {what}" for what, number in counts.items() if number)
-    return [each for each in said if each not in why]
-
-
-def format_stage(release: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which nodes failed, and which are in the present stage."""
+def _format_whole(release: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how far a release has got, then which nodes failed, and which are in the present stage."""
+    yield format_release(release)
     for label, key in (("failed", "failed"), ("this stage", "present")):
         if release.get(key):
             yield f"  {label}: {safe(release[key])}"

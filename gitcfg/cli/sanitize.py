@@ -41,17 +41,6 @@ _MAPPING = typer.Option(help="Also write what was replaced by what, for your eye
 _SHORTEST = 16
 
 
-class SanitizeOptions(msgspec.Struct, frozen=True):
-    """Where to write the repository, of which commit, and what stays as it is."""
-
-    folder: Path
-    at: str | None
-    names: frozenset[str]
-    keep: frozenset[Keep]
-    key: Path | None
-    mapping: Path | None
-
-
 @command(EPILOG)
 def sanitize(
     context: typer.Context,
@@ -63,40 +52,31 @@ def sanitize(
     mapping: Annotated[Path | None, _MAPPING] = None,
 ) -> int:
     """Write a repository with other names and values, but the same findings. Exits 1 if some differ."""
-
     session: Session = context.obj
-    request = SanitizeOptions(folder, at, frozenset(keep_names or ()), frozenset(keep or ()), key, mapping)
-    return write_sanitized(session, request)
-
-
-def write_sanitized(session: Session, request: SanitizeOptions) -> int:
-    """Write the repository; return 1 if its findings are not those of the original."""
-    _check_options(request)
+    _check_options(folder, key, mapping)
     source = session.open()
-    with session.fleet(request.at) as fleet:
+    with session.fleet(at) as fleet:
         before = source.repository.before(fleet.tree)
         trees = [fleet.tree] if before is None else [before, fleet.tree]
-        sanitizer = Sanitizer(_load_key(session, request.key), trees, request.names, request.keep)
+        names, kinds = frozenset(keep_names or ()), frozenset(keep or ())
+        sanitizer = Sanitizer(_load_key(session, key), trees, names, kinds)
         versions = [sanitizer.files(tree) for tree in trees]
-        write_repository(request.folder, versions)
-        if request.mapping is not None:
-            _write_private(
-                request.mapping, msgspec.json.format(msgspec.json.encode(sanitizer.known())) + b"\n"
-            )
-        return _compare_findings(session, request, fleet, sanitizer, len(versions[-1]))
+        write_repository(folder, versions)
+        if mapping is not None:
+            _write_private(mapping, msgspec.json.format(msgspec.json.encode(sanitizer.known())) + b"\n")
+        return _compare_findings(session, folder, fleet, sanitizer, len(versions[-1]))
 
 
-def _compare_findings(
-    session: Session, request: SanitizeOptions, fleet: Fleet, sanitizer: Sanitizer, files: int
-) -> int:
-    with opened(request.folder, session.today).at("HEAD") as made:
-        missing, besides = compare_findings(fleet.all_findings, made.all_findings, sanitizer)
+def _compare_findings(session: Session, folder: Path, fleet: Fleet, sanitizer: Sanitizer, files: int) -> int:
+    """Print whether a sanitized repository has the findings of its original; return 1 if it has not."""
+    with opened(folder, session.today).at("HEAD") as sanitized:
+        missing, besides = compare_findings(fleet.all_findings, sanitized.all_findings, sanitizer)
         console = session.console(stderr=True)
-        told = f"A repository of {counted(files, 'file')} is in {request.folder}"
+        written = f"A repository of {counted(files, 'file')} is in {folder}"
         if not (missing or besides):
-            console.print(f"{told}; it has the same {counted(len(fleet.all_findings), 'finding')}.")
+            console.print(f"{written}; it has the same {counted(len(fleet.all_findings), 'finding')}.")
             return 0
-    console.print(f"{told}, but its findings are not all the same.", style="yellow")
+    console.print(f"{written}, but its findings are not all the same.", style="yellow")
     for line in (*_lines("missing", missing), *_lines("besides", besides)):
         console.print(safe(line))
     console.print("hint: Say which parameters' names may stay with --keep-names.", style="cyan")
@@ -107,16 +87,15 @@ def _lines(word: str, findings: Iterable[Finding]) -> Iterable[str]:
     return (f"  {word}: {finding.code} at {', '.join(map(str, finding.origins))}" for finding in findings)
 
 
-def _check_options(request: SanitizeOptions) -> None:
+def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None:
     """Raise GitcfgError if something would be overwritten, or the names given away."""
-    check_folder(request.folder)
-    for file in filter(None, (request.key, request.mapping)):
-        if file.resolve().is_relative_to(request.folder.resolve()):
-            raise GitcfgError(
-                f"{file} would give the names away: it lies in {request.folder}.", "Put it elsewhere."
-            )
-    if request.mapping is not None and os.path.lexists(request.mapping):
-        raise GitcfgError(f"{request.mapping} is there already.", "Choose a new file.", code=REFUSED)
+    check_folder(folder)
+    for file in filter(None, (key, mapping)):
+        if file.resolve().is_relative_to(folder.resolve()):
+            message = f"{file} would give the names away: it lies in {folder}."
+            raise GitcfgError(message, "Put it elsewhere.")
+    if mapping is not None and os.path.lexists(mapping):
+        raise GitcfgError(f"{mapping} is there already.", "Choose a new file.", code=REFUSED)
 
 
 def _load_key(session: Session, file: Path | None) -> bytes:
@@ -128,9 +107,8 @@ def _load_key(session: Session, file: Path | None) -> bytes:
         session.console(stderr=True).print(f"A new key is in {file}; keep it to yourself.")
     found = file.read_bytes()
     if len(found) < _SHORTEST:
-        raise GitcfgError(
-            f"The key in {file} is too short.", f"It must have {_SHORTEST} bytes; name a new file."
-        )
+        hint = f"It must have {_SHORTEST} bytes; name a new file."
+        raise GitcfgError(f"The key in {file} is too short.", hint)
     return found
 
 

@@ -47,48 +47,37 @@ def schema(
     source = session.open()
     root = source.repository.root
     with source.worktree() as fleet:
-        wanted = list(_wanted(fleet, root, out, lines, vscode))
-    behind = find_stale(wanted)
+        targets = list(_plan_files(fleet, root, out, lines, vscode))
+    stale = find_stale(targets)
 
-    def tell(file: "TargetFile") -> None:
+    def print_path(file: "TargetFile") -> None:
         session.write(f"{os.path.relpath(file.place, root)}\n")
 
     console = session.console(stderr=True)
     if check:
-        for file in behind:
-            tell(file)
-        said = f"{counted(len(behind), 'file')} would be written." if behind else "Everything is up to date."
-        console.print(said)
-        raise typer.Exit(int(bool(behind)))
-    write_files(behind, tell)
-    console.print(
-        f"{counted(len(behind), 'file')} written, {counted(len(wanted) - len(behind), 'file')} as before."
-    )
+        for file in stale:
+            print_path(file)
+        result = f"{counted(len(stale), 'file')} would be written." if stale else "Everything is up to date."
+        console.print(result)
+        raise typer.Exit(int(bool(stale)))
+    write_files(stale, print_path)
+    same = len(targets) - len(stale)
+    console.print(f"{counted(len(stale), 'file')} written, {counted(same, 'file')} as before.")
 
 
-def _wanted(
+def _plan_files(
     fleet: "Fleet", root: Path, out: Path | None, lines: bool, vscode: bool
 ) -> Iterator["TargetFile"]:
-    """Every file as it is to be. GitcfgError: files cannot name schemas outside the repository."""
-    from gitcfg.editor.modelines import FOLDER
-    from gitcfg.editor.settings import plan_modelines as with_lines
-    from gitcfg.editor.settings import plan_schemas, plan_settings
-
-    folder = root / FOLDER if out is None else out.resolve()
-    inside = _inside(folder, root) if lines or vscode else ""
-    yield from plan_schemas(fleet.model, root, folder)
-    if lines:
-        yield from with_lines(fleet.tree, root, inside)
-    if vscode:
-        yield plan_settings(root, inside)
-
-
-def _inside(folder: Path, root: Path) -> str:
+    """Yield every file as it is to be. Raise GitcfgError if files shall name schemas outside the root."""
+    from gitcfg.editor.settings import FOLDER, plan_modelines, plan_schemas, plan_settings
     from gitcfg.model import GitcfgError
 
-    if not folder.is_relative_to(root) or folder == root:
-        raise GitcfgError(
-            f"{folder} is no folder inside {root}, so files cannot name it.",
-            "Leave out --modelines and --vscode, or --out.",
-        )
-    return folder.relative_to(root).as_posix()
+    folder = root / FOLDER if out is None else out.resolve()
+    if (lines or vscode) and (folder == root or not folder.is_relative_to(root)):
+        message = f"{folder} is no folder inside {root}, so files cannot name it."
+        raise GitcfgError(message, "Leave out --modelines and --vscode, or --out.")
+    yield from plan_schemas(fleet.model, root, folder)
+    if lines:
+        yield from plan_modelines(fleet.tree, root, folder.relative_to(root).as_posix())
+    if vscode:
+        yield plan_settings(root, folder.relative_to(root).as_posix())

@@ -1,6 +1,7 @@
 """The files that `gitcfg schema` writes: schemas, lines that name them, and an editor's settings."""
 
 import json
+import os.path
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -9,11 +10,17 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.editor.modelines import FOLDER, with_modeline
 from gitcfg.editor.schemas import KINDS, build_schemas
 from gitcfg.fs import write_whole
 from gitcfg.git.tree import EntryKind, Tree
 from gitcfg.model import REFUSED, GitcfgError, Model
+
+FOLDER = ".gitcfg/schema"
+FILE = ".vscode/settings.json"
+_KEY = "yaml.schemas"
+_LINE = re.compile(rb"^#\s+(?:yaml-language-server\s*:|\$schema:)", re.MULTILINE)
+_MARK = b"\xef\xbb\xbf"  # of UTF-8, which may stand before everything
+_MOST = 1 << 20  # bytes of a file that the loader takes
 
 
 class TargetFile(msgspec.Struct, frozen=True):
@@ -54,22 +61,38 @@ def write_files(
         if file.was is not None and found != file.was:
             raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file.place, file.content, _mode(file.place))
+        try:
+            mode = stat.S_IMODE(file.place.stat().st_mode)
+        except FileNotFoundError:
+            mode = 0o644
+        write_whole(file.place, file.content, mode)
         written(file)
 
 
-def _mode(place: Path) -> int:
-    """Return the mode of the file that is there; a new one can be read by all, and written by its owner."""
-    try:
-        return stat.S_IMODE(place.stat().st_mode)
-    except FileNotFoundError:
-        return 0o644
+# The comment at a file's top that tells an editor which schema it is to be held against.
+
+
+def modeline(path: str, folder: str = FOLDER) -> str:
+    """Return the comment, without a line end, for a file at a path below the repository's root.
+
+    `folder` is where the schemas are, from the root on.
+    """
+    kind = path.partition("/")[0].removesuffix(".yaml")
+    schema = os.path.relpath(f"{folder}/{kind}.json", os.path.dirname(path) or ".")
+    return f"# yaml-language-server: $schema={schema}"
+
+
+def with_modeline(path: str, content: bytes, folder: str = FOLDER) -> bytes:
+    """Return a file that says which schema is its own: as it is if it says so already, whichever it names."""
+    start = len(_MARK) if content.startswith(_MARK) else 0
+    if _LINE.search(content[start:]):
+        return content
+    first = content.find(b"\n", start)
+    end = b"\r\n" if content[first - 1 : first] == b"\r" else b"\n"
+    return content[:start] + modeline(path, folder).encode() + end + content[start:]
 
 
 # Visual Studio Code's settings of a repository: which schema is for which files.
-
-FILE = ".vscode/settings.json"
-_KEY = "yaml.schemas"
 
 
 def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
@@ -86,34 +109,26 @@ def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
     Raise GitcfgError (4) if they hold comments, or are no settings: they stay as they are.
     """
     if content is None:
-        return _written({_KEY: schema_files(folder)}, "    ")
-    settings = _read(content, folder)
+        content = b""
+    own = schema_files(folder)
+    try:
+        settings = json.loads(content.decode() or "{}", object_pairs_hook=_unique_keys)
+    except ValueError:
+        raise _refusal("it holds comments, or is no JSON", own) from None
+    if not isinstance(settings, dict):
+        raise _refusal("it holds no mapping", own)
     known = settings.get(_KEY, {})
     if not isinstance(known, dict):
-        raise _refused(f"its {_KEY} is no mapping", folder)
-    if all(known.get(schema) == files for schema, files in schema_files(folder).items()):
+        raise _refusal(f"its {_KEY} is no mapping", own)
+    if all(known.get(schema) == files for schema, files in own.items()):
         return content
-    indent = re.search(rb"\n([ \t]+)\S", content)
-    return _written(
-        {**settings, _KEY: {**known, **schema_files(folder)}}, indent[1].decode() if indent else "    "
-    )
+    found = re.search(rb"\n([ \t]+)\S", content)
+    indent = found[1].decode() if found else "    "
+    merged = {**settings, _KEY: {**known, **own}}
+    return (json.dumps(merged, indent=indent, ensure_ascii=False) + "\n").encode()
 
 
-def _written(settings: dict[str, Any], indent: str) -> bytes:
-    return (json.dumps(settings, indent=indent, ensure_ascii=False) + "\n").encode()
-
-
-def _read(content: bytes, folder: str) -> dict[str, Any]:
-    try:
-        settings = json.loads(content.decode() or "{}", object_pairs_hook=_once)
-    except ValueError:
-        raise _refused("it holds comments, or is no JSON", folder) from None
-    if not isinstance(settings, dict):
-        raise _refused("it holds no mapping", folder)
-    return settings
-
-
-def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping in which no key stands twice: writing it again would lose one."""
     found = list(pairs)
     result = dict(found)
@@ -122,21 +137,18 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _refused(why: str, folder: str) -> GitcfgError:
-    entry = json.dumps({_KEY: schema_files(folder)})[1:-1]
+def _refusal(why: str, own: dict[str, list[str]]) -> GitcfgError:
+    entry = json.dumps({_KEY: own})[1:-1]
     return GitcfgError(f"{FILE} stays as it is: {why}.", f"Add this to it: {entry}", code=REFUSED)
 
 
 # What `gitcfg schema` is to bring up to date: schemas, the lines that name them, an editor's settings.
 
-_OWN = FOLDER.partition("/")[0]
-_MOST = 1 << 20  # bytes of a file that the loader takes
-
 
 def plan_schemas(model: Model, root: Path, folder: Path) -> Iterator[TargetFile]:
     """Return the schemas of a repository. Their usual folder is kept out of git."""
     if folder == root / FOLDER:
-        yield TargetFile(root / _OWN / ".gitignore", b"*\n")
+        yield TargetFile(root / ".gitcfg" / ".gitignore", b"*\n")
     for kind, schema in build_schemas(model).items():
         yield TargetFile(folder / f"{kind}.json", msgspec.json.encode(schema) + b"\n")
 
@@ -149,19 +161,15 @@ def plan_settings(root: Path, folder: str) -> TargetFile:
 
 def plan_modelines(tree: Tree, root: Path, folder: str) -> Iterator[TargetFile]:
     """Return the files of a work tree without a line that names their schema, with that line."""
-    for path in _paths(tree):
+    paths = ["gitcfg.yaml"]
+    for kind in KINDS:
+        entries = (entry for entry in tree.entries(kind) if entry.kind is EntryKind.FILE)
+        paths += [entry.path for entry in entries if entry.path.endswith(".yaml")]
+    for path in paths:
         place = root / path
         was = read_content(place)
         if was is None:
             continue
-        said = with_modeline(path, was, folder)
-        if len(said) <= _MOST:
-            yield TargetFile(place, said, was)
-
-
-def _paths(tree: Tree) -> Iterator[str]:
-    yield "gitcfg.yaml"
-    for kind in KINDS:
-        for entry in tree.entries(kind):
-            if entry.kind is EntryKind.FILE and entry.path.endswith(".yaml"):
-                yield entry.path
+        content = with_modeline(path, was, folder)
+        if len(content) <= _MOST:
+            yield TargetFile(place, content, was)

@@ -4,8 +4,8 @@ import posixpath
 
 import pytest
 
-from gitcfg.editor.modelines import modeline, with_modeline
 from gitcfg.editor.schemas import KINDS
+from gitcfg.editor.settings import modeline, with_modeline
 from gitcfg.git.tree import DictTree
 from gitcfg.load.document import parse
 from gitcfg.load.reader import quick

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from gitcfg import generate
-from gitcfg.editor.modelines import FOLDER, modeline
-from gitcfg.editor.settings import plan_schemas, schema_files, write_files
+from gitcfg.editor.settings import FOLDER, modeline, plan_schemas, schema_files, write_files
 from gitcfg.git.worktree import FolderTree, NoGit
 from gitcfg.load.repository import load
 from tests.editor.server import Server, installed
