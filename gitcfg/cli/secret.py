@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,16 +23,22 @@ from gitcfg.model import GitcfgError, Model, Secret
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.text import counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
-from gitcfg.secrets.store import describe_recipient, find_readers
+from gitcfg.secrets.store import (
+    armor,
+    describe_recipient,
+    find_readers,
+    forbid_core_dumps,
+    make_password,
+    open_secret,
+    seal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.secrets import SecretOptions, SecretPlan
-    from gitcfg.git.repository import Repository
     from gitcfg.git.tree import Tree
-    from gitcfg.model.age import Recipient
     from gitcfg.secrets.identities import Identities
 
 
@@ -122,18 +127,16 @@ def set_secret(
 ) -> int:
     """Make a secret, or give one a new content and the next version."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.store import forbid_core_dumps
 
     session: Session = context.obj
     forbid_core_dumps()
     options.refuse_arguments(context.args)
-    wished = make_options(force, commit, message, f"Set the secret {name}")
+    edit_options = make_options(force, commit, message, f"Set the secret {name}")
     recipients = options.parse_recipients(recipient) if recipient else None
-    check_writable(session, name, SecretOptions(where, description, recipients, place))
-    wanted = SecretOptions(
-        where, description, recipients, place, find_last_version(session.open().repository, name)
-    )
-    return write_content(session, name, wanted, options.read_content(name, file), wished)
+    request = SecretOptions(where, description, recipients, place)
+    check_writable(session, name, request)
+    request = msgspec.structs.replace(request, last=find_last_version(session.open().repository, name))
+    return write_content(session, name, request, options.read_content(name, file), edit_options)
 
 
 @command(_ROTATE_EPILOG, settings=_OWN_WORDS)
@@ -148,23 +151,22 @@ def rotate_secret(
 ) -> int:
     """Give a secret a new content: random letters and digits, 32 of them, unless one is handed in."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
-    from gitcfg.secrets.store import forbid_core_dumps, make_password
 
     session: Session = context.obj
     forbid_core_dumps()
     options.refuse_arguments(context.args)
     if file is not None and length is not None:
         raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
-    wished = make_options(force, commit, message, f"Rotate the secret {name}")
+    edit_options = make_options(force, commit, message, f"Rotate the secret {name}")
     with session.fleet(None) as fleet:
         find_secret(fleet.model, name)
     check_writable(session, name, SecretOptions())
     text = make_password(length or 32) if file is None else options.read_content(name, file)
-    wanted = SecretOptions(last=find_last_version(session.open().repository, name))
-    return write_content(session, name, wanted, text, wished)
+    request = SecretOptions(last=find_last_version(session.open().repository, name))
+    return write_content(session, name, request, text, edit_options)
 
 
-def check_writable(session: Session, name: str, wanted: "SecretOptions") -> None:
+def check_writable(session: Session, name: str, request: "SecretOptions") -> None:
     """Raise GitcfgError if a secret cannot be written, before its content is asked for."""
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.secrets import plan_secret
@@ -172,60 +174,53 @@ def check_writable(session: Session, name: str, wanted: "SecretOptions") -> None
     repository = session.open().repository
     if repository.git is not None and not repository.git.workdir:
         raise GitcfgError(f"{repository.root} has no work tree.", "Edit a clone of it.")
-    plan_secret(Draft(repository.worktree()), name, wanted)
+    plan_secret(Draft(repository.worktree()), name, request)
 
 
 def write_content(
-    session: Session, name: str, wanted: "SecretOptions", text: str, wished: EditOptions
+    session: Session, name: str, request: "SecretOptions", text: str, edit_options: EditOptions
 ) -> int:
     """Seal a content for the recipients, and write both files; return 1 if that would add errors.
 
     The next version is taken while no other edit runs, so that two rotations at once get two versions.
     """
     from gitcfg.edit.secrets import plan_secret, write_secret
-    from gitcfg.secrets.store import armor, seal
 
     done: list[SecretPlan] = []
 
     def work(draft: "Draft") -> None:
-        done.append(plan_secret(draft, name, wanted))
-        write_secret(draft, done[-1], wanted, armor(seal(text, done[-1].after)))
+        done.append(plan_secret(draft, name, request))
+        write_secret(draft, done[-1], request, armor(seal(text, done[-1].after)))
 
-    code = apply_edit(session, work, wished)
+    code = apply_edit(session, work, edit_options)
     if code == 0:
-        _print_version(session, done[-1])
-        _warn_of_misfits(session, name, text)
+        _print_version(session, done[-1], text)
     return code
 
 
-def _warn_of_misfits(session: Session, name: str, text: str) -> None:
-    """Warn where a content does not fit what it is bound to, which a check without a key cannot see."""
+def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
+    """Print a secret's new version, and warn where the content does not fit what it is bound to.
+
+    A check without a key cannot see that.
+    """
     from gitcfg.render.secrets import find_misfits
+    from gitcfg.secrets.identities import Identities
 
     console = session.console(stderr=True)
+    name = plan.name
+    console.print(f"{safe(name)} has version {plan.version} now.")
+    try:
+        own = options.load_identities(session, None)
+    except (OSError, GitcfgError):
+        own = Identities()
+    note_unreadable(session, [plan], own)
     with session.fleet(None) as fleet:
         found = tuple(find_misfits(fleet.compiled, name, text))
     for problem in found:
         console.print(f"warning: {safe(problem.message)}", style="yellow")
     for hint in found[0].hints if found else ():
-        kept = "Nodes that it is for keep what they have until it fits."
-        console.print(f"hint: {kept} {safe(hint)}", style="cyan")
-
-
-def _print_version(session: Session, plan: "SecretPlan") -> None:
-    console = session.console(stderr=True)
-    console.print(f"{safe(plan.name)} has version {plan.version} now.")
-    note_unreadable(session, [plan], _load_own(session))
-
-
-def _load_own(session: Session) -> "Identities":
-    """Return the private keys that are here; none where they cannot be read."""
-    from gitcfg.secrets.identities import Identities
-
-    try:
-        return options.load_identities(session, None)
-    except (OSError, GitcfgError):
-        return Identities()
+        consequence = "Nodes that it is for keep what they have until it fits."
+        console.print(f"hint: {consequence} {safe(hint)}", style="cyan")
 
 
 def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Identities") -> None:
@@ -236,15 +231,6 @@ def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Ident
         names = safe(", ".join(closed))
         text = f"note: None of your own keys is a recipient of {names}, so you cannot open it."
         session.console(stderr=True).print(text)
-
-
-class RekeyOptions(msgspec.Struct, frozen=True):
-    """Which secrets, the recipients to add and to remove, and how to load the keys that open them."""
-
-    names: "Sequence[str]"
-    add: "tuple[Recipient, ...]"
-    remove: "Sequence[str]"
-    own: "Callable[[], Identities]"
 
 
 @command(_REKEY_EPILOG)
@@ -259,61 +245,52 @@ def rekey_secrets(
     message: editing.Message = None,
 ) -> int:
     """Change who can read secrets: seal the same contents for other recipients."""
-    from gitcfg.secrets.store import forbid_core_dumps
+    from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
 
     session: Session = context.obj
     forbid_core_dumps()
-    wished = make_options(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
+    edit_options = make_options(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
     own = cache(lambda: options.load_identities(session, identity))
-    wanted = RekeyOptions(names or (), options.parse_recipients(add or ()), remove or (), own)
+    added, removed = options.parse_recipients(add or ()), remove or ()
     done: list[SecretPlan] = []
-    code = apply_edit(session, lambda draft: done.extend(_rekey(draft, wanted)), wished)
+
+    def work(draft: "Draft") -> None:
+        """Reseal what changes, or everything chosen where no recipient is added or removed."""
+        known = draft.model.secrets
+        chosen = choose_secrets(known.values(), names or (), removed)
+        plans = [plan_rekey(secret, added, removed) for secret in chosen]
+        if added or removed:
+            plans = [plan for plan in plans if plan.before != plan.after]
+        if plans:
+            texts = _open_contents(draft.tree, [known[plan.name] for plan in plans], own())
+            for plan, text in zip(plans, texts, strict=True):
+                reseal_secret(draft, plan, armor(seal(text, plan.after)))
+        done.extend(plans)
+
+    code = apply_edit(session, work, edit_options)
     if code == 0 and done:
         _print_rekeyed(session, done, own())
     return code
 
 
-def _rekey(draft: "Draft", wanted: RekeyOptions) -> "list[SecretPlan]":
-    """Reseal what changes, or everything chosen where no recipient is added or removed."""
-    from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
-    from gitcfg.secrets.store import armor, seal
-
-    tree, known = draft.tree, draft.model.secrets
-    plans = [
-        plan_rekey(secret, wanted.add, wanted.remove)
-        for secret in choose_secrets(known.values(), wanted.names, wanted.remove)
-    ]
-    if wanted.add or wanted.remove:
-        plans = [plan for plan in plans if plan.before != plan.after]
-    if not plans:
-        return []
-    texts = _open_contents(tree, [known[plan.name] for plan in plans], wanted.own())
-    for plan, text in zip(plans, texts, strict=True):
-        reseal_secret(draft, plan, armor(seal(text, plan.after)))
-    return plans
-
-
 def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> list[str]:
     """Return the contents of all. Raise GitcfgError naming each one that cannot be opened."""
-    from gitcfg.secrets.store import open_secret
-
     texts, closed = [], dict[str, GitcfgError]()
     for secret in secrets:
         try:
             texts.append(open_secret(tree, secret, own))
         except GitcfgError as problem:
             closed[secret.name] = problem
-    first = next(iter(closed.values()), None)
-    if first is not None and len(closed) > 1:
+    if closed:
+        first = next(iter(closed.values()))
+        if len(closed) == 1:
+            raise first
         message = f"{counted(len(closed), 'secret')} cannot be opened, so nothing was changed."
         raise GitcfgError(message, f"{safe(', '.join(closed))}.", first.message, *first.hints)
-    if first is not None:
-        raise first
     return texts
 
 
 def _print_rekeyed(session: Session, plans: "Sequence[SecretPlan]", own: "Identities") -> None:
-
     gone = {one.key: describe_recipient(one) for plan in plans for one in plan.gone}
     if gone:
         names = " ".join(plan.name for plan in plans if plan.gone)
@@ -339,21 +316,16 @@ def show_secret(
     if reveal and output is not Output.TEXT:
         raise GitcfgError("--reveal prints the content as it is.", "Leave -o out.")
     with open_fleet(session, at) as fleet:
-        if reveal:
-            _reveal(session, fleet, name, identity)
+        if not reveal:
+            print_secrets(session, fleet, [name], (output, folded), _describe_all)
             return 0
-        print_secrets(session, fleet, [name], (output, folded), _describe_all)
-    return 0
-
-
-def _reveal(session: Session, fleet: "Fleet", name: str, identity: "Sequence[str] | None") -> None:
-    """Print a content: past the pager, which might keep it, and to the byte; a terminal gets a line end."""
-    from gitcfg.secrets.store import forbid_core_dumps, open_secret
-
-    forbid_core_dumps()
-    text = open_secret(fleet.tree, find_secret(fleet.model, name), options.load_identities(session, identity))
+        forbid_core_dumps()
+        secret = find_secret(fleet.model, name)
+        text = open_secret(fleet.tree, secret, options.load_identities(session, identity))
+    # Past the pager, which might keep it, and to the byte; a terminal gets a line end.
     end = "\n" if sys.stdout.isatty() and not text.endswith("\n") else ""
     sys.stdout.buffer.write(f"{text}{end}".encode())
+    return 0
 
 
 @command(_LIST_EPILOG, Items("gitcfg.secrets/1", "secrets", "secret"))
@@ -366,10 +338,16 @@ def list_secrets(
     """List the secrets: version, who can read them, how many nodes get them, as which parameters."""
     session: Session = context.obj
     with open_fleet(session, at) as fleet:
-        if output is Output.TEXT:
-            print_secret_list(session, fleet)
-        else:
+        if output is not Output.TEXT:
             print_secrets(session, fleet, sorted(fleet.model.secrets), (output, folded), lambda _: iter(()))
+            return
+        rows = [_row(one) for one in find_reaches(fleet.compiled)]
+        console = session.console()
+        for line in aligned(rows):
+            console.print(line)
+        if not rows:
+            hint = "`gitcfg secret set NAME --for CEL --recipient KEY` makes one."
+            session.console(stderr=True).print(f"There is no secret. {hint}")
 
 
 @command(_WHO_EPILOG)
@@ -388,19 +366,16 @@ def show_readers(
 
 def open_fleet(session: Session, at: str | None) -> "Fleet":
     """Open the fleet at a revision or in the work tree; warn where an edit of that was interrupted."""
+    from gitcfg.edit.transaction import is_pending
+
     source = session.open()
-    if at is None and _half_written(source.repository):
+    repository = source.repository
+    folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
+    if at is None and is_pending(folder):
         console = session.console(stderr=True)
         console.print("warning: An edit was interrupted: files may be half of it.", style="yellow")
         console.print("hint: Whatever edits next finishes it, `gitcfg secret rekey` say.", style="cyan")
     return fleet_of(source, at)
-
-
-def _half_written(repository: "Repository") -> bool:
-    from gitcfg.edit.transaction import is_pending
-
-    folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
-    return is_pending(folder)
 
 
 def find_secret(model: Model, name: str) -> Secret:
@@ -437,19 +412,7 @@ def print_secrets(
             console.print(line)
 
 
-def print_secret_list(session: Session, fleet: Fleet) -> None:
-    """Print a line for each secret."""
-    rows = [_row(one) for one in find_reaches(fleet.compiled)]
-    console = session.console()
-    for line in aligned(rows):
-        console.print(line)
-    if not rows:
-        hint = "`gitcfg secret set NAME --for CEL --recipient KEY` makes one."
-        session.console(stderr=True).print(f"There is no secret. {hint}")
-
-
 def _describe_all(one: Reach) -> Rows:
-    """Yield all that is known of one."""
     secret = one.secret
     if secret.description:
         yield "about", safe(" ".join(secret.description.split()))
@@ -462,21 +425,23 @@ def _describe_all(one: Reach) -> Rows:
 def _describe_reach(one: Reach) -> Rows:
     """Yield which nodes get it and may have it, and who can read it."""
     where = one.secret.where
-    yield "get it", _nodes(one.nodes)
-    yield "may have it", _nodes(one.may) + (f"; {safe(one.problem)}" if one.problem else "")
+    yield "get it", _format_nodes(one.nodes)
+    yield "may have it", _format_nodes(one.may) + (f"; {safe(one.problem)}" if one.problem else "")
     yield "for", safe(where.name) if where is not None else "nobody"
-    yield from zip(chain(["can read it"], repeat("")), _format_recipients(one.secret), strict=False)
+    label = "can read it"
+    for recipient in find_readers(one.secret):
+        named = (
+            f"{describe_recipient(recipient)} ({recipient.kind})"
+            if recipient.comment
+            else safe(recipient.key)
+        )
+        yield label, named
+        label = ""
+    if label:
+        yield label, "nobody"
 
 
-def _format_recipients(secret: Secret) -> Iterator[str]:
-    """Yield its recipients: the comment of a key if it has one, else the key."""
-    found = find_readers(secret)
-    yield from (f"{describe_recipient(one)} ({one.kind})" if one.comment else safe(one.key) for one in found)
-    if not found:
-        yield "nobody"
-
-
-def _nodes(names: Sequence[str]) -> str:
+def _format_nodes(names: Sequence[str]) -> str:
     return f"{counted(len(names), 'node')}{f': {safe(abridged(names, IN_JSON))}' if names else ''}"
 
 

@@ -6,7 +6,7 @@ A content never comes from an argument, which others see, nor from the environme
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,7 +51,6 @@ Identity = Annotated[
     ),
 ]
 _MOST_BYTES = 1 << 20
-_END = len(b"\r\n")
 _HINT = "A file's content, or more than a line, comes with --from FILE, or through a pipe."
 
 
@@ -65,8 +64,10 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
     named = files or [path for path in os.environ.get("GITCFG_IDENTITY", "").split(os.pathsep) if path]
     if not named:
         return _load_usual_identities()
-    for path in named:
-        _warn_of_readers(session, Path(path))
+    for path in map(Path, named):
+        if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            text = f"warning: Others than you may read {safe(str(path))}: `chmod 600` lets you alone."
+            session.console(stderr=True).print(text, style="yellow")
     try:
         return parse_identities((safe(path), _read_key_file(Path(path))) for path in named)
     except OSError as error:
@@ -79,7 +80,11 @@ def _load_usual_identities() -> "Identities":
     from gitcfg.secrets.identities import Identities, parse_identities
 
     found = Identities()
-    for path in _usual_files():
+    home = os.environ.get("HOME")
+    settings = os.environ.get("XDG_CONFIG_HOME") or (home and f"{home}/.config")
+    paths = [Path(settings, "gitcfg", "identity.txt")] if settings else []
+    paths += [Path(home, ".ssh", "id_ed25519")] if home else []
+    for path in paths:
         try:
             found = found.join(parse_identities([(safe(str(path)), _read_key_file(path))]))
         except FileNotFoundError:
@@ -91,24 +96,9 @@ def _load_usual_identities() -> "Identities":
     return found
 
 
-def _usual_files() -> Iterator[Path]:
-    home = os.environ.get("HOME")
-    settings = os.environ.get("XDG_CONFIG_HOME") or (home and f"{home}/.config")
-    if settings:
-        yield Path(settings, "gitcfg", "identity.txt")
-    if home:
-        yield Path(home, ".ssh", "id_ed25519")
-
-
 def _read_key_file(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(_MOST_BYTES + 1)
-
-
-def _warn_of_readers(session: Session, path: Path) -> None:
-    if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        text = f"warning: Others than you may read {safe(str(path))}: `chmod 600` lets you alone."
-        session.console(stderr=True).print(text, style="yellow")
 
 
 def parse_recipients(words: Iterable[str]) -> "tuple[Recipient, ...]":
@@ -118,16 +108,15 @@ def parse_recipients(words: Iterable[str]) -> "tuple[Recipient, ...]":
     """
     from gitcfg.secrets.store import parse_recipient
 
-    found = [one for word in words for one in ([parse_recipient(word)] if _is_key(word) else _in_file(word))]
+    found: list[Recipient] = []
+    for word in words:
+        # What begins so is meant as a key, even if it is a private one by mistake.
+        is_key = word.lstrip().lower().startswith(("age1", "age-", "ssh-", "-----"))
+        found += [parse_recipient(word)] if is_key else _read_recipients(word)
     return tuple({one.key: one for one in found}.values())
 
 
-def _is_key(word: str) -> bool:
-    """Return whether it is meant as a key, even if it is a private one by mistake."""
-    return word.lstrip().lower().startswith(("age1", "age-", "ssh-", "-----"))
-
-
-def _in_file(word: str) -> "list[Recipient]":
+def _read_recipients(word: str) -> "list[Recipient]":
     from gitcfg.secrets.store import parse_recipient
 
     try:
@@ -136,9 +125,8 @@ def _in_file(word: str) -> "list[Recipient]":
         hint = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA..., in quotes as they have blanks."
         raise GitcfgError(f"{shown(word)} is neither a key nor a file.", hint) from None
     if "PRIVATE KEY-----" in text or "AGE-SECRET-KEY" in text:
-        raise GitcfgError(
-            f"{shown(word)} holds a private key.", "Recipients are public keys: *.pub of OpenSSH's."
-        )
+        hint = "Recipients are public keys: *.pub of OpenSSH's."
+        raise GitcfgError(f"{shown(word)} holds a private key.", hint)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise GitcfgError(f"{shown(word)} holds no key.", "A file of recipients has a key in each line.")
@@ -156,14 +144,15 @@ def read_content(name: str, file: str | None) -> str:
     """Read the content of a secret. Raise GitcfgError if none comes, or no secret may hold it."""
     from gitcfg.secrets.store import MOST_BYTES, parse_content
 
-    if file in (None, "-") and sys.stdin is None:
+    most = MOST_BYTES + len(b"\r\n") + 1
+    if file is not None and file != "-":
+        with Path(file).open("rb") as opened:
+            return parse_content(opened.read(most))
+    if sys.stdin is None:
         raise GitcfgError("No content comes: stdin is closed.", _HINT)
     if file is None and sys.stdin.isatty():
         return parse_content(_read_typed(name).encode("utf-8", "surrogateescape"))
-    if file in (None, "-"):
-        return parse_content(sys.stdin.buffer.read(MOST_BYTES + _END + 1))
-    with Path(file).open("rb") as opened:
-        return parse_content(opened.read(MOST_BYTES + _END + 1))
+    return parse_content(sys.stdin.buffer.read(most))
 
 
 def _read_typed(name: str) -> str:

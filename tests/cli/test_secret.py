@@ -345,7 +345,7 @@ def test_a_fault_reports_nothing_of_a_content(
     content = tmp_path / "content"
     content.write_text(CANARY)
     pool.begun()
-    monkeypatch.setattr("gitcfg.secrets.store.seal", failing)
+    monkeypatch.setattr("gitcfg.cli.secret.seal", failing)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name, value in pool.environment.items():
         monkeypatch.setenv(name, value)
