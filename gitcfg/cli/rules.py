@@ -13,7 +13,7 @@ from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import aligned, as_text, place_text
 from gitcfg.explain.trail import nodes_record, origin_record
 from gitcfg.model import GitcfgError
-from gitcfg.model.rules import Count, Permit, Rule, RuleKind
+from gitcfg.model.rules import Count, Rule, RuleKind
 from gitcfg.model.text import counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet.slack import Group, RuleSlack
@@ -49,14 +49,9 @@ def rules(
         names = sorted(known) if name is None else [name]
         found = [measure_slack(asked, known[each]) for each in names] if asked is not None else []
     if output is not Output.TEXT:
-        write_record(rules_to_json(found), output)
+        write_record({"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}, output)
     else:
         print_rules(session, found, whole=name is not None)
-
-
-def rules_to_json(found: Iterable[RuleSlack]) -> Record:
-    """`gitcfg.rules/1`."""
-    return {"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}
 
 
 def _rule_to_json(one: RuleSlack) -> Record:
@@ -72,7 +67,15 @@ def _rule_to_json(one: RuleSlack) -> Record:
         "slots": one.slots,
         "least": rule.count.least if rule.count is not None else None,
         "most": rule.count.most if rule.count is not None else None,
-        "groups": [_group_to_json(group) for group in one.groups],
+        "groups": [
+            {
+                "key": plain_key(group.key),
+                "slots": list(group.slots),
+                "placed": list(group.placed),
+                "able": list(group.able),
+            }
+            for group in one.groups
+        ],
         "domains": [
             {"param": room.param, "values": room.values, "size": room.size, "free": room.size - room.used}
             for room in one.rooms
@@ -82,22 +85,18 @@ def _rule_to_json(one: RuleSlack) -> Record:
     }
 
 
-def _group_to_json(group: Group) -> Record:
-    return {
-        "key": plain_key(group.key),
-        "slots": list(group.slots),
-        "placed": list(group.placed),
-        "able": list(group.able),
-    }
-
-
 def print_rules(session: Session, found: Sequence[RuleSlack], *, whole: bool) -> None:
     """Print rules; `whole`: with their descriptions and groups."""
     console = session.console()
     for one in found:
-        console.print(_headline(one))
-        if whole and one.rule.description:
-            console.print(Text(f"  {safe(one.rule.description)}", "italic"))
+        rule = one.rule
+        about = rule.feature.name if rule.feature is not None else ", ".join((*rule.params, *rule.domains))
+        what = f"{rule.kind.value} {safe(about)}".rstrip()
+        never = "" if one.in_force else "  never in force"
+        head = Text.assemble((safe(rule.name), "bold"), f"  {what}  ", place_text(rule.origin))
+        console.print(head + Text(never, "yellow"))
+        if whole and rule.description:
+            console.print(Text(f"  {safe(rule.description)}", "italic"))
         rows = _describe_rule(one, whole=whole)
         for line in aligned([(Text(f"  {safe(label)}", "cyan"), Text(safe(text))) for label, text in rows]):
             console.print(line)
@@ -105,23 +104,15 @@ def print_rules(session: Session, found: Sequence[RuleSlack], *, whole: bool) ->
         session.console(stderr=True).print("There is no rule.")
 
 
-def _headline(one: RuleSlack) -> Text:
-    never = "" if one.in_force else "  never in force"
-    what = f"{one.rule.kind.value} {safe(_about(one.rule))}".rstrip()
-    return Text.assemble(
-        (safe(one.rule.name), "bold"), f"  {what}  ", place_text(one.rule.origin), (never, "yellow")
-    )
-
-
-def _about(rule: Rule) -> str:
-    return rule.feature.name if rule.feature is not None else ", ".join((*rule.params, *rule.domains))
-
-
 def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
     """Yield labels and texts for the lines below a rule's headline; `whole`: with its groups."""
     rule = one.rule
     if rule.permit is not None:
-        yield from _describe_permit(rule.permit)
+        for what, refs in {"by": rule.permit.by, **rule.permit.things()}.items():
+            if refs:
+                yield what, ", ".join(ref.name for ref in refs)
+        if not rule.permit.inherit:
+            yield "inherit", "no"
     yield from _describe_scope(one)
     if rule.count is not None:
         yield from _describe_count(one, rule.count)
@@ -130,17 +121,8 @@ def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
     if one.failed:
         yield "cannot be asked", f"on {abridged(one.failed, IN_JSON)}"
     if whole and rule.per is not None:
-        yield from (
-            (f"  {as_text(plain_key(group.key))}", _format_members(rule, group)) for group in one.groups
-        )
-
-
-def _describe_permit(permit: Permit) -> Iterator[tuple[str, str]]:
-    for what, refs in {"by": permit.by, **permit.things()}.items():
-        if refs:
-            yield what, ", ".join(ref.name for ref in refs)
-    if not permit.inherit:
-        yield "inherit", "no"
+        for group in one.groups:
+            yield f"  {as_text(plain_key(group.key))}", _format_members(rule, group)
 
 
 def _describe_scope(one: RuleSlack) -> Iterator[tuple[str, str]]:
@@ -164,10 +146,8 @@ def _describe_count(one: RuleSlack, count: Count) -> Iterator[tuple[str, str]]:
     yield "wanted" if placing else "allowed", f"{count}{each}"
     yield "installed", _format_slots(one, (slot for group in one.groups for slot in group.placed))
     if placing:
-        yield (
-            "could take it",
-            _format_slots(one, (slot for group in one.groups for slot in group.able), " more"),
-        )
+        able = (slot for group in one.groups for slot in group.able)
+        yield "could take it", _format_slots(one, able, " more")
         if each and (short := sum(len(group.placed) < count.least for group in one.groups)):
             yield "too few in", counted(short, "group")
     elif each and count.most is not None:

@@ -68,9 +68,13 @@ def show(
         if name is None:
             write_summaries(session, fleet, found, found.summaries(fleet.compiled), output)
         else:
-            write_definition(
-                session, fleet, found, define(fleet.compiled, fleet.engine, found, name), output, folded
-            )
+            definition = define(fleet.compiled, fleet.engine, found, name)
+            if output is not Output.TEXT:
+                write_record(definition_record(fleet.commit, found, definition, folded), output)
+                return 0
+            console = session.console()
+            for line in _format_definition(found, definition):
+                console.print(line)
     return 0
 
 
@@ -82,25 +86,21 @@ def write_summaries(
         write_record(summaries_record(fleet.commit, kind, summaries), output)
         return
     console = session.console()
-    found = _folded(summaries) if kind.name == "node" else tuple(summaries)
+    found = _fold_nodes(summaries) if kind.name == "node" else tuple(summaries)
     if not found:
         console.print(Text(f"There is no {kind.name}."))
         return
-    for row in aligned(list(_table(kind, found))):
+    columns = {name: [_format_figure(name, one.figures[name]) for one in found] for name in found[0].figures}
+    columns["description"] = [safe(one.description.strip().split("\n")[0]) for one in found]
+    columns = {name: column for name, column in columns.items() if any(column)}
+    rows = [tuple(Text(name, "dim") for name in (kind.name, *columns))]
+    for number, one in enumerate(found):
+        rows.append((Text(safe(one.name), "bold"), *(Text(column[number]) for column in columns.values())))
+    for row in aligned(rows):
         console.print(row)
 
 
-def _table(kind: Kind, found: tuple[Summary, ...]) -> Iterator[tuple[Text, ...]]:
-    """A row for each, under a header; columns that would be empty are left out."""
-    columns = {name: [_figure(name, one.figures[name]) for one in found] for name in found[0].figures}
-    columns["description"] = [safe(one.description.strip().split("\n")[0]) for one in found]
-    columns = {name: column for name, column in columns.items() if any(column)}
-    yield tuple(Text(name, "dim") for name in (kind.name, *columns))
-    for number, one in enumerate(found):
-        yield Text(safe(one.name), "bold"), *(Text(column[number]) for column in columns.values())
-
-
-def _figure(name: str, value: Any) -> str:
+def _format_figure(name: str, value: Any) -> str:
     if isinstance(value, list) and name == "groups":
         return safe(", ".join(value))
     if isinstance(value, bool) and name != "value":
@@ -108,8 +108,8 @@ def _figure(name: str, value: Any) -> str:
     return "" if value is None else as_text(value)
 
 
-def _folded(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
-    """Nodes that differ in nothing that is told of them, in one line."""
+def _fold_nodes(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
+    """Fold nodes that differ in nothing that is shown of them into one line."""
     alike: dict[Any, list[Summary]] = {}
     for one in nodes:
         groups, features, retired = one.figures.values()
@@ -120,38 +120,36 @@ def _folded(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
     )
 
 
-def write_definition(
-    session: Session, fleet: Fleet, kind: Kind, found: Definition, output: Output, folded: bool
-) -> None:
-    """Write one definition in full."""
-    if output is not Output.TEXT:
-        write_record(definition_record(fleet.commit, kind, found, folded), output)
-        return
-    console = session.console()
-    for line in _full(kind, found):
-        console.print(line)
-
-
-def _full(kind: Kind, found: Definition) -> Iterator[Text]:
+def _format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
     head = Text(f"{kind.name} ") + Text(safe(found.name), "bold")
     yield head + (Text("  at ", "blue") + place_text(found.origin) if found.origin else Text())
     for line in found.description.strip().splitlines():
         yield Text(f"  {safe(line)}", "italic")
-    yield from field_lines(kind, found)
+    yield from _format_fields(kind, found)
     if kind.name == "node":
         yield Text(f"  `gitcfg explain {found.name}` tells where each value comes from.", "dim")
 
 
 class Winners:
-    """Tells what a definition of some kind holds; `nodes` are all that it is about."""
+    """Formats what a definition of some kind holds, and where it wins; `nodes` are all that it is about."""
 
     def __init__(self, kind: str, nodes: Iterable[str]) -> None:
         self.kind = kind
         self.nodes = frozenset(nodes)
 
     def settings(self, found: Sequence[Setting]) -> Iterator[Text]:
-        """Two lines each: what is bound; and the place, with the nodes on which it wins."""
-        folded = group_alike(found, lambda one: one.layer, _said)
+        """Yield two lines each: what is bound; and the place, with the nodes on which it wins."""
+
+        def content(one: Setting) -> Hashable:
+            return (
+                one.param,
+                one.op,
+                msgspec.json.encode(one.given, order="deterministic"),
+                not one.nodes,
+                one.fits,
+            )
+
+        folded = group_alike(found, lambda one: one.layer, content)
         rows = [self._cells(same, several=len({one.param for one in found}) > 1) for same in folded]
         for same, row in zip(folded, aligned(rows), strict=True):
             yield row
@@ -170,10 +168,15 @@ class Winners:
         return tuple(cells)
 
     def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
-        """Three lines each: the file; what it is made of; and the place, with the nodes that get it."""
+        """Yield three lines each: the file; what it is made of; and the place, with its nodes."""
+
+        def content(one: Entry) -> Hashable:
+            entry = one.entry
+            return describe_content(entry), entry.path, entry.mode, entry.owner, entry.group
+
         own = self.kind not in (*_MANY, "template", "file")
         verb = "holds it" if self.kind == "secret" else "decides"
-        for same in group_alike(found, lambda one: one.layer, _brought):
+        for same in group_alike(found, lambda one: one.layer, content):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"
             layer = "" if own else f" by {layer_name(one.layer for one in same)}"
@@ -183,65 +186,52 @@ class Winners:
             private = [name for one in same for name in one.private]
             yield Text("  ") + places_text([one.entry.origin for one in same]) + self._wins(verb, nodes)
             if private:
-                told = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
-                yield Text(told) + Text(safe(abridged(private, IN_JSON)), "magenta")
+                mode = f"  mode {PRIVATE}, as it takes a secret, on {counted(len(private), 'node')}: "
+                yield Text(mode) + Text(safe(abridged(private, IN_JSON)), "magenta")
 
     def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
-        """Which nodes it counts on, in the fewest words."""
+        """Return which nodes it counts on, in the fewest words."""
         found = frozenset(nodes)
         others = self.nodes - found
         if not found:
             return Text(f"  {verb} on no node", "yellow")
         if len(found) == 1 or not found <= self.nodes or len(others) >= len(found):
-            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + Text(
-                safe(abridged(nodes, IN_JSON)), "magenta"
-            )
+            names = Text(safe(abridged(nodes, IN_JSON)), "magenta")
+            return Text(f"  {verb} on {counted(len(found), 'node')}: ") + names
         if not others:
             return Text(f"  {verb} on all {len(found)} nodes")
         text = Text(f"  {verb} on {len(found)} of {len(self.nodes)} nodes, not on ")
         return text + Text(safe(abridged(sorted(others), IN_JSON)), "magenta")
 
 
-def _said(one: Setting) -> Hashable:
-    return one.param, one.op, msgspec.json.encode(one.given, order="deterministic"), not one.nodes, one.fits
-
-
-def _brought(one: Entry) -> Hashable:
-    return describe_content(one.entry), one.entry.path, one.entry.mode, one.entry.owner, one.entry.group
-
-
 def group_alike(
-    found: Iterable[T], layer: Callable[[T], str], said: Callable[[T], Hashable]
+    found: Iterable[T], layer: Callable[[T], str], content: Callable[[T], Hashable]
 ) -> list[list[T]]:
-    """Nodes that say the same in their own files together; everything else stands by itself."""
+    """Group nodes whose own files have the same content; everything else stands by itself."""
     groups: dict[Hashable, list[T]] = {}
     for number, one in enumerate(found):
         label = layer(one)
         own = label.startswith("node ") and not label.startswith("node set ")
-        groups.setdefault((said(one),) if own else number, []).append(one)
+        groups.setdefault((content(one),) if own else number, []).append(one)
     return list(groups.values())
 
 
 def layer_name(labels: Iterable[str]) -> str:
-    """A layer, or several nodes' own."""
+    """Return the name of a layer, or of several nodes' own."""
     labels = list(labels)
-    return (
-        labels[0]
-        if len(labels) == 1
-        else f"node {abridged((label.removeprefix('node ') for label in labels), IN_JSON)}"
-    )
+    if len(labels) == 1:
+        return labels[0]
+    return f"node {abridged((label.removeprefix('node ') for label in labels), IN_JSON)}"
 
 
 def places_text(origins: Sequence[Origin]) -> Text:
     """Return a place, or that they are several nodes' own files."""
-    return (
-        Text("at ", "blue") + place_text(origins[0])
-        if len(origins) == 1
-        else Text("in their own files", "blue")
-    )
+    if len(origins) == 1:
+        return Text("at ", "blue") + place_text(origins[0])
+    return Text("in their own files", "blue")
 
 
-def field_lines(kind: Kind, found: Definition) -> Iterator[Text]:
+def _format_fields(kind: Kind, found: Definition) -> Iterator[Text]:
     """Yield the lines of a definition's fields, each field's name at its head."""
     nodes = found.fields.get("nodes")
     winners = Winners(kind.name, nodes.names if isinstance(nodes, Nodes) else ())
@@ -250,17 +240,18 @@ def field_lines(kind: Kind, found: Definition) -> Iterator[Text]:
         text = _inline(name, field)
         if name == "past" and text is not None:
             verb = "overdue since" if kind.name == "override" else "ended on"
-            yield Text(f"  {verb} {as_text(_value(found, 'until'))}", "red")
+            until = found.fields["until"]
+            yield Text(f"  {verb} {as_text(until.value if isinstance(until, Value) else None)}", "red")
         elif text is not None:
             yield head + text
         elif isinstance(field, tuple) and field:
             yield head
-            yield from (Text("    ") + line for line in _items(winners, field))
-
-
-def _value(found: Definition, name: str) -> Any:
-    field = found.fields[name]
-    return field.value if isinstance(field, Value) else None
+            for lines in (
+                _references([item for item in field if isinstance(item, Reference)]),
+                winners.settings([item for item in field if isinstance(item, Setting)]),
+                winners.entries([item for item in field if isinstance(item, Entry)]),
+            ):
+                yield from (Text("    ") + line for line in lines)
 
 
 def _inline(name: str, field: Field) -> Text | None:
@@ -280,25 +271,10 @@ def _inline(name: str, field: Field) -> Text | None:
     return None
 
 
-def _items(
-    winners: Winners, items: tuple[Reference, ...] | tuple[Setting, ...] | tuple[Entry, ...]
-) -> Iterator[Text]:
-    references = [item for item in items if isinstance(item, Reference)]
-    settings = [item for item in items if isinstance(item, Setting)]
-    entries = [item for item in items if isinstance(item, Entry)]
-    yield from _references(references)
-    yield from winners.settings(settings)
-    yield from winners.entries(entries)
-
-
 def _references(found: Iterable[Reference]) -> Iterator[Text]:
     rows = []
     for same in group_alike(found, lambda one: one.name, lambda one: one.instances):
         instances = f" as {abridged(same[0].instances, IN_JSON)}" if same[0].instances else ""
-        rows.append(
-            (
-                Text(safe(layer_name(one.name for one in same) + instances)),
-                places_text([one.origin for one in same]),
-            )
-        )
+        names = Text(safe(layer_name(one.name for one in same) + instances))
+        rows.append((names, places_text([one.origin for one in same])))
     return aligned(rows)

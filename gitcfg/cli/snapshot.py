@@ -3,16 +3,16 @@
 import os
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from gitcfg.cli import proposals as say
 from gitcfg.cli.declaration import Group, OutputOption, YesOption, command
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.text import ABBREVIATED, safe
 
 if TYPE_CHECKING:
-    from gitcfg.cli.proposals import Proposal
     from gitcfg.git.refs import Snapshot
     from gitcfg.git.repository import Repository
 
@@ -89,10 +89,6 @@ def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -
     session: Session = context.obj
     found = list(Snapshots(session.open().repository).all())
     if output is not Output.TEXT:
-        import msgspec
-
-        from gitcfg.cli.records import write_record
-
         items = [{"tag": f"refs/tags/{each.revision}", **msgspec.to_builtins(each)} for each in found]
         write_record({"schema": "gitcfg.snapshots/1", "snapshots": items}, output)
         return
@@ -138,23 +134,20 @@ def restore(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
-    from gitcfg.cli.proposals import Proposal, carry_out_proposal
     from gitcfg.git.refs import Snapshots
     from gitcfg.git.revert import restore, restore_message
 
-    def proposal(repository: "Repository", head: str) -> "Proposal":
+    def proposal(repository: "Repository", head: str) -> say.Proposal:
         found = Snapshots(repository).named(name)
-        return Proposal(
+        return say.Proposal(
             lambda: restore(repository, found.commit, head),
             restore_message(found, message),
             "Restore?",
             f"Everything is as in snapshot {name} already.",
         )
 
-    session: Session = context.obj
-    return carry_out_proposal(
-        session, "gitcfg snapshot restore", proposal, say.ProposalOptions(yes, dry_run, force, no_verify)
-    )
+    options = say.ProposalOptions(yes, dry_run, force, no_verify)
+    return say.carry_out_proposal(context.obj, "gitcfg snapshot restore", proposal, options)
 
 
 @command(_DELETE_EPILOG)

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from gitcfg.cli import edits as say
+from gitcfg.cli import edits as editing
 from gitcfg.cli.decisions import decision_to_json, print_decision
 from gitcfg.cli.declaration import OutputOption, command
-from gitcfg.cli.edits import make_options, print_written, try_edit
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.edit.decision import Decision, decide_worktree
@@ -28,16 +27,16 @@ _DRY_RUN = typer.Option("--dry-run", help="Tell it, and write nothing.")
 def solve(
     context: typer.Context,
     dry_run: Annotated[bool, _DRY_RUN] = False,
-    force: say.Force = False,
-    commit: say.Commit = False,
-    message: say.Message = None,
+    force: editing.Force = False,
+    commit: editing.Commit = False,
+    message: editing.Message = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Decide what rules leave open, and write it to allocations/."""
     session: Session = context.obj
     found: list[Decision] = []
 
-    def shows(decision: Decision) -> None:
+    def show(decision: Decision) -> None:
         found.append(decision)
         if output is Output.TEXT:
             print_decision(session, decision)
@@ -45,13 +44,13 @@ def solve(
     if dry_run:
         source = session.open()
         with source.worktree() as fleet:
-            shows(decide_worktree(fleet.compiled.model, fleet.compiled.tree, source.today))
+            show(decide_worktree(fleet.compiled.model, fleet.compiled.tree, source.today))
         done = None
     else:
-        wished = make_options(force, commit, message, "Decide what rules leave open", solve=True)
-        done = try_edit(session, lambda draft: None, wished, shows)
+        options = editing.make_options(force, commit, message, "Decide what rules leave open", solve=True)
+        done = editing.try_edit(session, lambda draft: None, options, show)
     if output is not Output.TEXT:
         write_record(decision_to_json(found[0]), output)
     elif done is not None and done.files:
-        print_written(session, done)
+        editing.print_written(session, done)
     return 0 if found[0].holds and (dry_run or done is not None) else 1

@@ -8,7 +8,7 @@ import typer
 from gitcfg.cli import edits as editing
 from gitcfg.cli.declaration import Command, Group, OutputOption, WhereOption, command
 from gitcfg.cli.edits import with_options
-from gitcfg.cli.records import Items
+from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.delivery import SOON
 from gitcfg.model.text import ABBREVIATED, counted, safe
@@ -16,7 +16,7 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gitcfg.edit.orders import Order, Term
+    from gitcfg.edit.orders import Term
     from gitcfg.explain.show import TermSummary
     from gitcfg.library import Fleet, Source
 
@@ -110,7 +110,6 @@ def add_hold(
     message: editing.Message = None,
 ) -> int:
     """Keep nodes at a commit until a day has passed."""
-    from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
     from gitcfg.edit.yaml.changes import Given
 
@@ -118,21 +117,14 @@ def add_hold(
     source = session.open()
     order = Order(Action.NEW, "hold", name, fields={"commit": Given(_full_commit(session, source, revision))})
     with source.worktree() as fleet:
-        who = parse_scope(fleet.model, nodes or (), where)
-        if "where" in who:
-            _warn_of_no_node(session, fleet, str(who["where"].meaning))
-    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
-    return carry_out_orders(
-        session, [order], make_options(force, commit, message, f"Add hold {name}: {reason}")
-    )
-
-
-def _warn_of_no_node(session: Session, fleet: "Fleet", where: str) -> None:
-    """Warn if a condition that can be read holds for no node."""
-    selection = fleet.compiled.select(where)
-    if selection.problem is None and not selection.names:
-        text = "warning: No node fulfils that condition, so that the hold keeps nobody by now."
-        session.console(stderr=True).print(text, style="yellow")
+        scope = parse_scope(fleet.model, nodes or (), where)
+        selection = fleet.compiled.select(str(scope["where"].meaning)) if "where" in scope else None
+        if selection is not None and selection.problem is None and not selection.names:
+            text = "warning: No node fulfils that condition, so that the hold keeps nobody by now."
+            session.console(stderr=True).print(text, style="yellow")
+    order = begin_term(order, scope, TermEnd(parse_last_day(until), reason), source.today)
+    options = editing.make_options(force, commit, message, f"Add hold {name}: {reason}")
+    return editing.carry_out_orders(session, [order], options)
 
 
 def _full_commit(session: Session, source: "Source", revision: str) -> str:
@@ -167,18 +159,16 @@ def add_override(
     **texts: editing.Texts,
 ) -> int:
     """Let something hold for some nodes until a day has passed."""
-    from gitcfg.cli.edits import carry_out_orders, fill_order, make_options
     from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
     source = session.open()
-    order = fill_order(Order(Action.NEW, "override", name), None, texts)
+    order = editing.fill_order(Order(Action.NEW, "override", name), None, texts)
     with source.worktree() as fleet:
-        who = parse_scope(fleet.model, nodes or (), where)
-    order = begin_term(order, who, TermEnd(parse_last_day(until), reason), source.today)
-    return carry_out_orders(
-        session, [order], make_options(force, commit, message, f"Add override {name}: {reason}", solve)
-    )
+        scope = parse_scope(fleet.model, nodes or (), where)
+    order = begin_term(order, scope, TermEnd(parse_last_day(until), reason), source.today)
+    options = editing.make_options(force, commit, message, f"Add override {name}: {reason}", solve)
+    return editing.carry_out_orders(session, [order], options)
 
 
 def list_command(term: str) -> Callable[..., None]:
@@ -190,7 +180,6 @@ def list_command(term: str) -> Callable[..., None]:
         with source.worktree() as fleet:
             found = list(_find_terms(source, fleet, term))
         if output is not Output.TEXT:
-            from gitcfg.cli.records import write_record
             from gitcfg.explain.show import terms_record
 
             write_record(terms_record(f"gitcfg.{term}s/1", f"{term}s", found), output)
@@ -230,7 +219,7 @@ def _format_terms(found: "Iterable[TermSummary]") -> "Iterator[Text]":
         style = "red" if one.days is None or one.days < 0 else "yellow" if one.days <= SOON.days else ""
         end = "its end cannot be read" if one.days is None else _format_end(one)
         yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
-        rows = [(Text(f"  {label}", "cyan"), Text(said)) for label, said in _describe_term(one) if said]
+        rows = [(Text(f"  {label}", "cyan"), Text(text)) for label, text in _describe_term(one) if text]
         yield from aligned(rows)
 
 
@@ -253,12 +242,12 @@ def _describe_term(one: "TermSummary") -> Iterator[tuple[str, str]]:
     yield "nodes", f"{counted(len(one.nodes), 'node')}{named}"
     yield "where", safe(one.where or "")
     yield "reason", safe(" ".join(one.reason.split()))
-    for label, said in one.does.items():
+    for label, value in one.does.items():
         if label == "commit":
             subject = one.does["subject"]
-            yield label, f"{safe(said[:ABBREVIATED])} {safe(subject) if subject else '(not here)'}"
+            yield label, f"{safe(value[:ABBREVIATED])} {safe(subject) if subject else '(not here)'}"
         elif label != "subject":
-            yield label, safe(", ".join(said))
+            yield label, safe(", ".join(value))
 
 
 def lift_command(term: str) -> Callable[..., int]:
@@ -273,8 +262,8 @@ def lift_command(term: str) -> Callable[..., int]:
     ) -> int:
         from gitcfg.edit.orders import Term
 
-        wished = (force, commit, message)
-        return _lift(context.obj, Term(term), tuple(names), wished, f"Lift {term} {', '.join(names)}")
+        options = editing.make_options(force, commit, message, f"Lift {term} {', '.join(names)}")
+        return _lift(context.obj, Term(term), tuple(names), options)
 
     return command
 
@@ -296,42 +285,30 @@ def expire_command(term: str) -> Callable[..., int]:
         if not names:
             session.console(stderr=True).print(f"No {term} is past its end.")
             return 0
-        return _lift(session, Term(term), names, (force, commit, message), f"Lift {term}s past their end")
+        options = editing.make_options(force, commit, message, f"Lift {term}s past their end")
+        return _lift(session, Term(term), names, options)
 
     return command
 
 
-def _lift(
-    session: Session,
-    term: "Term",
-    names: tuple[str, ...],
-    wished: tuple[bool, bool, str | None],
-    subject: str,
-) -> int:
-    from gitcfg.cli.edits import carry_out_orders, make_options
-    from gitcfg.edit.orders import Term, lift_terms
+def _lift(session: Session, term: "Term", names: tuple[str, ...], options: editing.EditOptions) -> int:
+    """Take holds or overrides away; of overrides it is shown what nodes get without them."""
+    from gitcfg.cli import changes
+    from gitcfg.edit.draft import Draft
+    from gitcfg.edit.orders import Term, carry_out, lift_terms
+    from gitcfg.library import Fleet, compare
 
     orders = lift_terms(term, names)
     if term is Term.OVERRIDE:
-        _show_change(session, orders)
-    return carry_out_orders(session, orders, make_options(*wished, subject))
-
-
-def _show_change(session: Session, orders: "list[Order]") -> None:
-    """Show what nodes get without the override."""
-    from gitcfg.cli import changes
-    from gitcfg.edit.draft import Draft
-    from gitcfg.edit.orders import carry_out
-    from gitcfg.library import Fleet, compare
-
-    source = session.open()
-    with source.worktree() as old:
-        draft = Draft(old.tree, source.cache)
-        carry_out(draft, orders)
-        with Fleet(draft.tree, None, source.today, source.cache) as new:
-            found = compare(old, new)
-            changes.print_changes(session.console(), found, stat=True, files=False)
-            changes.print_reach(session.console(stderr=True), found)
+        source = session.open()
+        with source.worktree() as old:
+            draft = Draft(old.tree, source.cache)
+            carry_out(draft, orders)
+            with Fleet(draft.tree, None, source.today, source.cache) as new:
+                found = compare(old, new)
+                changes.print_changes(session.console(), found, stat=True, files=False)
+                changes.print_reach(session.console(stderr=True), found)
+    return editing.carry_out_orders(session, orders, options)
 
 
 def _group(term: str, add: Command) -> Group:

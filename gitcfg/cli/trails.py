@@ -1,4 +1,4 @@
-"""Trails for eyes."""
+"""Trails and values for people, and the cells and columns that other commands print as well."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ from gitcfg.nodeset import IN_JSON, abridged
 
 
 class TrailOptions(msgspec.Struct, frozen=True):
-    """What is wanted of a node's trails: no `names` are all parameters, told in a line each."""
+    """What to show of a node's trails: without `names` all parameters, in a line each."""
 
     names: tuple[str, ...]
     everything: bool
@@ -41,22 +41,19 @@ class TrailOptions(msgspec.Struct, frozen=True):
     output: Output
 
 
-def write_trails(session: Session, fleet: Fleet, node: Node, wanted: TrailOptions) -> None:
+def write_trails(session: Session, fleet: Fleet, node: Node, options: TrailOptions) -> None:
     """Write a node's trails."""
-    if wanted.output is not Output.TEXT:
-        trails = {name: node.trail(name, wanted.everything) for name in wanted.names or node.params}
-        write_record(trail_record(fleet.commit, node.name, trails, wanted.blamer), wanted.output)
-    elif wanted.names:
-        print_trails(session.console(), fleet, node, wanted)
+    if options.output is not Output.TEXT:
+        trails = {name: node.trail(name, options.everything) for name in options.names or node.params}
+        write_record(trail_record(fleet.commit, node.name, trails, options.blamer), options.output)
+    elif options.names:
+        _print_trails(session.console(), fleet, node, options)
     else:
-        print_overview(session.console(), fleet, node, wanted.blamer)
-
-
-SHALLOW = "this clone's history ends here; `git fetch --unshallow` gets the rest"
+        _print_overview(session.console(), fleet, node, options.blamer)
 
 
 def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text]:
-    """Rows in columns. A longer cell pushes the rest of its row aside; nothing is cut off."""
+    """Yield rows in columns. A longer cell pushes the rest of its row aside; nothing is cut off."""
     widths = [
         max((len(cell) for cell in column if len(cell) <= widest), default=0)
         for column in zip(*rows, strict=True)
@@ -69,16 +66,15 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
         yield line
 
 
-def print_trails(console: Console, fleet: Fleet, node: Node, wanted: TrailOptions) -> None:
-    """Every step of parameters' trails."""
+def _print_trails(console: Console, fleet: Fleet, node: Node, options: TrailOptions) -> None:
     view = view_from(fleet.compiled, node.name)
-    for name in wanted.names:
+    for name in options.names:
         steps = node.explain(name)
         console.print(_headline(node, name))
-        shown = [step for step in steps if wanted.everything or not step.overridden]
-        for step in shown:
-            console.print(_step(view, step, wanted.blamer))
-        hidden = len(steps) - len(shown)
+        for step in steps:
+            if options.everything or not step.overridden:
+                console.print(_format_step(view, step, options.blamer))
+        hidden = 0 if options.everything else sum(step.overridden for step in steps)
         if hidden:
             console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
         for feature, origin in find_withheld(fleet.compiled, node.name, name):
@@ -97,7 +93,7 @@ def _headline(node: Node, name: str) -> Text:
     return head + Text("is ") + Text(as_text(value), "green")
 
 
-def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
+def _format_step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
     style = "dim strike" if step.overridden else ""
     text = Text("  ")
     text.append(f"{format_step(step):<9}", "dim" if step.overridden else "cyan")
@@ -115,13 +111,10 @@ def _step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
 
 
 def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, indent: int) -> Text:
-    """Which rule leaves something open, and where it is decided, unless that place is `shown_at` already."""
+    """Return which rule leaves something open, and where it is decided, unless that is `shown_at`."""
     start = " " * indent
-    text = (
-        Text(f"{start}{safe(describe_decision(decision))} ")
-        + Text("at ", "blue")
-        + place_text(decision.asked)
-    )
+    text = Text(f"{start}{safe(describe_decision(decision))} ")
+    text += Text("at ", "blue") + place_text(decision.asked)
     if decision.origin == shown_at:
         return text
     text += Text(f"\n{start}decided ") + Text("at ", "blue") + place_text(decision.origin)
@@ -129,7 +122,7 @@ def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, i
 
 
 def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:
-    """Who made a layer say what it says at a place, in a line of its own; nothing if that is not asked."""
+    """Return who made a layer say what it says at a place, in a line of its own; nothing without blamer."""
     if blamer is None:
         return Text()
     found = blamer.of(label, origin)
@@ -138,21 +131,22 @@ def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -
 
 
 def blame_cells(blamed: Blamed | None) -> tuple[str, str, str]:
-    """A commit, its date and its author."""
+    """Return a commit, its date and its author."""
     if blamed is None:
         return "", "", "nobody: it is not committed yet"
     if blamed.shallow:
-        return f"{blamed.commit[:ABBREVIATED]} or earlier", "", f"nobody knows: {SHALLOW}"
+        ends = "this clone's history ends here; `git fetch --unshallow` gets the rest"
+        return f"{blamed.commit[:ABBREVIATED]} or earlier", "", f"nobody knows: {ends}"
     return blamed.commit[:ABBREVIATED], blamed.date[:10], safe(blamed.author)
 
 
 def place_text(origin: Origin) -> Text:
-    """A place."""
+    """Return a place, coloured."""
     return Text(safe(str(origin)), "blue")
 
 
 def as_text(value: Any) -> str:
-    """A value on one line: text as it is, the rest as JSON; a bare parameter has none."""
+    """Return a value on one line: text as it is, the rest as JSON; a bare parameter has none."""
     if value is None:
         return "(no value)"
     value = shown(value)
@@ -162,11 +156,11 @@ def as_text(value: Any) -> str:
 # A node at a glance: every parameter in a line.
 
 
-def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
-    """A node's groups and features, and each parameter with the layer that decides its value."""
-    said, today = fleet.compiled[node.name].definition, fleet.compiled.today
+def _print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
+    definition, today = fleet.compiled[node.name].definition, fleet.compiled.today
     console.print(Text(node.name, "bold"))
-    for noun, names in (("groups", node.groups), ("features", node.features), ("labels", said.labels)):
+    names_by_noun = {"groups": node.groups, "features": node.features, "labels": definition.labels}
+    for noun, names in names_by_noun.items():
         if names:
             console.print(Text(f"  {noun}: ", "dim") + Text(safe(", ".join(names))))
     overrides = [
@@ -175,7 +169,7 @@ def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | 
     ]
     if overrides:
         console.print(Text("  overrides: ", "dim") + Text(", ").join(overrides))
-    if said.retired:
+    if definition.retired:
         console.print(Text("  It is retired: it has no features, no parameters and no files.", "yellow"))
         return
     words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
@@ -188,64 +182,54 @@ def print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | 
 
 def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
     step = [step for step in node.explain(name) if not step.overridden][-1]
-    made = tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ()
-    layers = safe(describe_layers(step, view))
-    return (
-        Text(safe(name), "bold"),
-        Text(as_text(value), "green"),
-        Text(layers),
-        place_text(step.origin),
-        *made,
-    )
+    layers = Text(safe(describe_layers(step, view)))
+    cells = (Text(safe(name), "bold"), Text(as_text(value), "green"), layers, place_text(step.origin))
+    return cells + (tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ())
 
 
 # A parameter's values with their nodes, for eyes.
 
 
 def print_values(console: Console, param: str, held: Iterable[NodesWithValue], unset: bool) -> None:
-    """Every value with its nodes; with `unset` only those nodes that have none."""
+    """Print every value with its nodes; with `unset` only those nodes that have none."""
     held = tuple(held)
     bound = [one for one in held if one.bound]
     others = [one for one in held if not one.bound]
-    wanted = [one for one in bound if one.value is None] if unset else bound
-    for one in wanted:
-        for line in _value(param, one):
+    selected = [one for one in bound if one.value is None] if unset else bound
+    for one in selected:
+        for line in _format_value(param, one):
             console.print(line)
     for one in others:
         text = Text.assemble((safe(param), "bold"), " is not bound")
         console.print(text + Text("" if unset else " (--unset shows where)", "dim"))
-        console.print(nodes_line(one.nodes) if unset else Text(f"  on {counted(len(one.nodes), 'node')}"))
+        console.print(_nodes_line(one.nodes) if unset else Text(f"  on {counted(len(one.nodes), 'node')}"))
     if not held:
         console.print(Text("No node is selected."))
-    elif unset and not (wanted or others):
+    elif unset and not (selected or others):
         console.print(Text.assemble((safe(param), "bold"), " has a value on every node."))
 
 
-def _value(param: str, held: NodesWithValue) -> Iterator[Text]:
+def _format_value(param: str, held: NodesWithValue) -> Iterator[Text]:
     step = held.step
     head = Text(safe(param), "bold")
     if held.value is None:
         yield head + Text(" is bound without a value")
     else:
         yield head + Text(" is ") + Text(as_text(held.value), "green")
-    yield nodes_line(held.nodes)
+    yield _nodes_line(held.nodes)
     if step is not None:
         path = Text(f"  {format_operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
         collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
         yield path + Text("  at ", "blue") + place_text(step.origin) + collected
         for decision in step.decided:
-            yield _decided(decision, step.origin, len(held.nodes))
+            line = Text(f"  {safe(describe_decision(decision))} ")
+            line += Text("at ", "blue") + place_text(decision.asked)
+            if len(held.nodes) > 1:  # each may be decided in a line of its own
+                line += Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
+            elif decision.origin != step.origin:
+                line += Text(", decided ") + Text("at ", "blue") + place_text(decision.origin)
+            yield line
 
 
-def _decided(decision: Decision, shown_at: Origin, nodes: int) -> Text:
-    """Which rule leaves something open, and where it is decided for a node; for several, in which file."""
-    line = Text(f"  {safe(describe_decision(decision))} ") + Text("at ", "blue") + place_text(decision.asked)
-    if nodes > 1:
-        return line + Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
-    at = Text(", decided ") + Text("at ", "blue") + place_text(decision.origin)
-    return line if decision.origin == shown_at else line + at
-
-
-def nodes_line(nodes: tuple[str, ...]) -> Text:
-    """The nodes, folded."""
+def _nodes_line(nodes: tuple[str, ...]) -> Text:
     return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(abridged(nodes, IN_JSON)), "magenta")

@@ -10,7 +10,6 @@ import typer
 from gitcfg.cli import proposals as say
 from gitcfg.cli.declaration import YesOption, command
 from gitcfg.cli.proposals import Proposal, carry_out_proposal
-from gitcfg.cli.session import Session
 from gitcfg.edit.merge import (
     Clash,
     Place,
@@ -72,29 +71,26 @@ def undo(
     no_verify: say.NoVerify = False,
 ) -> int:
     """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
-    asked = say.ProposalOptions(yes, dry_run, force, no_verify)
+    options = say.ProposalOptions(yes, dry_run, force, no_verify)
 
-    def proposal(repository: Repository, head: str) -> Proposal:
-        found = find_span(repository, revision, mainline, head)
+    def propose(repository: Repository, head: str) -> Proposal:
+        span = find_span(repository, revision, mainline, head)
+
+        def revert_span() -> Reversal:
+            both = sorted({*(ours or ())} & {*(theirs or ())})
+            if both:
+                raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Say one of them.")
+            answers = dict.fromkeys(ours or (), Side.OURS) | dict.fromkeys(theirs or (), Side.THEIRS)
+            return Undo(repository, span, head).proposed(answers, ask_side if options.interactive else None)
+
         return Proposal(
-            lambda: Undo(repository, found, head).proposed(
-                _sides(ours or (), theirs or ()), ask_side if asked.interactive else None
-            ),
-            revert_message(found, message),
+            revert_span,
+            revert_message(span, message),
             "Undo?",
             f"{revision} is undone already: nothing is left of it.",
         )
 
-    session: Session = context.obj
-    return carry_out_proposal(session, "gitcfg undo", proposal, asked)
-
-
-def _sides(ours: "list[str] | tuple[()]", theirs: "list[str] | tuple[()]") -> dict[str, Side]:
-    """Return which side counts, by entity. Raise GitcfgError if both are said of one."""
-    both = sorted({*ours} & {*theirs})
-    if both:
-        raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Say one of them.")
-    return dict.fromkeys(ours, Side.OURS) | dict.fromkeys(theirs, Side.THEIRS)
+    return carry_out_proposal(context.obj, "gitcfg undo", propose, options)
 
 
 Answers = Mapping[str, Side]
@@ -112,19 +108,15 @@ class Question(msgspec.Struct, frozen=True):
         """`group Workers: START: leave it as it is now (ours: two), ... [o/t/Q] `."""
         first = self.clashes[0]
         alone = len(self.clashes) == 1 and bool(first.key)
-        named = f"{first.label}: {first.what}" if alone else " and ".join(self.labels)
-        here, back = (_value(side) if alone else "" for side in (first.now, first.undone))
+        labels = dict.fromkeys(clash.label for clash in self.clashes)
+        named = f"{first.label}: {first.what}" if alone else " and ".join(labels)
+        here, back = (_format_value(side) if alone else "" for side in (first.now, first.undone))
         more = f", O or T the same for all {self.rest + 1} that are left of it" if self.rest else ""
         keys = "o/t/O/T/Q" if self.rest else "o/t/Q"
         return safe(
             f"{named}: leave it as it is now (ours{here}), make it as it was (theirs{back}){more}, or quit? "
             f"[{keys}] "
         )
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of the entities that it is about."""
-        return tuple(dict.fromkeys(clash.label for clash in self.clashes))
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -134,7 +126,7 @@ class Reply(msgspec.Struct, frozen=True):
     for_rest: bool = False
 
 
-Answer = Callable[[Question], Reply]
+Ask = Callable[[Question], Reply]
 _ANSWERS = {"o": Side.OURS, "ours": Side.OURS, "t": Side.THEIRS, "theirs": Side.THEIRS}
 
 
@@ -175,10 +167,10 @@ class ConflictingFile(msgspec.Struct, frozen=True):
     def names(self, clash: Clash) -> tuple[str, ...]:
         """Return the names by which an answer means it: a parameter `features` is no list of features."""
         full, *short = clash.spellings
-        taken = {other.spellings[0] for other in self.clashes}
-        return full, *(name for name in short if name not in taken)
+        full_names = {other.spellings[0] for other in self.clashes}
+        return full, *(name for name in short if name not in full_names)
 
-    def said(self, answers: Answers) -> dict[Place, Side]:
+    def sides_by_place(self, answers: Answers) -> dict[Place, Side]:
         """Return which side counts for each clash that has an answer; a more specific answer wins."""
         found: dict[Place, Side] = {}
         for clash in self.clashes:
@@ -188,14 +180,14 @@ class ConflictingFile(msgspec.Struct, frozen=True):
                     break
         return found
 
-    def left(self, answers: Answers) -> list[Clash]:
+    def unanswered(self, answers: Answers) -> list[Clash]:
         """Return the clashes without an answer."""
-        known = self.said(answers)
+        known = self.sides_by_place(answers)
         return [clash for clash in self.clashes if clash_place(clash) not in known]
 
     def choice(self, answers: Answers) -> Side | bytes:
         """Return the side that counts, or the text of both. Raise GitcfgError if there is none."""
-        known = self.said(answers)
+        known = self.sides_by_place(answers)
         both = set(known.values())
         if len(both) == 1:
             return both.pop()
@@ -214,19 +206,15 @@ def clash_place(clash: Clash) -> Place:
 
 def refuse_unknown(answers: Answers, files: Iterable[ConflictingFile]) -> None:
     """Raise GitcfgError if an answer is about what does not clash."""
-    named = {name for file in files for clash in file.clashes for name in (*file.names(clash), clash.entity)}
-    known = dict.fromkeys(
-        name for file in files for clash in file.clashes for name in _answer_names(file, clash)
-    )
+    clashes = [(file, clash) for file in files for clash in file.clashes]
+    accepted = {name for file, clash in clashes for name in (*file.names(clash), clash.entity)}
+    # An entity, and the part of it that can be settled by itself.
+    known = {clash.entity for _, clash in clashes}
+    known |= {file.name(clash) for file, clash in clashes if len(file.clashes) > 1}
     for name in answers:
-        if name not in named:
+        if name not in accepted:
             hint = f"These do: {', '.join(sorted(known))}." if known else "There is no conflict."
             raise GitcfgError(f"{shown(name)} takes part in no conflict.", hint)
-
-
-def _answer_names(file: ConflictingFile, clash: Clash) -> tuple[str, ...]:
-    """Return an entity, and the part of it that can be settled by itself."""
-    return (clash.entity, file.name(clash)) if len(file.clashes) > 1 else (clash.entity,)
 
 
 class Undo(msgspec.Struct, frozen=True):
@@ -236,39 +224,37 @@ class Undo(msgspec.Struct, frozen=True):
     span: Span
     head: str
 
-    def proposed(self, asked: Answers, answer: Answer | None) -> Reversal:
-        """Return what HEAD becomes; `asked` has the sides that count, and `answer` asks for the rest.
+    def proposed(self, answers: Answers, ask: Ask | None) -> Reversal:
+        """Return what HEAD becomes; `answers` has the sides that count, and `ask` asks for the rest.
 
-        Raise GitcfgError (code 1) listing all conflicts that are left, if `answer` is None.
+        Raise GitcfgError (code 1) listing all conflicts that are left, if `ask` is None.
         """
         found, unclear = revert(self.repository, self.span, self.head, {})
         chosen: dict[str, Side | bytes] = {}
         files: list[ConflictingFile] = []
-        for file in map(self._contested, unclear):
-            text = self._together(file)
-            if text is None:
+        for file in map(self._find_clashes, unclear):
+            text = merge_lines(self.repository, file.conflict)
+            if text is None or not is_merged(file.path, file.sides, text):
+                text = file.certain
+            if text is None:  # something was changed twice
                 files.append(file)
             else:
                 chosen[file.conflict.path] = text
-        refuse_unknown(asked, files)
-        if answer is None:
-            self._refuse_unsettled(files, asked)
-        sides = dict(asked) if answer is None else self._answered(files, asked, answer)
+        refuse_unknown(answers, files)
+        if ask is None and (left := [(file, clash) for file in files for clash in file.unanswered(answers)]):
+            lines = [line for file in files for line in self._lines(file, file.unanswered(answers))]
+            raise unsettled_error(lines, left)
+        sides = dict(answers) if ask is None else self._ask_for_rest(files, answers, ask)
         chosen |= {file.conflict.path: file.choice(sides) for file in files}
         return found if found is not None else self._settled(files, sides, chosen)
 
-    def _contested(self, conflict: Conflict) -> ConflictingFile:
+    def _find_clashes(self, conflict: Conflict) -> ConflictingFile:
         prefix = self.repository.prefix
         inside = f"{prefix}/" if prefix else ""
         below = conflict.path.startswith(inside)
         path = conflict.path.removeprefix(inside) if below else f"../{conflict.path}"
         found = find_clashes(path, conflict.base, conflict.ours, conflict.theirs)
         return ConflictingFile(conflict, path, found)
-
-    def _together(self, file: ConflictingFile) -> bytes | None:
-        """Return the merge of both changes of a file, None where something was changed twice."""
-        text = merge_lines(self.repository, file.conflict)
-        return text if text is not None and is_merged(file.path, file.sides, text) else file.certain
 
     def _settled(
         self, files: Iterable[ConflictingFile], sides: Answers, chosen: Mapping[str, Side | bytes]
@@ -278,9 +264,9 @@ class Undo(msgspec.Struct, frozen=True):
         assert found is not None, still
         better: dict[str, bytes] = {}
         for file in files:
-            path, known = file.conflict.path, file.said(sides)
-            want, held = merge_places(file.path, file.sides, known), found.held(path)
-            if want is not None and held is not None and not has_places(file.path, held, want):
+            path, known = file.conflict.path, file.sides_by_place(sides)
+            places, text = merge_places(file.path, file.sides, known), found.held(path)
+            if places is not None and text is not None and not has_places(file.path, text, places):
                 text = settle_file(file.path, file.sides, known)
                 better |= {path: text} if text is not None else {}
         if better:
@@ -288,36 +274,30 @@ class Undo(msgspec.Struct, frozen=True):
             assert found is not None, still
         return found
 
-    def _lines(self, file: ConflictingFile, told: Iterable[Clash]) -> Iterator[str]:
-        return describe_conflicts(self.repository, self.span, self.head, file, told)
+    def _lines(self, file: ConflictingFile, clashes: Iterable[Clash]) -> Iterator[str]:
+        return describe_conflicts(self.repository, self.span, self.head, file, clashes)
 
-    def _refuse_unsettled(self, files: Iterable[ConflictingFile], asked: Answers) -> None:
-        left = [(file, clash) for file in files for clash in file.left(asked)]
-        if left:
-            told = [line for file in files for line in self._lines(file, file.left(asked))]
-            raise unsettled_error(told, left)
-
-    def _answered(self, files: Iterable[ConflictingFile], asked: Answers, answer: Answer) -> dict[str, Side]:
+    def _ask_for_rest(self, files: Iterable[ConflictingFile], answers: Answers, ask: Ask) -> dict[str, Side]:
         """Ask for each clash where they can be settled one by one, else once for the whole file."""
-        sides = dict(asked)
+        sides = dict(answers)
         for file in files:
-            left = file.left(sides)  # the same entity may be in two files
+            left = file.unanswered(sides)  # the same entity may be in two files
             for line in self._lines(file, left):
                 print(line, file=sys.stderr)
             if left and not file.apart:
-                reply = answer(Question(tuple(left)))
+                reply = ask(Question(tuple(left)))
                 sides.update((clash.entity, reply.side) for clash in left)
             elif left:
-                sides |= _one_by_one(file, left, answer)
+                sides |= _ask_one_by_one(file, left, ask)
         return sides
 
 
-def _one_by_one(file: ConflictingFile, left: Iterable[Clash], answer: Answer) -> dict[str, Side]:
+def _ask_one_by_one(file: ConflictingFile, left: Iterable[Clash], ask: Ask) -> dict[str, Side]:
     sides: dict[str, Side] = {}
     while rest := [clash for clash in left if file.name(clash) not in sides]:
         first = rest[0]
         more = [clash for clash in rest[1:] if clash.entity == first.entity]
-        reply = answer(Question((first,), len(more)))
+        reply = ask(Question((first,), len(more)))
         for clash in (first, *more) if reply.for_rest else (first,):
             sides[file.name(clash)] = reply.side
     return sides
@@ -327,16 +307,16 @@ def ask_side(question: Question) -> Reply:
     """Ask at the terminal which side counts. Raise GitcfgError (code 1) if the answer is to quit."""
     while True:
         print(question.text, end="", file=sys.stderr, flush=True)
-        said = sys.stdin.readline().strip()
-        if said.lower() in ("", "q", "quit"):
+        line = sys.stdin.readline().strip()
+        if line.lower() in ("", "q", "quit"):
             raise GitcfgError("Nothing was changed.", code=1)
-        if said.lower() in _ANSWERS:
-            return Reply(_ANSWERS[said.lower()], bool(question.rest) and said in ("O", "T"))
+        if line.lower() in _ANSWERS:
+            return Reply(_ANSWERS[line.lower()], bool(question.rest) and line in ("O", "T"))
 
 
-def _value(said: str | None) -> str:
+def _format_value(value: str | None) -> str:
     """Return `: three`, or "" where the value is a whole text."""
-    return ": nothing" if said is None else f": {said}" if said else ""
+    return ": nothing" if value is None else f": {value}" if value else ""
 
 
 def describe_conflicts(
@@ -375,15 +355,11 @@ def describe_clash(clash: Clash, who: str, unknown: bool) -> str:
     return f"{clash.label} was changed again since{who}{after}"
 
 
-def unsettled_error(told: Iterable[str], left: Sequence[tuple[ConflictingFile, Clash]]) -> GitcfgError:
+def unsettled_error(lines: Iterable[str], left: Sequence[tuple[ConflictingFile, Clash]]) -> GitcfgError:
     """Return the error that lists all conflicts without an answer."""
     first, clash = left[0]
-    message = "\n".join(
-        (
-            "This was changed again since, so it is not clear what undoing it means:",
-            *(f"  {line}" for line in told),
-        )
-    )
+    head = "This was changed again since, so it is not clear what undoing it means:"
+    message = "\n".join((head, *(f"  {line}" for line in lines)))
     entity = _quoted(clash.entity)
     hints = [f"--ours {entity} leaves it as it is now, --theirs {entity} makes it as it was."]
     if first.apart and clash.key:

@@ -36,9 +36,9 @@ def values(
 
         names = choose_nodes(fleet, nodes or (), where) if nodes or where is not None else None
         held = find_values(fleet.compiled, param, names)
-        wanted = [one for one in held if (one.value is None if unset else one.bound)]
         if output is not Output.TEXT:
-            write_record(values_record(fleet.commit, param, wanted, folded), output)
+            selected = [one for one in held if (one.value is None if unset else one.bound)]
+            write_record(values_record(fleet.commit, param, selected, folded), output)
         else:
             from gitcfg.cli.trails import print_values
 

@@ -20,14 +20,16 @@ from gitcfg.cli.server_state import (
     Unreachable,
     ask_server,
     load_node_states,
+    note_on_tip,
     open_state,
+    served_repository,
     state_query,
 )
 from gitcfg.cli.session import Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
-from gitcfg.model.text import ABBREVIATED, counted, safe
+from gitcfg.model.text import ABBREVIATED, counted, safe, seconds
 from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
@@ -71,18 +73,15 @@ def wait(
     state: StateFolder = None,
 ) -> int:
     """Wait until nodes run a commit, or one that comes after it, or just the same."""
-    from gitcfg.cli.server_state import note_on_tip, served_repository
-    from gitcfg.model.text import seconds
-
     session: Session = context.obj
     longest = seconds(timeout)
     if longest is None:
         raise GitcfgError(f"{timeout} is no length of time.", "Write 90s, 10m, 2h or 1d.")
-    said, place = state_query(context, url, state, server, token), served_repository(session)
+    query, repository = state_query(context, url, state, server, token), served_repository(session)
     with WaitTarget(session, rev, nodes or (), where) as target:
-        if text := note_on_tip(place, said):
+        if text := note_on_tip(repository, query):
             session.console(stderr=True).print(text)
-        watch(StateWatcher(place, said), target, longest)
+        watch(StateWatcher(repository, query), target, longest)
     return 0
 
 
@@ -100,8 +99,8 @@ class WaitTarget:
 
     def find_late(self, nodes: "Iterable[NodeState]") -> list[str]:
         """Return the nodes that do not run it yet, in order of name."""
-        told = {one.node: one for one in nodes}
-        return [name for name in self.names if name not in told or not self._runs(told[name])]
+        states = {one.node: one for one in nodes}
+        return [name for name in self.names if name not in states or not self._runs(states[name])]
 
     def find_halt(self, releases: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
         """Return why no other node gets it, and what to do, by `gitcfg.releases/1`; None if they may.
@@ -109,15 +108,13 @@ class WaitTarget:
         Where a release went wrong, nodes get the one before it, which may have the commit as well.
         """
         following = [one for one in releases if self._follows(one["commit"])]
-        standing = [one for one in following if one["status"] != "aborted"] or following
-        if not standing or standing[0]["status"] not in _STUCK:
+        valid = [one for one in following if one["status"] != "aborted"] or following
+        if not valid or valid[0]["status"] not in _STUCK or any(one["status"] == "done" for one in valid):
             return None
-        if any(one["status"] == "done" for one in standing):
-            return None
-        found = standing[0]
-        why = f": {safe(found['why'])}" if found["why"] else ""
-        said = f"The release of {safe(found['commit'][:ABBREVIATED])} is {found['status']}{why}."
-        return said, _STUCK[found["status"]]
+        newest = valid[0]
+        why = f": {safe(newest['why'])}" if newest["why"] else ""
+        message = f"The release of {safe(newest['commit'][:ABBREVIATED])} is {newest['status']}{why}."
+        return message, _STUCK[newest["status"]]
 
     def describe(self, late: Sequence[str]) -> str:
         """Say which nodes do not run it yet."""
@@ -127,9 +124,9 @@ class WaitTarget:
     def _runs(self, node: "NodeState") -> bool:
         if node.commit is None or node.stuck:
             return False
-        return self._follows(node.commit) or (
-            node.digest is not None and node.digest == self._digests.get(node.node)
-        )
+        if self._follows(node.commit):
+            return True
+        return node.digest is not None and node.digest == self._digests.get(node.node)
 
     def _follows(self, commit: str) -> bool:
         if commit not in self._after:
@@ -177,18 +174,18 @@ class StateWatcher:
     `lost` is why it does not answer.
     """
 
-    def __init__(self, repository: "Repository", asked: StateQuery) -> None:
+    def __init__(self, repository: "Repository", query: StateQuery) -> None:
         self._repository = repository
-        self._asked = asked
+        self._query = query
         self._answered = False
         self.lost = ""
 
     def poll(self) -> StateReport | None:
         """Return the present state, None without an answer. Raise GitcfgError if there never was one."""
         try:
-            found = self._look()
+            report = self._read()
         except GitcfgError as error:
-            passing = self._asked.server is None or isinstance(error, Unreachable)
+            passing = self._query.server is None or isinstance(error, Unreachable)
             if not self._answered or not passing:
                 raise
             if not self.lost:
@@ -197,14 +194,14 @@ class StateWatcher:
             self.lost = error.message
             return None
         self._answered, self.lost = True, ""
-        return found
+        return report
 
-    def _look(self) -> StateReport:
-        asked = self._asked
-        if asked.server is not None:
-            nodes = load_node_states(self._repository, asked)
-            return nodes, ask_server(asked.server, asked.token, "/v1/releases")["releases"]
-        with open_state(self._repository, asked) as state:
+    def _read(self) -> StateReport:
+        query = self._query
+        if query.server is not None:
+            nodes = load_node_states(self._repository, query)
+            return nodes, ask_server(query.server, query.token, "/v1/releases")["releases"]
+        with open_state(self._repository, query) as state:
             releases = [
                 {"commit": one.commit, "status": one.progress.status.value, "why": one.progress.why}
                 for one in state.releases.newest(_RELEASES)
@@ -212,18 +209,19 @@ class StateWatcher:
             return state.checkins.nodes(), list[Mapping[str, Any]](releases)
 
 
-def watch(watcher: StateWatcher, target: WaitTarget, seconds: float) -> None:
+def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> None:
     """Wait until all nodes run it. Raise GitcfgError if time runs out, or no other node gets it."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + longest
     late: Sequence[str] = target.names
     while True:
-        seen = watcher.poll()
-        if seen is not None:
-            late = target.find_late(seen[0])
+        report = watcher.poll()
+        if report is not None:
+            nodes, releases = report
+            late = target.find_late(nodes)
             if not late:
                 return
-            if stuck := target.find_halt(seen[1]):
-                why, hint = stuck
+            if halt := target.find_halt(releases):
+                why, hint = halt
                 raise GitcfgError(f"{why} {target.describe(late)}", hint, code=SOME_FAILED)
         if time.monotonic() + PAUSE > end:
             hint = "`gitcfg release status` says how far it has got."
