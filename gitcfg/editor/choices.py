@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 def load_schema(kind: str) -> Schema:
     """Return a copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
-    found: Schema = _converted(_read(kind))
+    found: Schema = _to_draft_07(_read(kind))
     found["definitions"] = found.pop("$defs", {})
     del found["$id"]  # the same names mean other things in another repository
     return {**found, "$schema": DIALECT}
@@ -35,23 +35,23 @@ def ref(name: str) -> Schema:
 def prune_definitions(schema: Schema) -> Schema:
     """Return the schema with those definitions alone that it refers to."""
     every = schema.pop("definitions")
-    kept: dict[str, Schema] = {}
+    used: dict[str, Schema] = {}
     pending = [schema]
     while pending:
-        for name in _referred(pending.pop()) & every.keys() - kept.keys():
-            kept[name] = every[name]
+        for name in _find_refs(pending.pop()) & every.keys() - used.keys():
+            used[name] = every[name]
             pending.append(every[name])
-    return {**schema, "definitions": {name: kept[name] for name in sorted(kept)}}
+    return {**schema, "definitions": {name: used[name] for name in sorted(used)}}
 
 
-def _referred(part: Any) -> set[str]:
+def _find_refs(part: Any) -> set[str]:
     if isinstance(part, list):
-        return {name for inner in part for name in _referred(inner)}
+        return {name for inner in part for name in _find_refs(inner)}
     if not isinstance(part, dict):
         return set()
-    said = part.get("$ref")
-    own = {said.rpartition("/")[2]} if isinstance(said, str) else set()
-    return own | {name for inner in part.values() for name in _referred(inner)}
+    target = part.get("$ref")
+    own = {target.rpartition("/")[2]} if isinstance(target, str) else set()
+    return own | {name for inner in part.values() for name in _find_refs(inner)}
 
 
 @cache
@@ -59,12 +59,12 @@ def _read(kind: str) -> Any:
     return msgspec.json.decode(bundled.schema(kind))
 
 
-def _converted(part: Any) -> Any:
+def _to_draft_07(part: Any) -> Any:
     if isinstance(part, list):
-        return [_converted(inner) for inner in part]
+        return [_to_draft_07(inner) for inner in part]
     if not isinstance(part, dict):
         return part
-    result = {key: _converted(inner) for key, inner in part.items()}
+    result = {key: _to_draft_07(inner) for key, inner in part.items()}
     if isinstance(result.get("$ref"), str):
         result["$ref"] = result["$ref"].replace(_HERE, _THERE)
     return result
@@ -85,12 +85,10 @@ def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapp
     before: list[str] = []
     result: dict[str, Parameter] = {}
     for family in families:
-        own = to_regex(family.name)
-        taken = [_escaped(name) for name in declared if glob(family.name).matches(name)]
-        near = [other for other in before if _overlap(other, family.name)]
-        others = [*taken, *map(to_regex, near)]
+        others = [_escape_dots(name) for name in declared if glob(family.name).matches(name)]
+        others += [to_regex(other) for other in before if _overlap(other, family.name)]
         excluded = f"(?!(?:{'|'.join(others)})$)" if others else ""
-        result.setdefault(f"^(?!.*{MARK}){excluded}{own}$", family)
+        result.setdefault(f"^(?!.*{MARK}){excluded}{to_regex(family.name)}$", family)
         before.append(family.name)
     return result
 
@@ -99,26 +97,20 @@ def to_regex(pattern: str) -> str:
     """Return a pattern of names as a regular expression. Only dots in names need escaping."""
     while "**" in pattern:
         pattern = pattern.replace("**", "*")
-    return _escaped(pattern).replace("*", ".*").replace("?", ".")
+    return _escape_dots(pattern).replace("*", ".*").replace("?", ".")
 
 
-def _escaped(name: str) -> str:
+def _escape_dots(name: str) -> str:
     return name.replace(".", r"\.")
 
 
 def _overlap(one: str, other: str) -> bool:
     """Return whether two patterns may match the same name: not if their beginnings or ends differ."""
-    starts = [_literal(pattern) for pattern in (one, other)]
-    ends = [_literal(pattern[::-1]) for pattern in (one, other)]
-    return _begin_alike(*starts) and _begin_alike(*ends)
-
-
-def _literal(pattern: str) -> str:
-    return pattern.replace("?", "*").partition("*")[0]
-
-
-def _begin_alike(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+    for pair in ((one, other), (one[::-1], other[::-1])):
+        first, second = (pattern.replace("?", "*").partition("*")[0] for pattern in pair)
+        if not (first.startswith(second) or second.startswith(first)):
+            return False
+    return True
 
 
 # A repository's names as the choices that an editor offers, and that it holds what is written against.
@@ -126,15 +118,16 @@ def _begin_alike(one: str, other: str) -> bool:
 MOST_NODES = 500  # with more an editor is slow, and nobody reads the list
 
 
-def one_of(names: Iterable[str], said: Mapping[str, Any] | None = None) -> Schema:
-    """Return a schema of one of these names; `said` are their definitions, for descriptions."""
+def one_of(names: Iterable[str], definitions: Mapping[str, Any] | None = None) -> Schema:
+    """Return a schema of one of these names, with the descriptions of their definitions."""
     found = sorted(set(names))
     if not found:
         return {"not": {}}  # editors take no empty `enum`
-    if said is None or not any(name in said and said[name].description for name in found):
+    known = definitions or {}
+    if not any(name in known and known[name].description for name in found):
         return {"enum": found}
-    told = [str(said[name].description) if name in said else "" for name in found]
-    return {"enum": found, "enumDescriptions": told}
+    descriptions = [str(known[name].description) if name in known else "" for name in found]
+    return {"enum": found, "enumDescriptions": descriptions}
 
 
 def open_to(names: Iterable[str], other: Schema) -> Schema:
@@ -146,6 +139,9 @@ def open_to(names: Iterable[str], other: Schema) -> Schema:
 def name_choices(model: Model) -> dict[str, Schema]:
     """Return the choices of a repository by what they name."""
     groups = set(model.groups) - {model.settings.default_group}
+    few = list(model.nodes) if len(model.nodes) <= MOST_NODES else []
+    sets = [fold(nodeset.members) for nodeset in model.nodesets.values() if nodeset.members]
+    nodes = [*few, *(sets if len(sets) <= MOST_NODES else [])]  # sets as they are written
     subsystems = {*model.subsystems, "*"}
     parameters = one_of(model.parameters, model.parameters)
     open_parameters, open_subsystems = (has_unread(model, kind) for kind in ("parameters", "subsystems"))
@@ -162,7 +158,7 @@ def name_choices(model: Model) -> dict[str, Schema]:
         "secret": {"anyOf": [one_of(model.secrets, model.secrets), {"type": "string", "pattern": r"\$\{"}]},
         "fact": open_to({key for node in model.hosts() for key in node.facts}, text),
         "tag": open_to({tag for one in model.parameters.values() for tag in one.tags}, text),
-        "nodes": open_to(_nodes(model), text),
+        "nodes": open_to(nodes, text),
     }
 
 
@@ -174,10 +170,8 @@ def has_unread(model: Model, kind: str) -> bool:
 def selection_schema(model: Model) -> Schema:
     """Return the schema of `params:` in a file entry: parameters, members of families, globs, excludes."""
     known = {name for name in model.parameters if not is_glob(name)}
-    found: set[str] = set()
-    for name, _ in model.bindings():
-        found.add(name)
-    marked = "|".join(filter(None, map(_made, sorted(name for name in found if "${" in name))))
+    found = {name for name, _ in model.bindings()}
+    marked = "|".join(filter(None, map(_instances_regex, sorted(name for name in found if "${" in name))))
     families = [to_regex(name) for name in model.parameters if is_glob(name)]
     rest = [r"^!|[*?]", *(f"^({one})$" for one in families), *([f"^({marked})$"] if marked else [])]
     others: Schema = {"type": "string", "pattern": "|".join(rest)}
@@ -187,25 +181,18 @@ def selection_schema(model: Model) -> Schema:
     return {"anyOf": [one_of(known | bound, model.parameters), others]}
 
 
-def collect_schema(model: Model, said: Schema, names: Mapping[str, Schema]) -> Schema:
+def collect_schema(model: Model, schema: Schema, names: Mapping[str, Schema]) -> Schema:
     """Return what `$collect` takes: names are offered, and judged by the checks."""
     offered = {
         "param": open_to({NAME, *model.parameters}, {}),
         "feature": open_to(model.features, {}),
         "same": {"items": names["fact"]},
     }
-    parts = {key: {**part, **offered.get(key, {})} for key, part in said["properties"].items()}
-    return {**said, "properties": parts}
+    parts = {key: {**part, **offered.get(key, {})} for key, part in schema["properties"].items()}
+    return {**schema, "properties": parts}
 
 
-def _made(name: str) -> str:
-    """Return the names that instances make of one with marks."""
+def _instances_regex(name: str) -> str:
+    """Return the names that instances make of one with marks, as a regular expression."""
     pieces = re.split(r"\$\{[^{}]*\}", name)
     return ".*".join(re.sub(r"([\\.*+?^$(){}\[\]|/])", r"\\\1", piece) for piece in pieces)
-
-
-def _nodes(model: Model) -> list[str]:
-    """Return nodes by name where there are few, and node sets as they are written."""
-    names = list(model.nodes) if len(model.nodes) <= MOST_NODES else []
-    sets = [fold(nodeset.members) for nodeset in model.nodesets.values() if nodeset.members]
-    return [*names, *(sets if len(sets) <= MOST_NODES else [])]

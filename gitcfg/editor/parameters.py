@@ -14,7 +14,7 @@ from gitcfg.model.names import PARAMETER
 from gitcfg.model.rules import Domain
 from gitcfg.model.text import escape_markdown, markdown_code
 
-_SAID = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
+_ANNOTATIONS = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 _PLAIN = frozenset(
     {
         *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
@@ -42,47 +42,47 @@ def convert_own_schema(schema: Any) -> Schema | bool | None:
     if not isinstance(schema, dict):
         return None
     result: Schema = {}
-    for key, said in schema.items():
-        if key in _SAID or key == "$schema":
+    for key, value in schema.items():
+        if key in _ANNOTATIONS or key == "$schema":
             continue
-        if not _certain(key, said):
-            return None
-        inner = _inner(key, said)
+        inner = _convert_inner(key, value) if _is_portable(key, value) else None
         if inner is None:
             return None
         result[key] = inner
     return result
 
 
-def _certain(key: str, said: Any) -> bool:
+def _is_portable(key: str, value: Any) -> bool:
     """Return whether all readers take this keyword alike, apart from what stands inside it."""
     if key == "pattern":
-        return _portable(said)
+        return _is_portable_pattern(value)
     if key == "enum":
-        return bool(said) and all(said.index(item) == at for at, item in enumerate(said))  # else none at all
+        return bool(value) and all(
+            value.index(item) == at for at, item in enumerate(value)
+        )  # else none at all
     if key == "multipleOf":
-        return isinstance(said, int)  # editors divide fractions as floats
+        return isinstance(value, int)  # editors divide fractions as floats
     if key == "patternProperties":
-        return isinstance(said, dict) and all(map(_portable, said))
+        return isinstance(value, dict) and all(map(_is_portable_pattern, value))
     return key in _PLAIN or key in _ONE or key in _MANY or key in _NAMED
 
 
-def _portable(pattern: Any) -> bool:
+def _is_portable_pattern(pattern: Any) -> bool:
     if not isinstance(pattern, str) or "(?" in pattern.replace("(?:", ""):
         return False
     return _REGEX.fullmatch(pattern) is not None
 
 
-def _inner(key: str, said: Any) -> Any:
+def _convert_inner(key: str, value: Any) -> Any:
     if key in _ONE:
-        return convert_own_schema(said)
-    if key in _MANY and isinstance(said, list):
-        many = [convert_own_schema(part) for part in said]
+        return convert_own_schema(value)
+    if key in _MANY and isinstance(value, list):
+        many = [convert_own_schema(part) for part in value]
         return None if None in many else many
-    if key in _NAMED and isinstance(said, dict):
-        named = {name: convert_own_schema(part) for name, part in said.items()}
+    if key in _NAMED and isinstance(value, dict):
+        named = {name: convert_own_schema(part) for name, part in value.items()}
         return None if None in named.values() else named
-    return said
+    return value
 
 
 # What may be bound to a parameter of each type, as schemas: values and the operations that fit them.
@@ -157,10 +157,8 @@ def binding_name(parameter: Parameter) -> str:
 
 def _macros(parameter: Parameter) -> bool:
     """Return whether text with macros may stand for its values: a list and text take any text as it is."""
-    return bool(parameter.macros) and _VALUES[parameter.type or ""]["type"] not in (
-        _SCALAR,
-        ["array", *_SCALAR],
-    )
+    any_text = (_SCALAR, ["array", *_SCALAR])
+    return bool(parameter.macros) and _VALUES[parameter.type or ""]["type"] not in any_text
 
 
 def _condition(parameter: Parameter, plain: bool) -> Schema:
@@ -179,14 +177,13 @@ def default_schemas() -> list[Schema]:
     """Return schemas of defaults: none where the parameter must be changed or is secret, else of its type."""
     none: Schema = {"properties": {"default": {"type": "null"}}}
     without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
-    return [*({"if": said, "then": none} for said in without), *map(_default, _VALUES)]
-
-
-def _default(kind: str) -> Schema:
+    schemas: list[Schema] = [{"if": condition, "then": none} for condition in without]
     # Macros may be allowed for the whole file.
     others = [{"type": "null"}, {"type": "string", "pattern": _MACRO}]
-    said: Schema = {"properties": {"default": {"anyOf": [_VALUES[kind], *others]}}}
-    return {"if": {"properties": {"type": {"const": kind}}, "required": ["type"]}, "then": said}
+    for kind, values in _VALUES.items():
+        of_type = {"properties": {"type": {"const": kind}}, "required": ["type"]}
+        schemas.append({"if": of_type, "then": {"properties": {"default": {"anyOf": [values, *others]}}}})
+    return schemas
 
 
 def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
@@ -196,33 +193,28 @@ def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
     if _macros(parameter):
         value = {"anyOf": [value, {"type": "string", "pattern": _MACRO}]}
     known = {name: operations[name] for name in (*_COMPOSING.get(kind, ()), *_ALWAYS)}
-    for name, said in _narrowed(kind, value).items():
-        known[name] = {"description": operations[name]["description"], **said}
+    operands = {"$default": value}  # of which more is known than that they are values
+    if kind == "expression":
+        operands |= {"$and": _TEXT, "$or": _TEXT}
+    if kind == "map":
+        operands |= {"$merge": value}
+    for name, operand in operands.items():
+        known[name] = {"description": operations[name]["description"], **operand}
     operation: Schema = {"properties": known, "additionalProperties": False, "maxProperties": 1}
-    said = {
+    unmarked = {
         "if": {"type": "object", **_OPERATION},
         "then": operation,
         "else": {"if": {"not": {"type": "null"}}, "then": value},
     }
-    return {"if": ref("marked"), "then": ref("binding"), "else": said}
+    return {"if": ref("marked"), "then": ref("binding"), "else": unmarked}
 
 
 def secret_schema(operations: Mapping[str, Any]) -> Schema:
     """Return the definition for a parameter to which only secrets may be bound."""
     known = {name: operations[name] for name in _OF_SECRETS}
     operation: Schema = {"type": "object", "properties": known, "additionalProperties": False}
-    said = {"anyOf": [{"type": "null"}, {**operation, "maxProperties": 1, "minProperties": 1}]}
-    return {"if": ref("marked"), "then": ref("binding"), "else": said}
-
-
-def _narrowed(kind: str, value: Schema) -> dict[str, Schema]:
-    """Return the operands of operations of which more is known than that they are values."""
-    found = {"$default": value}
-    if kind == "expression":
-        found |= {"$and": _TEXT, "$or": _TEXT}
-    if kind == "map":
-        found |= {"$merge": value}
-    return found
+    unmarked = {"anyOf": [{"type": "null"}, {**operation, "maxProperties": 1, "minProperties": 1}]}
+    return {"if": ref("marked"), "then": ref("binding"), "else": unmarked}
 
 
 # What an editor shows of a parameter when somebody points at it, as Markdown.
@@ -238,9 +230,9 @@ _NO_RULES: Confined = {}
 
 def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
     """Return its description, then what is declared of it and what rules say, a line each."""
-    lines = [_text(parameter.description)] if parameter.description else []
+    text = "\n".join(map(escape_markdown, parameter.description.strip().split("\n")))
     facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))
-    return "\n\n".join([*lines, facts])
+    return f"{text}\n\n{facts}" if parameter.description else facts
 
 
 def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
@@ -249,11 +241,6 @@ def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
         values = "" if parameter.secret else f": {markdown_code(_json(domain.items))}"
         of = f" of {markdown_code(domain.name)}" if domain.name != parameter.name else ""
         yield f"values{of} by the rule {markdown_code(rule)}{values}"
-
-
-def _text(text: str) -> str:
-    """Return a text that shows as it is; its lines stay lines."""
-    return "\n".join(map(escape_markdown, text.strip().split("\n")))
 
 
 def _facts(parameter: Parameter) -> Iterator[str]:
@@ -332,18 +319,12 @@ def _confined(model: Model, known: Declarations) -> dict[str, dict[str, Domain]]
 
 
 def _entry(parameter: Parameter, plain: bool, confined: Mapping[str, Domain]) -> Schema:
-    said = {"title": parameter.name, "markdownDescription": hover_text(parameter, confined)}
-    entry: Schema = {**said, **binding_schema(parameter, plain)}
+    entry: Schema = {"title": parameter.name, "markdownDescription": hover_text(parameter, confined)}
+    entry |= binding_schema(parameter, plain)
     default = parameter.default
     if default is not None and default.op is Op.SET and not (parameter.must_change or parameter.secret):
         entry["default"] = default.given
-    offered = _offered(parameter)
-    return {**entry, "examples": offered} if offered else entry
-
-
-def _offered(parameter: Parameter) -> list[Any]:
-    """Return values that an editor can offer."""
-    said = (parameter.schema or {}).get("enum")
-    if isinstance(said, list):
-        return said
-    return [True, False] if parameter.type == "boolean" else []
+    examples = (parameter.schema or {}).get("enum")
+    if not isinstance(examples, list):
+        examples = [True, False] if parameter.type == "boolean" else []
+    return {**entry, "examples": examples} if examples else entry

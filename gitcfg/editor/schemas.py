@@ -29,8 +29,6 @@ from gitcfg.model import Model
 from gitcfg.model.names import FAMILY, NAME, SINGLES
 from gitcfg.render.formats import formats
 
-_CONTENTS = ("format", "template", "text", "source")
-
 
 def file_schema() -> Schema:
     """Return the definition of a file entry."""
@@ -42,15 +40,14 @@ def file_schema() -> Schema:
     properties["mode"]["pattern"] = "^0?[0-7]{3}$"
     properties["params"]["items"] = ref("selected")
     properties["params"]["properties"]["tags"]["items"] = ref("tag")
-    contents = {"oneOf": [{"required": [key]} for key in _CONTENTS]}
-    taken = {"if": {"required": ["format"]}, "then": {"required": ["params"]}}
-    return {**file, "if": {"type": "object"}, "then": {"allOf": [contents, taken]}}
+    contents = {"oneOf": [{"required": [key]} for key in ("format", "template", "text", "source")]}
+    needs_params = {"if": {"required": ["format"]}, "then": {"required": ["params"]}}
+    return {**file, "if": {"type": "object"}, "then": {"allOf": [contents, needs_params]}}
 
 
 # The schema of rules for an editor: what they install, set and protect, by name.
 
 _GLOBS: Schema = {"type": "string", "pattern": "[*?]"}
-_FEATURES = ("install", "limit", "over")
 _PERMITTED = {"features": "feature", "subsystems": "subsystem", "templates": "template", "secrets": "secret"}
 
 
@@ -61,28 +58,25 @@ def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str,
     found = schema["properties"]["rules"]
     found["propertyNames"] = {"pattern": f"^{NAME.pattern}$"}
     entry = found["additionalProperties"]["properties"]
-    for key in _FEATURES:
+    for key in ("install", "limit", "over"):
         entry[key] = {"description": entry[key]["description"], **names["feature"]}
     entry["set"] = ref("params")
     permitted = schema["definitions"]["permit"]["properties"]
-    for key, choices in _permitted(model, names).items():
-        items = {"items": choices, "uniqueItems": True}
-        permitted[key] = {"type": "array", "description": permitted[key]["description"], **items}
-    return schema
-
-
-def _permitted(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Return what may be named, by key: names of what there is, and globs."""
+    # Names of what there is, and globs.
     text: Schema = {"type": "string", "minLength": 1}
     known = one_of(model.rules, model.rules)
     groups = one_of({*model.groups, model.settings.default_group}, model.groups)
-    return {
+    choices = {
         **{key: {"anyOf": [names[name], _GLOBS]} for key, name in _PERMITTED.items()},
         "params": ref("selected"),
         "groups": {"anyOf": [groups, _GLOBS]},
         "rules": open_to(model.rules, text) if has_unread(model, "rules") else {"anyOf": [known, _GLOBS]},
         "nodes": names["nodes"],
     }
+    for key, choice in choices.items():
+        items = {"items": choice, "uniqueItems": True}
+        permitted[key] = {"type": "array", "description": permitted[key]["description"], **items}
+    return schema
 
 
 # JSON Schemas of one repository: the program's own, with the repository's names and values in them.
@@ -102,7 +96,6 @@ KINDS: Mapping[str, str] = {
     "allocations": "allocation",
 }
 """The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
-_EDITS = ("$prepend", "$append", "$remove")
 _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "label"} | dict.fromkeys(
     ("depends", "conflicts", "after", "without"), "feature"
 )
@@ -112,12 +105,12 @@ def build_schemas(model: Model) -> dict[str, Schema]:
     """Return a schema for each kind of file, by folder. What the checks let pass, they let pass."""
     names = name_choices(model)
     shared = _shared(model, names)
-    made = {folder: _single(folder, shared) for folder in SINGLES}
-    made["gitcfg"] = _settings(model)
-    made["parameters"] = _parameters(names)
-    made["subsystems"] = _subsystems(model, names)
-    made["rules"] = rules_schema(model, names, shared)
-    return {folder: prune_definitions(made[folder]) for folder in KINDS}
+    schemas = {folder: _single(folder, shared) for folder in SINGLES}
+    schemas["gitcfg"] = _settings(model)
+    schemas["parameters"] = _parameters(names)
+    schemas["subsystems"] = _subsystems(names)
+    schemas["rules"] = rules_schema(model, names, shared)
+    return {folder: prune_definitions(schemas[folder]) for folder in KINDS}
 
 
 def _settings(model: Model) -> Schema:
@@ -139,15 +132,14 @@ def _parameters(names: Mapping[str, Schema]) -> Schema:
     properties["parameters"]["propertyNames"] = {"pattern": f"^{FAMILY.pattern}$"}
     properties["parameters"]["additionalProperties"]["allOf"] = default_schemas()
     for entry in (properties["defaults"], properties["parameters"]["additionalProperties"]):
-        for key, name in (("depends", "parameter"), ("conflicts", "parameter")):
-            entry["properties"][key] |= {"items": ref(name), "uniqueItems": True}
+        for key in ("depends", "conflicts"):
+            entry["properties"][key] |= {"items": ref("parameter"), "uniqueItems": True}
     return schema
 
 
-def _subsystems(model: Model, names: Mapping[str, Schema]) -> Schema:
+def _subsystems(names: Mapping[str, Schema]) -> Schema:
     schema = load_schema("subsystems")
-    globs = {"type": "string", "pattern": "[*?]"}
-    listed = {"anyOf": [names["parameter"], globs]}
+    listed = {"anyOf": [names["parameter"], _GLOBS]}
     schema["definitions"] = {**schema["definitions"], **names, "listed": listed}
     schema["properties"]["subsystems"]["propertyNames"] = {"pattern": f"^{NAME.pattern}$"}
     entry = schema["properties"]["subsystems"]["additionalProperties"]["properties"]
@@ -164,20 +156,20 @@ def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
     properties = schema["properties"]
     for key, name in _LISTS.items():
         if key in properties:
-            properties[key] = _listed(properties[key], name)
+            properties[key] = _list_of_names(properties[key], name)
     if folder in ("overrides", "holds"):
         nodes = properties["nodes"]
         properties["nodes"] = {"description": nodes["description"], **ref("nodes")}
     return schema
 
 
-def _listed(said: Schema, name: str) -> Schema:
+def _list_of_names(schema: Schema, name: str) -> Schema:
     """Return a list of names, each once; a node's may compose with its set's."""
     items = {"items": ref(name), "uniqueItems": True}
-    if "properties" not in said:
-        return {"type": "array", "description": said.get("description", "Highest priority first."), **items}
-    edits = {key: {**said["properties"][key], **items} for key in _EDITS}
-    return {**said, **items, "properties": edits}
+    if "properties" not in schema:
+        return {"type": "array", "description": schema.get("description", "Highest priority first."), **items}
+    edits = {key: {**schema["properties"][key], **items} for key in ("$prepend", "$append", "$remove")}
+    return {**schema, **items, "properties": edits}
 
 
 def _shared(model: Model, names: Mapping[str, Schema]) -> dict[str, Schema]:

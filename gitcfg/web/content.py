@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gitcfg.history.effect import Effect
     from gitcfg.state.records import Event, NodeState, Result
 
-_SCHEMES = ("https://", "http://")
 _PLACEHOLDERS = ("{commit}", "{file}", "{line}")
 _GROUPED_BY = ("commit", "outcome", "what", "status", "stage", "by")
 
@@ -46,10 +45,10 @@ class SourceLinks(msgspec.Struct, frozen=True):
         return address
 
 
-def parse_forge(said: str | None) -> str:
+def parse_forge(url: str | None) -> str:
     """Return a forge's URL from git's configuration (`gitcfg.url`); "" if it cannot be used."""
-    text = said or ""
-    whole = text.startswith(_SCHEMES) and all(word in text for word in _PLACEHOLDERS[:2])
+    text = url or ""
+    whole = text.startswith(("https://", "http://")) and all(word in text for word in _PLACEHOLDERS[:2])
     return text if whole and text.isprintable() and not set(text) & set(" \"'<>") else ""
 
 
@@ -65,18 +64,16 @@ class EventGroup(msgspec.Struct, frozen=True):
 
 def group_events(events: "Iterable[Event]", most: int) -> tuple[EventGroup, ...]:
     """Group events that follow each other and are alike; return the newest groups first, at most `most`."""
-    together = [list(alike) for _, alike in groupby(events, key=_key)]
-    return tuple(_merge_events(alike) for alike in reversed(together[-most:]))
 
+    def key(event: "Event") -> tuple[object, ...]:
+        data = event.data
+        return event.kind, *(str(data.get(name)) for name in _GROUPED_BY), bool(data.get("drifts"))
 
-def _key(event: "Event") -> tuple[object, ...]:
-    data = event.data
-    return event.kind, *(str(data.get(name)) for name in _GROUPED_BY), bool(data.get("drifts"))
-
-
-def _merge_events(alike: "list[Event]") -> EventGroup:
-    last, nodes = alike[-1], {event.node for event in alike if event.node}
-    return EventGroup(last.at, last.kind, fold(nodes), len(nodes), last.data)
+    groups = []
+    for alike in reversed([list(alike) for _, alike in groupby(events, key)][-most:]):
+        last, nodes = alike[-1], {event.node for event in alike if event.node}
+        groups.append(EventGroup(last.at, last.kind, fold(nodes), len(nodes), last.data))
+    return tuple(groups)
 
 
 class Visitor(msgspec.Struct, frozen=True):

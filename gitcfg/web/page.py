@@ -24,7 +24,6 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _FIRST, _LAST = 0.0, datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 PATH = "/assets/"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-_FILES = ("style.css", "live.js", "icon.svg")
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -60,9 +59,8 @@ def format_value(value: Any) -> str:
         return "(no value)"
     if isinstance(value, str):
         return safe(value)
-    return (
-        safe(msgspec.json.encode(_redact(value)).decode()) if not _is_secret(value) else str(_redact(value))
-    )
+    redacted = _redact(value)
+    return redacted if isinstance(redacted, str) else safe(msgspec.json.encode(redacted).decode())
 
 
 def is_set(value: Any) -> bool:
@@ -70,14 +68,10 @@ def is_set(value: Any) -> bool:
     return value is not UNSET
 
 
-def _is_secret(value: Any) -> bool:
-    return isinstance(value, dict) and "$secret" in value
-
-
 def _redact(value: Any) -> Any:
-    if _is_secret(value):
-        return f"<secret {safe(str(value['$secret']))} v{safe(str(value.get('version', '?')))}>"
     if isinstance(value, dict):
+        if "$secret" in value:
+            return f"<secret {safe(str(value['$secret']))} v{safe(str(value.get('version', '?')))}>"
         return {name: _redact(inner) for name, inner in value.items()}
     return [_redact(inner) for inner in value] if isinstance(value, list | tuple) else value
 
@@ -161,25 +155,24 @@ def find_asset(name: str) -> Asset | None:
 @cache
 def load_assets() -> Mapping[str, Asset]:
     """Load all assets, by the names of their files."""
-    return {name: _read_asset(name) for name in _FILES}
+    assets = {}
+    for name in ("style.css", "live.js", "icon.svg"):
+        body = (files("gitcfg.web") / name).read_bytes()
+        stem, _, kind = name.partition(".")
+        assets[name] = Asset(f"{stem}.{sha256(body).hexdigest()[:16]}.{kind}", body, _TYPES[kind])
+    return assets
 
 
-def _read_asset(file: str) -> Asset:
-    body = (files("gitcfg.web") / file).read_bytes()
-    stem, _, kind = file.partition(".")
-    return Asset(f"{stem}.{sha256(body).hexdigest()[:16]}.{kind}", body, _TYPES[kind])
-
-
-def render_page(frame: Frame, said: msgspec.Struct) -> str:
+def render_page(frame: Frame, page: msgspec.Struct) -> str:
     """Render a page; the type of its content decides which template."""
-    name = _TEMPLATES[type(said)]
+    name = _TEMPLATES[type(page)]
     template = _environment().get_template(f"{name}.html.j2")
-    return template.render(frame=frame, page=said, here=_SECTIONS.get(name), assets=load_assets())
+    return template.render(frame=frame, page=page, here=_SECTIONS.get(name), assets=load_assets())
 
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("gitcfg.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -187,7 +180,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.filters |= {
+    environment.filters |= {
         "shown": safe,
         "value": format_value,
         "text": clean_text,
@@ -207,9 +200,9 @@ def _environment() -> Environment:
         "left_open": describe_decision,
         "written": format_step,
     }
-    found.tests["bound"] = is_set
-    found.globals |= {"paging": _table_addresses, "numbering": _page_addresses}
-    return found
+    environment.tests["bound"] = is_set
+    environment.globals |= {"paging": _table_addresses, "numbering": _page_addresses}
+    return environment
 
 
 def _table_addresses(query: TableQuery) -> Callable[[int], str]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 _BAD_FIRST = ("failed", "refused", "reverted", "pending", "behind", "gone", "never", "ok")
 _RANK = {name: rank for rank, name in enumerate(_BAD_FIRST)}
+_FILTERS = ("q", "state", "commit", "group")
 _LONGEST = 200
 PAGE = 100
 
@@ -35,10 +36,8 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
     def has(self, state: str) -> bool:
         """Return whether the node is in a state: a status, or drifted, away, retired, held, deployed."""
-        if self.status == state:
-            return True
-        holds = NODE_FLAGS.get(state)
-        return holds is not None and holds(self)
+        flag = NODE_FLAGS.get(state)
+        return self.status == state or (flag is not None and flag(self))
 
 
 NODE_FLAGS: Mapping[str, Callable[[Row], bool]] = {
@@ -72,16 +71,15 @@ class TableQuery(msgspec.Struct, frozen=True):
 
     def address(self, **other: Any) -> str:
         """Return the query as part of a URL, with some values replaced; another query begins on page 1."""
-        said = replace(self, **{"page": 1, **other})
-        parts = {
-            name: getattr(said, name) for name in ("q", "state", "commit", "group") if getattr(said, name)
-        }
-        if said.sort != "name":
-            parts["sort"] = said.sort
-        if said.down:
+        query = replace(self, **{"page": 1, **other})
+        values = ((name, getattr(query, name)) for name in _FILTERS)
+        parts = {name: value for name, value in values if value}
+        if query.sort != "name":
+            parts["sort"] = query.sort
+        if query.down:
             parts["order"] = "down"
-        if said.page != 1:
-            parts["page"] = said.page
+        if query.page != 1:
+            parts["page"] = query.page
         return f"?{urlencode(parts)}" if parts else "?"
 
     def sorted_address(self, sort: str) -> str:
@@ -91,14 +89,11 @@ class TableQuery(msgspec.Struct, frozen=True):
 
 def parse_query(query: Mapping[str, str]) -> TableQuery:
     """Parse the query of a URL; what is invalid is ignored."""
-    said = {name: query.get(name, "")[:_LONGEST] for name in ("q", "state", "commit", "group")}
-    sort, number = query.get("sort", ""), query.get("page", "")
-    return TableQuery(
-        **said,
-        sort=sort if sort in SORTS else "name",
-        down=query.get("order") == "down",
-        page=parse_page_number(number),
-    )
+    filters = {name: query.get(name, "")[:_LONGEST] for name in _FILTERS}
+    sort = query.get("sort", "")
+    page = parse_page_number(query.get("page", ""))
+    down = query.get("order") == "down"
+    return TableQuery(**filters, sort=sort if sort in SORTS else "name", down=down, page=page)
 
 
 def parse_page_number(text: str) -> int:
@@ -118,15 +113,15 @@ class Table(msgspec.Struct, frozen=True):
 
 def build_table(rows: Iterable[Row], query: TableQuery) -> Table:
     """Return the rows that a query selects; `rows` are in order of name."""
-    found = [row for row in rows if _matches_query(row, query)] if _is_filtered(query) else list(rows)
+    filtered = any(getattr(query, name) for name in _FILTERS)
+    found = [row for row in rows if _matches_query(row, query)] if filtered else list(rows)
     if query.sort != "name":
         found.sort(key=SORTS[query.sort])
     if query.down:
         found.reverse()
     number, pages, shown = paginate(found, query.page, PAGE)
-    return Table(
-        replace(query, page=number), tuple(shown), len(found), pages, tuple(row.name for row in found)
-    )
+    names = tuple(row.name for row in found)
+    return Table(replace(query, page=number), tuple(shown), len(found), pages, names)
 
 
 def paginate(items: Sequence[Any], number: int, size: int) -> tuple[int, int, Sequence[Any]]:
@@ -134,10 +129,6 @@ def paginate(items: Sequence[Any], number: int, size: int) -> tuple[int, int, Se
     pages = max(1, -(-len(items) // size))
     number = min(number, pages)
     return number, pages, items[(number - 1) * size : number * size]
-
-
-def _is_filtered(query: TableQuery) -> bool:
-    return bool(query.q or query.state or query.commit or query.group)
 
 
 def _matches_query(row: Row, query: TableQuery) -> bool:
