@@ -5,8 +5,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -284,8 +284,7 @@ def create_token(
     return 0
 
 
-@contextmanager
-def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> "Iterator[State]":
+def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> "closing[State]":
     """Open the database of a server. Raise GitcfgError if none is given or here, or no server has used it.
 
     A token made in any clone, or where an option is misspelt, would be one that no server knows.
@@ -295,8 +294,7 @@ def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> 
     if where is None:
         hint = "Start `gitcfg serve` first, or say --state DIR or --database URL, as it does."
         raise GitcfgError("No server keeps its state here.", hint)
-    with open_database(where) as found:
-        yield found
+    return open_database(where)
 
 
 @command(_LIST_EPILOG, Items("gitcfg.tokens/1", "tokens", "token"))

@@ -10,8 +10,7 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -147,18 +146,15 @@ def load_own_key(folder: Path) -> "ServerKey":
         raise GitcfgError(f"The server's key {file} cannot be used: {error.strerror}.", hint) from None
 
 
-@contextmanager
-def connect_state(session: Session, url: str | None, folder: str | None) -> Iterator["State"]:
+def connect_state(session: Session, url: str | None, folder: str | None) -> "closing[State]":
     """Open the database, or make it. Raise GitcfgError if it cannot be, or its reader is not installed."""
     try:
         from gitcfg.state.state import connect
     except ImportError:
         raise NOT_INSTALLED from None
-    state = connect(url or f"sqlite:///{(make_state_folder(session, folder) / 'state.db').absolute()}")
-    try:
-        yield state
-    finally:
-        state.close()
+    return closing(
+        connect(url or f"sqlite:///{(make_state_folder(session, folder) / 'state.db').absolute()}")
+    )
 
 
 def no_state() -> GitcfgError:
@@ -179,28 +175,21 @@ def find_database(repository: "Repository", query: StateQuery) -> str | None:
     return f"sqlite:///{place.absolute()}" if place.is_file() else None
 
 
-@contextmanager
-def open_state(repository: "Repository", query: StateQuery) -> Iterator["State"]:
+def open_state(repository: "Repository", query: StateQuery) -> "closing[State]":
     """Open the database. Raise GitcfgError if there is none, or it cannot be opened."""
     url = find_database(repository, query)
     if url is None:
         raise no_state()
-    with open_database(url) as state:
-        yield state
+    return open_database(url)
 
 
-@contextmanager
-def open_database(url: str) -> Iterator["State"]:
+def open_database(url: str) -> "closing[State]":
     """Open a database that a server keeps. Raise GitcfgError if none does, or its reader is not installed."""
     try:
         from gitcfg.state.state import open_existing
     except ImportError:
         raise NOT_INSTALLED from None
-    state = open_existing(url)
-    try:
-        yield state
-    finally:
-        state.close()
+    return closing(open_existing(url))
 
 
 class Unreachable(GitcfgError):

@@ -57,9 +57,8 @@ def _is_portable(key: str, value: Any) -> bool:
     if key == "pattern":
         return _is_portable_pattern(value)
     if key == "enum":
-        return bool(value) and all(
-            value.index(item) == at for at, item in enumerate(value)
-        )  # else none at all
+        # Else editors take none of it.
+        return bool(value) and all(value.index(item) == at for at, item in enumerate(value))
     if key == "multipleOf":
         return isinstance(value, int)  # editors divide fractions as floats
     if key == "patternProperties":
