@@ -148,9 +148,9 @@ class Reasons:
         yield self._head("has" if found.has else "does not have", found.name, more)
         for place in found.places:
             yield from self._place(place, single=len(found.places) == 1)
-        for taken in found.taken:
-            yield from self._place(taken.place, single=True)
-            yield from self._removals(taken.removals)
+        for mention in found.taken:
+            yield from self._place(mention.place, single=True)
+            yield from self._removals(mention.removals)
         if found.barred:
             yield Text("  - included, but by includes that do not count: `gitcfg check` says why")
         elif not (found.has or found.taken or found.retired):
@@ -179,22 +179,22 @@ class Reasons:
 
     def _file(self, found: FileAnswer) -> Iterator[Text]:
         yield self._head("has" if found.has else "does not have", found.name)
-        for brought in found.entries:
-            yield from self._entry(found, brought)
-        for brought in found.taken:
-            yield from self._entry(found, brought)
-            yield from self._removals(brought.removals)
+        for mention in found.entries:
+            yield from self._entry(found, mention)
+        for mention in found.taken:
+            yield from self._entry(found, mention)
+            yield from self._removals(mention.removals)
         if not (found.entries or found.taken or found.retired):
             yield Text("  - no layer of the node brings it")
         yield from _elsewhere("on other nodes it is brought by", found.elsewhere)
         yield from _retired(found.retired)
 
-    def _entry(self, found: FileAnswer, brought: FileMention) -> Iterator[Text]:
-        entry, decides = brought.entry, brought is found.deciding
-        style = "" if decides or brought.removals else "dim"
+    def _entry(self, found: FileAnswer, mention: FileMention) -> Iterator[Text]:
+        entry, decides = mention.entry, mention is found.deciding
+        style = "" if decides or mention.removals else "dim"
         verb = "taken away" if entry.removed else "brought"
-        yield Text("  - " + safe(describe_path(verb, brought.path, self.view)), style)
-        yield self._at(brought.path[0], entry.origin, "  overridden" if style else "")
+        yield Text("  - " + safe(describe_path(verb, mention.path, self.view)), style)
+        yield self._at(mention.path[0], entry.origin, "  overridden" if style else "")
         if not entry.removed:
             params = f", with {counted(found.params, 'parameter')}" if decides and found.params else ""
             owner = f"mode {entry.mode}, owner {entry.owner}, group {entry.group}"

@@ -45,9 +45,9 @@ def rules(
             from gitcfg.model.names import did_you_mean, shown
 
             raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
-        asked = view_rules(fleet.compiled)
+        view = view_rules(fleet.compiled)
         names = sorted(known) if name is None else [name]
-        found = [measure_slack(asked, known[each]) for each in names] if asked is not None else []
+        found = [measure_slack(view, known[each]) for each in names] if view is not None else []
     if output is not Output.TEXT:
         write_record({"schema": "gitcfg.rules/1", "rules": [_rule_to_json(one) for one in found]}, output)
     else:

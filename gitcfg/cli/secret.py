@@ -408,7 +408,7 @@ def print_secrets(
     for one in found:
         head = Text.assemble((safe(one.secret.name), "bold"), f"  version {one.secret.version}  at ")
         console.print(head + place_text(one.secret.origin))
-        for line in aligned([(Text(f"  {label}", "cyan"), Text(said)) for label, said in rows(one)]):
+        for line in aligned([(Text(f"  {label}", "cyan"), Text(text)) for label, text in rows(one)]):
             console.print(line)
 
 

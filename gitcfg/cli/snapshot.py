@@ -112,8 +112,10 @@ def show(context: typer.Context, name: _SnapshotName) -> None:
     about = History(source.repository).about(found.commit)
     console = session.console()
     console.print(_format_snapshot(found), style="bold")
-    made = f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
-    console.print(f"  commit {made}")
+    summary = (
+        f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
+    )
+    console.print(f"  commit {summary}")
     for line in found.message.splitlines():
         console.print(f"  {safe(line)}")
     console.print("since then:", style="dim")

@@ -31,9 +31,9 @@ class TargetFile(msgspec.Struct, frozen=True):
     was: bytes | None = None
 
 
-def find_stale(wanted: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
+def find_stale(targets: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
     """Return the files that are not as they are to be. Raise GitcfgError (4) if one is no file."""
-    return tuple(file for file in wanted if read_content(file.place) != file.content)
+    return tuple(file for file in targets if read_content(file.place) != file.content)
 
 
 def read_content(place: Path) -> bytes | None:
@@ -50,13 +50,13 @@ def read_content(place: Path) -> bytes | None:
 
 
 def write_files(
-    wanted: Iterable[TargetFile], written: Callable[[TargetFile], None] = lambda file: None
+    targets: Iterable[TargetFile], written: Callable[[TargetFile], None] = lambda file: None
 ) -> None:
     """Write the files, in order; `written` is told each that is there.
 
     Raise GitcfgError (4) if one was written by somebody else meanwhile.
     """
-    for file in wanted:
+    for file in targets:
         found = read_content(file.place)  # it refuses links, whatever may be written over
         if file.was is not None and found != file.was:
             raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
