@@ -222,7 +222,7 @@ class State(msgspec.Struct, frozen=True):
     """
 
     places: Places
-    told: list[Finding]
+    findings: list[Finding]
     parsed: list[Finding]
     usage: Usage
     implied: dict[str, str]
@@ -248,14 +248,14 @@ def make_state(fleet: Fleet, places: Places, examined: Examined, prior: State | 
     """
     if fleet.model.unread or examined.usage is None:
         return None
-    if any(finding.code == "GC208" for finding in examined.told):
+    if any(finding.code == "GC208" for finding in examined.findings):
         return None
     implied, untyped = (prior.implied, prior.untyped) if prior else _untyped(fleet)
     ledger = examined.ruling.ledger() if examined.ruling else None
     names = sorted(undeclared_names(fleet).union(prior.loose if prior else ()))
     return State(
         places,
-        examined.told,
+        examined.findings,
         examined.parsed,
         examined.usage,
         implied,
@@ -296,7 +296,7 @@ def recheck(
     conditional = any(hold.members is None for hold in now.model.holds.values())
     stuck = conditional or not changed.isdisjoint(prior.untyped)
     allocated = frozenset(path for path in changed if path.startswith("allocations/"))
-    stuck = stuck or are_about(allocated, [*prior.told, *prior.parsed])
+    stuck = stuck or are_about(allocated, [*prior.findings, *prior.parsed])
     reallocated = NOBODY
     if allocated and not stuck:
         reallocated = frozenset(find_reallocated_nodes(prior.ledger, now.model.allocations))
@@ -305,7 +305,10 @@ def recheck(
     names = None if stuck else _find_concerned(changed - apart, both, now, roster, reallocated)
     if names is None:
         return None
-    told, parsed = select_lasting(prior.told, changed, names), select_lasting(prior.parsed, changed, names)
+    told, parsed = (
+        select_lasting(prior.findings, changed, names),
+        select_lasting(prior.parsed, changed, names),
+    )
     if told is None or parsed is None:
         return None
     fleet = Fleet(_narrow(now.model, names), now.tree, today, prior.implied)
@@ -315,9 +318,9 @@ def recheck(
     if ledger is None:
         return None
     examined = examine(fleet, None, judge, TakenOver(ledger))
-    if examined.usage is None or any(finding.code == "GC208" for finding in examined.told):
+    if examined.usage is None or any(finding.code == "GC208" for finding in examined.findings):
         return None
-    before, after = [*prior.told, *prior.parsed], [*examined.told, *examined.parsed]
+    before, after = [*prior.findings, *prior.parsed], [*examined.findings, *examined.parsed]
     if not agree(before, after, changed) or clashes(prior.loose, fleet):
         return None
     for nodeset in fleet.model.nodesets.values():
@@ -325,7 +328,7 @@ def recheck(
     sample = Sample(fleet, names, changed, examined.usage)
     usage = merge_usage(prior.usage, sample, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
-    told, parsed = [*told, *examined.told], [*parsed, *examined.parsed]
+    told, parsed = [*told, *examined.findings], [*parsed, *examined.parsed]
     return Rechecked(fleet, Examined(told, usage, parsed, examined.ruling, unjudged))
 
 

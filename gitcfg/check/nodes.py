@@ -109,7 +109,7 @@ class Relations:
         """GC305."""
         for name in self.unchanged.of(node_class, surface):
             cell = self.surfaces.cell(node_class, name)
-            self.tally.add(name, cell, node_class.names, partial(self._kept, name, cell))
+            self.tally.add(name, cell, node_class.names, partial(self._unchanged_findings, name, cell))
         for name in self.surfaces.params.of(surface.pending):
             parameter, cell = self.fleet.declarations.find(name), self.surfaces.cell(node_class, name)
             waits = parameter is not None and parameter.must_change and cell.value is PENDING
@@ -117,10 +117,11 @@ class Relations:
                 node_class.composed(name, cell)
             ):  # what is lacking is told where it is asked for
                 yield from (
-                    replace(finding, nodes=tuple(node_class.names)) for finding in self._kept(name, cell)
+                    replace(finding, nodes=tuple(node_class.names))
+                    for finding in self._unchanged_findings(name, cell)
                 )
 
-    def _kept(self, name: str, cell: Cell) -> Iterator[Finding]:
+    def _unchanged_findings(self, name: str, cell: Cell) -> Iterator[Finding]:
         parameter = self.fleet.declarations.find(name)
         assert parameter is not None
         message = f"{name} must be given a value of your own."
@@ -175,22 +176,22 @@ _OWN = ("node.name", "node.labels", "node.facts")
 
 def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
     """The nodes of some classes that a condition selects: of a class at once, unless it asks for more."""
-    looks = _compiled(where.name)
-    if isinstance(looks, CelProblem):
-        return Selection(problem=looks)
-    if not looks.condition.names.isdisjoint(_OWN):
+    scope = _compiled(where.name)
+    if isinstance(scope, CelProblem):
+        return Selection(problem=scope)
+    if not scope.condition.names.isdisjoint(_OWN):
         every = [
-            looks.view(name, fleet.roster.definition(name), node_class)
+            scope.view(name, fleet.roster.definition(name), node_class)
             for node_class in kinds
             for name in node_class.names
         ]
-        return _asked(looks.condition, every)
+        return _select(scope.condition, every)
     alike: dict[object, list[NodeClass]] = {}
     for node_class in kinds:
-        alike.setdefault(looks.key(node_class), []).append(node_class)
+        alike.setdefault(scope.key(node_class), []).append(node_class)
     firsts = {same[0].names[0]: same for same in alike.values()}
-    found = _asked(
-        looks.condition, [looks.view(name, same[0].definition, same[0]) for name, same in firsts.items()]
+    found = _select(
+        scope.condition, [scope.view(name, same[0].definition, same[0]) for name, same in firsts.items()]
     )
     names = frozenset(
         other for name in found.names for node_class in firsts[name] for other in node_class.names
@@ -204,7 +205,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
     return Selection(names, failed)
 
 
-def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
+def _select(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
     """Select nodes; a condition that is stopped selects none, and fails on all."""
     try:
         return evaluate_condition(condition, nodes)
@@ -212,7 +213,7 @@ def _asked(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
         return Selection(failed=dict.fromkeys([node.name for node in nodes], CelProblem(*problem.args)))
 
 
-class _Looks(msgspec.Struct, frozen=True):
+class _ConditionScope(msgspec.Struct, frozen=True):
     """A condition, with the features and groups that it looks for; None: it may look at all that there are.
 
     Nearly every `for` is `"NAME" in node.features`: then 6,878 classes differ in nothing that it asks for,
@@ -247,13 +248,13 @@ class _Looks(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)  # many secrets are for the same nodes
-def _compiled(text: str) -> _Looks | CelProblem:
+def _compiled(text: str) -> _ConditionScope | CelProblem:
     try:
         condition = compile_condition(text, NODE_VARIABLES)
     except CelProblem as problem:
         return CelProblem(*problem.args)  # without the frames that it came through
     features, groups = (find_members(condition, name) for name in ("node.features", "node.groups"))
-    return _Looks(condition, features, groups)
+    return _ConditionScope(condition, features, groups)
 
 
 # What is wrong with conditions: those that cannot be read (GC102), and nodes on which one fails (GC408).

@@ -237,8 +237,6 @@ class _Absent(NamedTuple):
 
 
 class _Causes:
-    """The causes among some findings."""
-
     def __init__(self, model: Model, findings: Iterable[Finding]) -> None:
         self._model = model
         self._codes: dict[str, list[Finding]] = {}

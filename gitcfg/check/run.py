@@ -78,7 +78,7 @@ class Examined(msgspec.Struct, frozen=True):
     target's parser is not installed.
     """
 
-    told: list[Finding]
+    findings: list[Finding]
     usage: Usage | None
     parsed: list[Finding] = []
     ruling: RuleResults | None = None
@@ -154,11 +154,11 @@ def concluded(
     `roster` are all nodes, where the fleet has only some.
     """
     if examined.usage is None:
-        return examined.told
+        return examined.findings
     roster = roster or fleet.roster
     gone = retired(roster, before) if before is not None else ()
     together = (*endings(fleet, examined.usage, roster), *delivery(fleet, roster))
-    return [*examined.told, *together, *gone]
+    return [*examined.findings, *together, *gone]
 
 
 def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Finding]:

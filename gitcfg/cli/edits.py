@@ -310,7 +310,7 @@ def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None
 
 
 def _print_refused(session: Session, added: "Iterable[Finding]", wished: EditOptions) -> None:
-    from gitcfg.check.rules.base import SOLVE
+    from gitcfg.check.rules.ruled_fleet import SOLVE
 
     errors = [finding for finding in added if finding.is_error]
     console = session.console(stderr=True)

@@ -64,7 +64,7 @@ class Consequences:
             if name in touched or any(selects(found.files, path) for path in files)
         ]
         wanting = [name for name in concerned if name in restarting]
-        restart, restarted = uncovered(wanting, here)
+        restart, restarted = choose_restarts(wanting, here)
         reload = [name for name in concerned if name not in restarted]
         return Actions(restart, tuple(reload), tuple(sorted(before.keys() - here.keys())))
 
@@ -84,7 +84,7 @@ class Consequences:
         return declared is not None and declared.restart
 
 
-def uncovered(
+def choose_restarts(
     wanting: Iterable[str], here: Mapping[str, Subsystem]
 ) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the fewest restarts that restart all those wanting it, and everything that they restart.
@@ -238,7 +238,6 @@ class Comparison(Sequence[Change]):
             yield Change(kind, names, params, files, features, groups, *due, modes)
 
     def _deltas(self, old: FleetNode | None, new: FleetNode | None) -> dict[str, Delta]:
-        """Return the parameters whose values differ."""
         if old is not None and new is not None:
             names = self._differing.names(old.node_class, new.node_class)
             if names is not None:

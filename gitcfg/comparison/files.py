@@ -124,12 +124,12 @@ class Sameness:
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after):
             return False
-        return self.old.fleet.templates == self.new.fleet.templates and _seen(old) == _seen(new)
+        return self.old.fleet.templates == self.new.fleet.templates and _context_key(old) == _context_key(new)
 
     def _entry(self, before: FileEntry, after: FileEntry) -> bool:
         key = (id(before), id(after))
         if key not in self._entries:
-            self._entries[key] = _said(before) == _said(after)
+            self._entries[key] = _content_key(before) == _content_key(after)
         return self._entries[key]
 
     def _selection(self, entry: FileEntry, old: FleetNode, new: FleetNode, params: Params) -> bool:
@@ -159,7 +159,7 @@ class Sameness:
         self, before: FileEntry, after: FileEntry, old: FleetNode, new: FleetNode, params: Params
     ) -> bool:
         analysis = self.old.analysis(before)
-        if analysis is None or by_node(analysis) or analysis != self.new.analysis(after):
+        if analysis is None or varies_by_node(analysis) or analysis != self.new.analysis(after):
             return False
         assert before.template is not None
         theirs, ours = self.old.fleet.templates, self.new.fleet.templates
@@ -172,12 +172,12 @@ class Sameness:
         )
 
 
-def by_node(analysis: Analysis) -> bool:
+def varies_by_node(analysis: Analysis) -> bool:
     """Return whether a template may differ on each node."""
     return analysis.problem is not None or analysis.computed or "node" in analysis.names
 
 
-def _said(entry: FileEntry) -> bytes:
+def _content_key(entry: FileEntry) -> bytes:
     """Return what an entry says, wherever it is written."""
     said = msgspec.to_builtins(entry)
     said["template"] = entry.template.name if entry.template else None
@@ -186,7 +186,7 @@ def _said(entry: FileEntry) -> bytes:
     return msgspec.json.encode(said)
 
 
-def _seen(node: FleetNode) -> bytes:
+def _context_key(node: FleetNode) -> bytes:
     return msgspec.json.encode(make_context(node))
 
 
@@ -242,7 +242,7 @@ class Files:
         if old is None or new is None:
             return {}
         sides = ((path, self.old.access(old, path), self.new.access(new, path)) for path in paths)
-        return {path: _turn(was, is_) for path, was, is_ in sides if was and is_ and was != is_}
+        return {path: _difference(was, is_) for path, was, is_ in sides if was and is_ and was != is_}
 
     def _suspects(self, pair: Pair, params: Mapping[str, Delta]) -> list[str]:
         """Paths whose files may differ, in order."""
@@ -257,7 +257,7 @@ class Files:
         sides = ((self.old, old), (self.new, new))
         entries = [(side, node.entries.get(path)) for side, node in sides if node is not None]
         found = [side.analysis(entry) for side, entry in entries if entry is not None]
-        return any(analysis is not None and by_node(analysis) for analysis in found)
+        return any(analysis is not None and varies_by_node(analysis) for analysis in found)
 
 
 def differ(old: RenderedFile | None, new: RenderedFile | None) -> bool:
@@ -265,7 +265,7 @@ def differ(old: RenderedFile | None, new: RenderedFile | None) -> bool:
     return (old.digest if old else None) != (new.digest if new else None)
 
 
-def _turn(old: Mapping[str, str], new: Mapping[str, str]) -> Delta:
+def _difference(old: Mapping[str, str], new: Mapping[str, str]) -> Delta:
     """Return what differs of two that have the same keys."""
     keys = [key for key in old if old[key] != new[key]]
     return Delta({key: old[key] for key in keys}, {key: new[key] for key in keys})

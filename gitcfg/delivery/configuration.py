@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from gitcfg.comparison.change import Delta
-from gitcfg.comparison.comparison import Consequences, uncovered
+from gitcfg.comparison.comparison import Consequences, choose_restarts
 from gitcfg.comparison.files import Side
 from gitcfg.compile.fleet import FleetNode
 from gitcfg.compile.selection import NodeView, select_nodes
@@ -185,7 +185,7 @@ def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
         part = new.valued([name])
         node = part.compiled[name]
         here = find_subsystems(part.compiled, node)
-        restart, restarted = uncovered((each for each, one in here.items() if one.restart), here)
+        restart, restarted = choose_restarts((each for each, one in here.items() if one.restart), here)
         reload = tuple(each for each, one in here.items() if one.reload and each not in restarted)
         return NodeChange(name, None, after, restart, reload, files=tuple(sorted(node.entries)))
     changes = compare(old, new, [name]).changes

@@ -492,7 +492,6 @@ class _Writer:
 
 
 def _passing_record(found: Passing) -> Record:
-    """Return the record of a rule that passes the node by."""
     record: Record = {
         "rule": found.rule,
         "feature": found.feature,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.findings import of
-from gitcfg.check.rules.base import RuledFleet, named
+from gitcfg.check.rules.ruled_fleet import RuledFleet, named
 from gitcfg.check.structure import listed, some
 from gitcfg.compile.rules.evaluate import VALUES, Candidate, read_values, strip_frames
 from gitcfg.compile.rules.rulebook import Circle, find_places
@@ -115,7 +115,7 @@ _IN_GROUPS: Mapping[str, Callable[[Candidate], Any]] = {
 """What a group says of each of its nodes: what conditions see of one."""
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _Question(msgspec.Struct, frozen=True):
     """A question about some nodes or instances, and the group that they are."""
 
     members: Sequence[Candidate]
@@ -157,7 +157,7 @@ def judged_whole(ruled: RuledFleet) -> list[str]:
 
 
 def _answers(
-    ruled: RuledFleet, rule: Rule, asked: Sequence[_Asked]
+    ruled: RuledFleet, rule: Rule, asked: Sequence[_Question]
 ) -> tuple[list[bool], dict[int, CelProblem]] | CelProblem:
     book = ruled.view.book
     try:
@@ -166,7 +166,7 @@ def _answers(
         return problem
 
 
-def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Asked]:
+def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Question]:
     """Return each node or instance by itself; those alike to the condition are evaluated once."""
     alike: dict[Hashable, list[Candidate]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
@@ -174,10 +174,10 @@ def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_A
     for seen in _by_class(ruled, ruled.view.slots(rule.name)):
         same = (id(kinds[seen.name]), seen.definition.labels if labels else ()) if shared else seen.slot
         alike.setdefault(same, []).append(seen)
-    return [_Asked(those, read_values(condition, those[0])) for those in alike.values()]
+    return [_Question(those, read_values(condition, those[0])) for those in alike.values()]
 
 
-def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Asked]:
+def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Question]:
     """Yield each group as a whole; a node is once in a group of its instances."""
     own = replace(condition, names=condition.names - {_GROUP})
     for key, slots in ruled.view.groups(rule.name).items():
@@ -185,7 +185,7 @@ def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[
         nodes = _nodes(ruled, slots, condition)
         for members in [(seen,) for seen in slots] if own.names else [slots]:
             row = read_values(own, members[0]) if own.names else {}
-            yield _Asked(members, {**row, _GROUP: nodes}, group)
+            yield _Question(members, {**row, _GROUP: nodes}, group)
 
 
 def _nodes(ruled: RuledFleet, slots: Sequence[Candidate], condition: Condition) -> list[dict[str, Any]]:
@@ -206,7 +206,7 @@ def _by_class(ruled: RuledFleet, slots: Iterable[Candidate]) -> list[Candidate]:
     return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
 
 
-def _finding(rule: Rule, require: Ref, wrong: Sequence[_Asked]) -> Finding:
+def _finding(rule: Rule, require: Ref, wrong: Sequence[_Question]) -> Finding:
     said = rule.message.rstrip(".") or f"What the rule {rule.name} requires does not hold"
     groups = sorted({one.group for one in wrong if one.group})
     members = [seen for one in wrong for seen in one.members]

@@ -8,8 +8,8 @@ import msgspec
 
 from gitcfg.cel import CelProblem, Key
 from gitcfg.check.findings import of
-from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet, named, within
 from gitcfg.check.rules.conditions import Failures
+from gitcfg.check.rules.ruled_fleet import SOLVE, Held, Holding, RuledFleet, named, within
 from gitcfg.check.structure import some
 from gitcfg.compile.operations import PENDING
 from gitcfg.compile.rules.evaluate import Candidate, ask_keys

@@ -9,9 +9,9 @@ from typing import TypeVar
 import msgspec
 
 from gitcfg.cel import Key, as_key, plain_key
-from gitcfg.check.rules.base import Holding, RuledFleet
 from gitcfg.check.rules.conditions import Failures, invariants, judged_whole, meaningless
 from gitcfg.check.rules.counts import counted, counts, leftover, pointless, right, room, scopes, unique
+from gitcfg.check.rules.ruled_fleet import Holding, RuledFleet
 from gitcfg.check.rules.values import attributes, collected, domains, misread
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.rules.placement import RuleEngine

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gitcfg.check.findings import of
-from gitcfg.check.rules.base import SOLVE, Held, Holding, RuledFleet
+from gitcfg.check.rules.ruled_fleet import SOLVE, Held, Holding, RuledFleet
 from gitcfg.check.structure import SHOWN, listed, some
 from gitcfg.compile.operations import Collect, Lack, Why
 from gitcfg.compile.rules.collect import Asking, Collecting, Link
@@ -106,7 +106,7 @@ def _contradicting(ruled: RuledFleet, holding: Holding, name: str, rules: list[R
 _BY_CONDITIONS = (Why.UNREADABLE, Why.FAILED)
 
 
-class _Said(msgspec.Struct):
+class _Collector(msgspec.Struct):
     """Who collects something, and where that is said; `nodes` have it not because of its condition."""
 
     params: set[str]
@@ -121,13 +121,13 @@ def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Find
             yield from _wrong(collecting, collect, said)
 
 
-def _collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Collect, _Said]:
+def _collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Collect, _Collector]:
     found = {
-        collect: _Said({name for name, _ in places}, {origin for _, origin in places}, set())
+        collect: _Collector({name for name, _ in places}, {origin for _, origin in places}, set())
         for collect, places in collecting.written().items()
     }
     for each in asked:
-        said = found.setdefault(each.collect, _Said(set(), set(), set()))
+        said = found.setdefault(each.collect, _Collector(set(), set(), set()))
         said.params.add(each.param)
         said.origins.add(each.origin)
     for each in asked:
@@ -136,7 +136,7 @@ def _collected_where(collecting: Collecting, asked: Iterable[Asking]) -> dict[Co
     return found
 
 
-def _wrong(collecting: Collecting, collect: Collect, said: _Said) -> Iterator[Finding]:
+def _wrong(collecting: Collecting, collect: Collect, said: _Collector) -> Iterator[Finding]:
     index, params = collecting.index(collect), tuple(sorted(said.params))
     about = f"The `where` of what {listed(params)} collects"
     if index.problem is not None:

@@ -83,7 +83,6 @@ def _is_file(name: str) -> Callable[[FileEntry], bool]:
 
 
 def _using(fleet: Fleet, wanted: Callable[[FileEntry], bool]) -> Sequence[Said]:
-    """Return the entries that are wanted."""
     return [
         (label, said)
         for label, layer in walk_layers(fleet.model)
