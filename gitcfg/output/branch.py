@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
+from itertools import chain
 
 import msgspec
 
@@ -74,7 +75,7 @@ class TreeBuilder:
         self._source, self._trees = source, trees
         self._files: dict[str, PackedObject] = {}
         self._held = 0
-        self._told = set[str]()
+        self._yielded = set[str]()
 
     def build(self, jobs: list[TreeJob]) -> list[NodeTree]:
         """Return what nodes get. Raise GitcfgError if a file is where git can have none."""
@@ -86,9 +87,10 @@ class TreeBuilder:
         made, places = list[PackedObject](), dict[str, tuple[bytes, str]]()
         for file in files if not unmade else ():
             assert isinstance(file, File)
-            _refuse(job.node, file.path)
+            _check_path(job.node, file.path)
             made.append(self._blob(file))
-            places[file.path] = (_mode(file.mode), made[-1].id)
+            # git knows programs and other files only.
+            places[file.path] = (_PROGRAM if int(file.mode, 8) & _EXECUTES else _PLAIN, made[-1].id)
         folders = list(pack_folders(places))
         id = folders[-1].id
         if unmade or id == job.old:
@@ -102,8 +104,8 @@ class TreeBuilder:
         """
         before = set(_ids(self._trees, bytes.fromhex(old))) if old else set[str]()
         for one in made:
-            if one.id not in before and one.id not in self._told:
-                self._told.add(one.id)
+            if one.id not in before and one.id not in self._yielded:
+                self._yielded.add(one.id)
                 yield one
 
     def _blob(self, file: File) -> PackedObject:
@@ -125,12 +127,7 @@ def _ids(trees: Trees, tree: bytes) -> Iterator[str]:
             yield id.hex()
 
 
-def _mode(mode: str) -> bytes:
-    """Return the mode for git, which knows programs and other files only."""
-    return _PROGRAM if int(mode, 8) & _EXECUTES else _PLAIN
-
-
-def _refuse(node: str, path: str) -> None:
+def _check_path(node: str, path: str) -> None:
     part = find_reserved(path)
     if part:
         hint = "Leave it out of what is rendered to a ref, or render to a folder: `--out DIR`."
@@ -191,7 +188,11 @@ class RefFolders:
 
     def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
         """Render nodes' folders; what is not in the repository goes into the pack."""
-        for tree in _build_trees(fleet, names, self._before, trees, workers) if names else ():
+        if not names:
+            return
+        part = fleet if len(names) == len(fleet) else fleet.valued(names)
+        turns = split_jobs(TreeJob(name, self._before.get(name, "")) for name in names)
+        for tree in chain.from_iterable(spread(_work(part, trees), turns, workers)):
             pack.add(tree.made)
             if tree.unmade:
                 self.unmade += ((tree.node, path) for path in tree.unmade)
@@ -199,15 +200,6 @@ class RefFolders:
                 self._rows.pop(tree.node, None)
             else:
                 self._rows[tree.node] = tree.id
-
-
-def _build_trees(
-    fleet: Fleet, names: Sequence[str], before: Mapping[str, str], trees: Trees, workers: int
-) -> Iterator[NodeTree]:
-    part = fleet if len(names) == len(fleet) else fleet.valued(names)
-    turns = split_jobs(TreeJob(name, before.get(name, "")) for name in names)
-    for turn in spread(_work(part, trees), turns, workers):
-        yield from turn
 
 
 def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[BuildTrees]]:
@@ -358,54 +350,56 @@ class Publisher:
             return None
         return Fleet(tree, self.repository.before(tree), self._today, self._cache)
 
-    def publish(self, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome:
+    def publish(self, fleet: Fleet, request: PublishRequest) -> PublishOutcome:
         """Commit what nodes get, after whatever others commit in the meantime."""
         for _ in range(_TRIES):
-            outcome = self.after(self.tip(), fleet, wanted)
+            outcome = self.after(self.tip(), fleet, request)
             if outcome is not None:
                 return outcome
         raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=REFUSED)
 
-    def after(self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest) -> PublishOutcome | None:
+    def after(self, tip: Tip | None, fleet: Fleet, request: PublishRequest) -> PublishOutcome | None:
         """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""
         assert fleet.commit is not None
-        if wanted.whole and self.last(tip) == Provenance(fleet.commit, True, frozenset()):
+        if request.whole and self.last(tip) == Provenance(fleet.commit, True, frozenset()):
             return PublishOutcome(fleet.commit)
-        faulty = wanted.faulty_nodes(fleet.version)
+        faulty = request.faulty_nodes(fleet.version)
         if faulty is None:
-            return PublishOutcome(fleet.commit, refused=tuple(wanted.errors))
+            return PublishOutcome(fleet.commit, refused=tuple(request.errors))
         with open_pack(self._git) as pack:
-            return self._committed(tip, fleet, wanted, faulty, pack)
+            return self._commit(tip, fleet, request, faulty, pack)
 
-    def _committed(
-        self, tip: Tip | None, fleet: Fleet, wanted: PublishRequest, faulty: frozenset[str], pack: Pack
+    def _commit(
+        self, tip: Tip | None, fleet: Fleet, request: PublishRequest, faulty: frozenset[str], pack: Pack
     ) -> PublishOutcome | None:
         folders = RefFolders(tip.rows if tip is not None else {})
-        names = sorted(self._concerned(fleet, wanted, self.last(tip)) - faulty)
-        if wanted.whole:
+        names = sorted(self._find_concerned(fleet, request, self.last(tip)) - faulty)
+        if request.whole:
             folders.keep(frozenset(fleet) | faulty)
         folders.render(fleet, names, self._ref.trees, pack, self._workers)
-        held = {name for name in faulty if name in wanted.names or name in folders}
+        held = {name for name in faulty if name in request.names or name in folders}
         held.update(node for node, _ in folders.unmade)
         unmade, source, root = tuple(folders.unmade), fleet.commit or "", folders.root
         outcome = PublishOutcome(
             source, None, len(names), folders.changed, folders.gone, tuple(sorted(held)), unmade
         )
         same = tip is not None and root.id == tip.tree
-        if same and (not wanted.whole or self.last(tip) == Provenance(source, True, frozenset(held))):
+        if same and (not request.whole or self.last(tip) == Provenance(source, True, frozenset(held))):
             return outcome
         pack.add(() if same else (root,))
         pack.keep(self._git)
         text = render_message(
-            self._history.about(source).subject, source, () if wanted.whole else wanted.names, sorted(held)
+            self._history.about(source).subject, source, () if request.whole else request.names, sorted(held)
         )
         commit = self._ref.commit(root.id, tip, source, text)
         return msgspec.structs.replace(outcome, commit=commit) if self._ref.move(commit, tip) else None
 
-    def _concerned(self, fleet: Fleet, wanted: PublishRequest, last: Provenance | None) -> frozenset[str]:
-        """Return the wanted nodes that may differ from those at the ref."""
-        names = frozenset(wanted.names)
-        if not wanted.whole or last is None or not last.whole:
+    def _find_concerned(
+        self, fleet: Fleet, request: PublishRequest, last: Provenance | None
+    ) -> frozenset[str]:
+        """Return the requested nodes that may differ from those at the ref."""
+        names = frozenset(request.names)
+        if not request.whole or last is None or not last.whole:
             return names
         if last.source == fleet.commit:
             return names & last.held

@@ -1,6 +1,4 @@
-"""Bring an output folder up to date: plan the nodes' folders, spread them over workers, report what
-was done.
-"""
+"""Bring an output folder up to date: plan the nodes' folders, spread them over workers, report changes."""
 
 import os
 import stat
@@ -62,17 +60,17 @@ class Job(msgspec.Struct, frozen=True):
 
 
 def plan_jobs(
-    nodes: Sequence[str], scope: Scope, lines: Iterable[bytes], said: Mapping[str, Record]
+    nodes: Sequence[str], scope: Scope, lines: Iterable[bytes], journal: Mapping[str, Record]
 ) -> Iterator[Job]:
-    """Yield a job for every node that is asked for or known, in order of name.
+    """Yield a job for every node that is requested or known, in order of name.
 
-    `nodes` and `lines` are in that order; `said` is what an interrupted run may have written.
+    `nodes` and `lines` are in that order; `journal` is what an interrupted run may have written.
     """
-    asked = set(nodes)
+    requested = set(nodes)
     other = Task.CLEAR if scope is Scope.ALL else Task.LEAVE
-    for node, line in _join_lines(sorted(asked | said.keys()), lines):
+    for node, line in _join_lines(sorted(requested | journal.keys()), lines):
         if is_safe_node(node):
-            yield Job(node, _known_line(node, line, said), Task.UPDATE if node in asked else other)
+            yield Job(node, _known_line(node, line, journal), Task.UPDATE if node in requested else other)
 
 
 def _join_lines(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -92,11 +90,11 @@ def _join_lines(nodes: Sequence[str], lines: Iterable[bytes]) -> Iterator[tuple[
         node = next(waiting, None)
 
 
-def _known_line(node: str, line: bytes, said: Mapping[str, Record]) -> bytes:
-    if node not in said:
+def _known_line(node: str, line: bytes, journal: Mapping[str, Record]) -> bytes:
+    if node not in journal:
         return line or encode_record(Record(node, "", ()))
     before = [decode_record(line)] if line else []
-    return encode_record(join_records(node, [*before, said[node]]))
+    return encode_record(join_records(node, [*before, journal[node]]))
 
 
 def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
@@ -117,7 +115,7 @@ _SECOND = 1_000_000_000
 _TICK = _SECOND // 50  # clocks of file systems go in steps: 4 ms is usual, 10 ms on slow kernels
 
 
-class Witness(msgspec.Struct, frozen=True):
+class FileComparison(msgspec.Struct, frozen=True):
     """Tell whether files are as they should be, without reading them where what is known is enough.
 
     What is known of files is as of `saved`, in ns: when the manifest was saved.
@@ -165,12 +163,12 @@ def mode_of(state: os.stat_result) -> str:
     return f"{stat.S_IMODE(state.st_mode):04o}"
 
 
-class Visit:
-    """A visit to one node's folder. `traces` are what is known of the node's files after it."""
+class FolderUpdate:
+    """The update of one node's folder. `traces` are what is known of the node's files after it."""
 
-    def __init__(self, home: NodeFolder, witness: Witness) -> None:
+    def __init__(self, home: NodeFolder, comparison: FileComparison) -> None:
         self.home = home
-        self._witness = witness
+        self._comparison = comparison
         self.traces: list[Trace] = []
         self.same = self.written = self.removed = self.held = 0
         self.edited: list[str] = []
@@ -191,7 +189,7 @@ class Visit:
         except (Blocked, OSError) as error:
             self._blocked(error, "")
 
-    def lack(self, path: str, known: Record) -> None:
+    def keep_unmade(self, path: str, known: Record) -> None:
         """Note a file that cannot be made: what was there stays."""
         self.unmade.append(path)
         self.traces += [trace for trace in known.files if trace.path == path]
@@ -200,7 +198,7 @@ class Visit:
         """Return whether there is nothing to write, because the file is right or something is in its way."""
         claims = [trace for trace in known.files if trace.path == file.path]
         try:
-            trace = self._witness.find_right(self.home, file, claims)
+            trace = self._comparison.find_right(self.home, file, claims)
         except (Blocked, OSError) as error:
             self._blocked(error, file.path)
             self.traces += claims
@@ -297,71 +295,73 @@ class FolderChanges(msgspec.Struct, frozen=True):
 class FolderWriter:
     """Bring nodes' folders up to date one by one: a worker's tools. `spare` is where it makes its files."""
 
-    def __init__(self, top: str, witness: Witness, journal: Journal, stale: Stale, spare: str) -> None:
+    def __init__(
+        self, top: str, comparison: FileComparison, journal: Journal, stale: Stale, spare: str
+    ) -> None:
         self._top, self._spare = top, spare
-        self._witness, self._journal, self._stale = witness, journal, stale
+        self._comparison, self._journal, self._stale = comparison, journal, stale
 
     def update(self, known: Record, source: Source) -> tuple[Record, FolderChanges]:
         """Update the folder of a node that exists; return what is then known of it, and what was done."""
         home = NodeFolder(self._top, known.node)
         fingerprint = source.fingerprint(known.node)
-        if fingerprint and known.fingerprint == fingerprint and self._witness.all_match(home, known):
+        if fingerprint and known.fingerprint == fingerprint and self._comparison.all_match(home, known):
             return known, FolderChanges(same=len(known.files))
-        meant = list(source.files(known.node))
-        paths = {file.path for file in meant}
-        visit = Visit(home, self._witness)
-        self._leave(visit, known, lambda path: path not in paths)
-        for file in meant:
+        intended = list(source.files(known.node))
+        paths = {file.path for file in intended}
+        update = FolderUpdate(home, self._comparison)
+        self._drop_stale(update, known, lambda path: path not in paths)
+        for file in intended:
             if isinstance(file, Unmade):
-                visit.lack(file.path, known)
-        files = [file for file in meant if isinstance(file, File)]
-        self._write(visit, known, [file for file in files if not visit.is_right(file, known)])
-        return visit.record(known.node, fingerprint), _changes_of(known.node, visit)
+                update.keep_unmade(file.path, known)
+        files = [file for file in intended if isinstance(file, File)]
+        self._write(update, known, [file for file in files if not update.is_right(file, known)])
+        return update.record(known.node, fingerprint), _changes_of(known.node, update)
 
-    def _write(self, visit: Visit, known: Record, files: list[File]) -> None:
+    def _write(self, update: FolderUpdate, known: Record, files: list[File]) -> None:
         """Note what is about to be made, then make it: the node's own folder, too."""
-        if files or visit.is_new():
+        if files or update.is_new():
             traces = tuple(Trace(file.path, file.mode, file.digest) for file in files)
             self._journal.write(Record(known.node, "", traces))
-        visit.prepare()
+        update.prepare()
         for file in files:
-            visit.write(file, known, self._spare)
+            update.write(file, known, self._spare)
 
     def clear(self, known: Record) -> tuple[Record, FolderChanges]:
         """Clear the folder of a node that is gone; return what is still known of it, and what was done."""
-        visit = Visit(NodeFolder(self._top, known.node), self._witness)
-        self._leave(visit, known, lambda path: True)
-        visit.home.drop()
-        return visit.record(known.node, ""), _changes_of(known.node, visit)
+        update = FolderUpdate(NodeFolder(self._top, known.node), self._comparison)
+        self._drop_stale(update, known, lambda path: True)
+        update.home.drop()
+        return update.record(known.node, ""), _changes_of(known.node, update)
 
-    def _leave(self, visit: Visit, known: Record, is_stale: Callable[[str], bool]) -> None:
+    def _drop_stale(self, update: FolderUpdate, known: Record, is_stale: Callable[[str], bool]) -> None:
         stale: dict[str, list[Trace]] = {}
         for trace in known.files:
             if is_stale(trace.path) and is_safe_path(trace.path):
                 stale.setdefault(trace.path, []).append(trace)
         for path, traces in sorted(stale.items(), reverse=True):  # what is in a folder goes before it
             if self._stale is Stale.REMOVE:
-                visit.remove(path, traces)
+                update.remove(path, traces)
             else:
-                visit.hold(traces)
+                update.hold(traces)
 
 
-def _changes_of(node: str, visit: Visit) -> FolderChanges:
+def _changes_of(node: str, update: FolderUpdate) -> FolderChanges:
     return FolderChanges(
-        visit.same,
-        visit.written,
-        visit.removed,
-        visit.held,
-        tuple((node, path) for path in visit.edited),
-        tuple((node, reason) for reason in visit.blocked),
-        tuple((node, path) for path in visit.unmade),
+        update.same,
+        update.written,
+        update.removed,
+        update.held,
+        tuple((node, path) for path in update.edited),
+        tuple((node, reason) for reason in update.blocked),
+        tuple((node, path) for path in update.unmade),
     )
 
 
 OpenSource = Callable[[], AbstractContextManager[Source]]
 """Open a source for one worker: what a source has open must not be shared."""
 
-Visited = tuple[list[bytes], FolderChanges]
+Updated = tuple[list[bytes], FolderChanges]
 """What is known of nodes now, a line each, and what was done."""
 
 
@@ -397,41 +397,37 @@ def _update(request: UpdateRequest, source: OpenSource, state: StateFolder, know
     try:
         with (
             write_manifest(state, known) as new,
-            closing(_visits(request, source, state, known)) as visits,
+            closing(_spread(request, source, state, known)) as updates,
         ):
-            for lines, done in visits:
+            for lines, done in updates:
                 for line in lines:
                     new.add(line)
                 nodes, settled = nodes + len(lines), settled + done
         state.journal.unlink(missing_ok=True)
     except OSError as error:
-        raise _interrupted(error, request.top, nodes) from error
+        progress = f"{nodes} nodes' folders are done. Every file is whole, as it was or as it is to be."
+        message = f"{error.filename or request.top}: {error.strerror or error}."
+        raise GitcfgError(message, progress, "Run it again: it goes on from there.") from error
     return settled
 
 
-def _visits(
+def _spread(
     request: UpdateRequest, source: OpenSource, state: StateFolder, known: Manifest
-) -> Generator[Visited, None, None]:
-    said = read_journal(state.journal)
-    jobs = plan_jobs(request.nodes, request.scope, known.lines, said)
-    few = request.scope is Scope.NAMED and len(request.nodes) <= CHUNK
-    return spread(_work(request, source, state, known), split_jobs(jobs), 1 if few else request.workers)
-
-
-def _work(
-    request: UpdateRequest, source: OpenSource, state: StateFolder, known: Manifest
-) -> Callable[[], AbstractContextManager[Callable[[list[Job]], Visited]]]:
+) -> Generator[Updated, None, None]:
     @contextmanager
-    def work() -> Iterator[Callable[[list[Job]], Visited]]:
+    def work() -> Iterator[Callable[[list[Job]], Updated]]:
         spare = str(state.spare / str(os.getpid()))
-        with source() as opened_, closing(Journal(state.journal)) as said:
-            writer = FolderWriter(str(request.top), Witness(known.saved), said, request.stale, spare)
-            yield lambda jobs: _visit(jobs, writer, opened_)
+        with source() as opened, closing(Journal(state.journal)) as journal:
+            comparison = FileComparison(known.saved)
+            writer = FolderWriter(str(request.top), comparison, journal, request.stale, spare)
+            yield lambda jobs: _do_jobs(jobs, writer, opened)
 
-    return work
+    jobs = plan_jobs(request.nodes, request.scope, known.lines, read_journal(state.journal))
+    few = request.scope is Scope.NAMED and len(request.nodes) <= CHUNK
+    return spread(work, split_jobs(jobs), 1 if few else request.workers)
 
 
-def _visit(jobs: list[Job], writer: FolderWriter, source: Source) -> Visited:
+def _do_jobs(jobs: list[Job], writer: FolderWriter, source: Source) -> Updated:
     lines, done = [], FolderChanges()
     for job in jobs:
         line = job.line
@@ -452,11 +448,3 @@ def _find_doubts(state: StateFolder, known: Manifest) -> Iterator[str]:
         yield f"{state.manifest} {known.problem}: all files were compared, and none was removed."
     if not state.locked:
         yield f"{state.top} is on a file system without locks: nobody else may write there at the same time."
-
-
-def _interrupted(error: OSError, top: Path, nodes: int) -> GitcfgError:
-    """Return the error with what was done: all else is as it was."""
-    done = f"{nodes} nodes' folders are done. Every file is whole, as it was or as it is to be."
-    return GitcfgError(
-        f"{error.filename or top}: {error.strerror or error}.", done, "Run it again: it goes on from there."
-    )

@@ -60,38 +60,27 @@ def open_state(top: Path) -> Iterator[StateFolder]:
     """
     state = StateFolder(top)
     for folder in (top, state.home, state.spare):
-        _make(folder, named=folder == top)
+        named = folder == top  # only such a folder may be reached through a link
+        if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
+            raise GitcfgError(f"{folder} is no folder.", "Name another one." if named else "Remove it.")
+        folder.mkdir(parents=named, exist_ok=True)
     # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
     lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         locked = lock_folder(lock, top)
-        with _clearing(state.spare):
+        _clear(state.spare)  # of what a run that was ended left unfinished
+        try:
             yield StateFolder(top, locked)
+        finally:
+            with suppress(OSError):
+                _clear(state.spare)
     finally:
         os.close(lock)
-
-
-@contextmanager
-def _clearing(spare: Path) -> Iterator[None]:
-    """Remove what is unfinished, of a run that was ended and of this one."""
-    _clear(spare)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            _clear(spare)
 
 
 def _clear(spare: Path) -> None:
     for name in os.listdir(spare):
         (spare / name).unlink(missing_ok=True)
-
-
-def _make(folder: Path, named: bool) -> None:
-    """Make a folder unless it exists. Only one that was named may be reached through a link."""
-    if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
-        raise GitcfgError(f"{folder} is no folder.", "Name another one." if named else "Remove it.")
-    folder.mkdir(parents=named, exist_ok=True)
 
 
 def lock_folder(lock: int, top: Path) -> bool:
@@ -308,8 +297,8 @@ def read_journal(path: Path) -> dict[str, Record]:
         lines = ()
     for text in filter(None, lines):
         try:
-            said = decode_record(text)
+            record = decode_record(text)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        found.setdefault(said.node, []).append(said)
-    return {node: join_records(node, said) for node, said in found.items()}
+        found.setdefault(record.node, []).append(record)
+    return {node: join_records(node, records) for node, records in found.items()}

@@ -33,8 +33,10 @@ class Ingredients:
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
-        joined = fleet.rule_engine is not None or fleet.collecting is not None
-        self._kinds = fleet.node_classes if joined else {}  # found for all at once, before workers begin
+        shared = fleet.rule_engine is not None or fleet.collecting is not None
+        self._node_classes = (
+            fleet.node_classes if shared else {}
+        )  # found for all at once, before workers begin
         self._groups: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 
@@ -42,24 +44,23 @@ class Ingredients:
         """Return the id of all that a node's files are made from."""
         fleet = self._fleet
         nodeset = fleet.roster.sets.get(name)
-        said = [fleet.model.nodes.get(name), nodeset.definition if nodeset else None]
         parts = [self._for_all, name, nodeset.name if nodeset else ""]
-        for definition in said:
+        for definition in (fleet.model.nodes.get(name), nodeset.definition if nodeset else None):
             if definition is not None:
-                parts += self._node(definition)
-        for override in self._overrides(name):
+                parts += self._parts_of_node(definition)
+        for override in self._find_overrides(name):
             parts += (override.name, self._id(override.origin.file), self._uses(override.features))
-        if name in self._kinds:
-            parts += self._joined(self._kinds[name])
+        if name in self._node_classes:
+            parts += self._parts_of_class(self._node_classes[name])
         return _digest(parts)
 
-    def _joined(self, kind: NodeClass) -> Iterator[str]:
+    def _parts_of_class(self, node_class: NodeClass) -> Iterator[str]:
         """Yield what nodes of a class have by rules, and from other nodes."""
-        brought, rules = kind.effects, self._fleet.model.rules
-        yield repr(brought)
-        yield from (self._uses(installed.uses) for installed in brought.installs)
-        yield from (repr(rules[rule].params) for rule in brought.sets)
-        collected = kind.some(sorted(kind.collected))
+        effects, rules = node_class.effects, self._fleet.model.rules
+        yield repr(effects)
+        yield from (self._uses(installed.uses) for installed in effects.installs)
+        yield from (repr(rules[rule].params) for rule in effects.sets)
+        collected = node_class.some(sorted(node_class.collected))
         yield msgspec.json.encode(collected, order="sorted").decode()
 
     @cached_property
@@ -77,13 +78,13 @@ class Ingredients:
     def _id(self, path: str) -> str:
         return self._ids.get(path, "")
 
-    def _node(self, said: Node) -> Iterator[str]:
-        yield self._id(said.origin.file)
-        yield self._uses(said.features.items)
-        for ref in said.groups.items:
+    def _parts_of_node(self, node: Node) -> Iterator[str]:
+        yield self._id(node.origin.file)
+        yield self._uses(node.features.items)
+        for ref in node.groups.items:
             yield self._group(ref.name)
 
-    def _overrides(self, name: str) -> Iterator[Override]:
+    def _find_overrides(self, name: str) -> Iterator[Override]:
         roster = self._fleet.roster
         yield from roster.listed.get(name, ())
         for override in roster.selecting:
@@ -113,8 +114,6 @@ def _digest(parts: Iterable[str]) -> str:
     """Return one id of several texts, whatever is in them."""
     return hashlib.sha256(repr(list(parts)).encode()).hexdigest()
 
-
-# Where the files of nodes come from: what an output folder asks, and a compiled fleet that answers.
 
 _MODE = re.compile("0[0-7]{3}")
 _HELD = 1 << 24  # bytes of classes' files: a node set's nodes mostly follow each other
@@ -173,14 +172,14 @@ class FleetSource:
         found = self._fleet[node]
         for path, entry in found.entries.items():
             if is_safe_path(path) and found.entries.keys().isdisjoint(parent_folders(path)):
-                file = self._made(found, entry) if entry.template else self._common(found, entry)
+                file = self._render(found, entry) if entry.template else self._render_shared(found, entry)
                 if file is not None:
                     yield file
 
-    def _common(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
+    def _render_shared(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
         key = (id(node.node_class), entry.path)
         if key not in self._shared:
-            file = self._made(node, entry)
+            file = self._render(node, entry)
             self._held += len(file.content) if isinstance(file, File) else 0
             if self._held > _HELD:
                 self._shared.clear()
@@ -188,7 +187,7 @@ class FleetSource:
             self._shared[key] = (node.node_class, file)  # the class is held, so that no other takes its id
         return self._shared[key][1]
 
-    def _made(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
+    def _render(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
         try:
             text = render_content(self._fleet, node, entry, self._engine)
         except TemplateProblem:

@@ -23,8 +23,7 @@ _STAMP = "<!-- Made by gitcfg export docs; changes will be lost. sha256:{} -->\n
 _STAMPED = re.compile(
     rb"\A(?:<!DOCTYPE html>\n)?<!-- Made by gitcfg export docs; [a-z .]*sha256:([0-9a-f]{64}) -->\n"
 )
-HEAD = 256
-"""Bytes that hold any stamp."""
+_HEAD = 256  # bytes that hold any stamp
 
 
 def add_stamp(text: str, before: str = "") -> bytes:
@@ -41,11 +40,6 @@ def is_ours(content: bytes) -> bool:
         return False
     blank = plain.replace(stamp[1], _NONE.encode(), 1)
     return hashlib.sha256(blank).hexdigest().encode() == stamp[1]
-
-
-def has_stamp(head: bytes) -> bool:
-    """Return whether the beginning of a file has a stamp, true or not."""
-    return _STAMPED.match(normalize_line_ends(head)) is not None
 
 
 def normalize_line_ends(content: bytes) -> bytes:
@@ -78,7 +72,7 @@ class StampedChanges(msgspec.Struct, frozen=True):
 def update_stamped_folder(
     top: Path, files: Mapping[str, bytes], own: Collection[str], foreign: Foreign
 ) -> StampedChanges:
-    """Make a folder hold these files, and none of those that were written before and are not wanted now.
+    """Make a folder hold these files, and none of those that were written before and are not among them.
 
     Stale files are looked for in the folders `own`, "" for the top itself. Each file is replaced whole. Raise
     GitcfgError (4) if something is in the way; then nothing is written.
@@ -86,10 +80,10 @@ def update_stamped_folder(
     top.mkdir(parents=True, exist_ok=True)
     with _locked(top):
         home = NodeFolder(str(top), ".")
-        wanted = [path for path in sorted(files) if not _is_right(top, home, path, files[path], foreign)]
+        missing = [path for path in sorted(files) if not _is_right(top, home, path, files[path], foreign)]
         stale = sorted(set(_find_stamped(home, own)) - {f"/{path}" for path in files})
         ours = [path for path in stale if is_ours(read_content(home.folder + path))]
-        for path in wanted:
+        for path in missing:
             home.make(f"/{path}")
             spare = f"{home.folder}/{_SPARE}{os.getpid()}"
             write_file(f"{home.folder}/{path}", files[path], _MODE, spare)
@@ -97,10 +91,10 @@ def update_stamped_folder(
             os.unlink(home.folder + path)
             home.prune(path)
     kept = tuple(top / path[1:] for path in stale if path not in ours)
-    return StampedChanges(len(wanted), len(ours), len(files) - len(wanted), kept)
+    return StampedChanges(len(missing), len(ours), len(files) - len(missing), kept)
 
 
-def _is_right(top: Path, home: NodeFolder, path: str, meant: bytes, foreign: Foreign) -> bool:
+def _is_right(top: Path, home: NodeFolder, path: str, intended: bytes, foreign: Foreign) -> bool:
     """Return whether a file is right. Raise GitcfgError (4) if it is not, and not gitcfg's either."""
     try:
         if home.state(f"/{path}") is None:
@@ -108,7 +102,7 @@ def _is_right(top: Path, home: NodeFolder, path: str, meant: bytes, foreign: For
     except Blocked as error:
         raise GitcfgError(f"{top}{error}.", "Move it away.", code=REFUSED) from None
     content = read_content(f"{home.folder}/{path}")
-    if normalize_line_ends(content) == meant:
+    if normalize_line_ends(content) == intended:
         return True
     if foreign is Foreign.REFUSE and not is_ours(content):
         hint = "Move it away, or say --force to replace it."
@@ -122,19 +116,18 @@ def _find_stamped(home: NodeFolder, own: Collection[str]) -> Iterator[str]:
         parent = f"/{folder}" if folder else ""
         with suppress(Blocked):
             if home.state(f"{parent}/{_SPARE}") is None and os.path.isdir(home.folder + parent):
-                yield from (path for path in _pages(home, parent) if _bears(home.folder + path))
+                for path in _find_pages(home, parent):
+                    head = read_content(home.folder + path)[:_HEAD]
+                    if _STAMPED.match(normalize_line_ends(head)):
+                        yield path
 
 
-def _pages(home: NodeFolder, parent: str) -> Iterator[str]:
+def _find_pages(home: NodeFolder, parent: str) -> Iterator[str]:
     """Yield the Markdown files in a folder."""
     for name in sorted(os.listdir(home.folder + parent)):
         with suppress(Blocked):
             if name.endswith(".md") and home.state(f"{parent}/{name}"):
                 yield f"{parent}/{name}"
-
-
-def _bears(place: str) -> bool:
-    return has_stamp(read_content(place)[:HEAD])
 
 
 @contextmanager
