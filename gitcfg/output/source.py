@@ -34,9 +34,8 @@ class Ingredients:
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
         shared = fleet.rule_engine is not None or fleet.collecting is not None
-        self._node_classes = (
-            fleet.node_classes if shared else {}
-        )  # found for all at once, before workers begin
+        # Found for all at once, before workers begin.
+        self._node_classes = fleet.node_classes if shared else {}
         self._groups: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 

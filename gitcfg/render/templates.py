@@ -75,7 +75,7 @@ class TemplateEngine(Closing):
         )
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
-        """What a template makes of `params`, `node`, `features` and `groups`; TemplateProblem if nothing."""
+        """Return what a template makes of `params`, `node`, ... Raise TemplateProblem if it fails."""
         progress.note("rendering the template", name)
         try:
             answer = self._ask({"render": name, "context": context})

@@ -124,7 +124,7 @@ def _watch(process: int, budget: Budget, client: "Client | None") -> Ended | int
     if own is not None:
         poll.register(own, select.POLLIN)
     start, closely, most = time.monotonic(), 0.0, 0
-    late, told = budget.seconds, False
+    late, warned = budget.seconds, False
     while True:
         moved = dict(poll.poll(_PAUSE * 1000))
         pid, status = os.waitpid(process, os.WNOHANG)
@@ -140,16 +140,16 @@ def _watch(process: int, budget: Budget, client: "Client | None") -> Ended | int
                 return Ended(End.MEMORY, progress.last())
         spent = now - start
         if max(spent / _BUSY, spent - _waited(process)) >= late:
-            if told:
+            if warned:
                 return Ended(End.TIME, progress.last())
-            told, late = True, late + _GRACE
+            warned, late = True, late + _GRACE
             place = progress.last()
             os.kill(process, signal.SIGALRM)
             progress.note(place)
 
 
 def _waited(process: int) -> float:
-    """Seconds in which a process could have run if there had been a processor for it."""
+    """Return the seconds in which a process could have run if there had been a processor for it."""
     words = _read(process, "schedstat").split()
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
@@ -192,7 +192,7 @@ def _is_line(descriptor: int) -> bool:
 
 
 def _links(process: int) -> Iterator[tuple[int, int]]:
-    """Processes with their parents, up to the parent of what receives: the client, or its server.
+    """Yield processes with their parents, up to the parent of what receives: the client, or its server.
 
     What is above may end while the client goes on, as the shell does that started it. git itself does not
     see that its client is gone while a hook says nothing.
@@ -200,7 +200,7 @@ def _links(process: int) -> Iterator[tuple[int, int]]:
     found = [(process, os.getppid())]
     while found[-1][1] > 1:
         parent = found[-1][1]
-        if _RECEIVES in _words(found[-1][0]) and _RECEIVES not in _words(parent):
+        if _RECEIVES in _read(found[-1][0], "cmdline") and _RECEIVES not in _read(parent, "cmdline"):
             yield from found
             return
         found.append((parent, _parent(parent)))
@@ -212,10 +212,6 @@ def _parent(process: int) -> int:
     return int(text.rpartition(b")")[2].split()[1]) if text else 0
 
 
-def _words(process: int) -> bytes:
-    return _read(process, "cmdline")
-
-
 def _read(process: int, name: str) -> bytes:
     try:
         with open(f"/proc/{process}/{name}", "rb") as file:
@@ -225,24 +221,21 @@ def _read(process: int, name: str) -> bytes:
 
 
 def _family() -> list[int]:
-    """All processes that this one started, and those that they did: what loses its parent gets this one."""
+    """Return all processes that this one started, and theirs: what loses its parent gets this one."""
     found = list[int]()
     pending = [os.getpid()]
     while pending:
-        children = list(_children(pending.pop()))
-        found += children
-        pending += children
+        process = pending.pop()
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{process}/task"):
+                children = [*map(int, _read(process, f"task/{thread}/children").split())]
+                found += children
+                pending += children
     return found
 
 
-def _children(process: int) -> Iterator[int]:
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{process}/task"):
-            yield from map(int, _read(process, f"task/{thread}/children").split())
-
-
 def _private(processes: Iterable[int]) -> int:
-    """Bytes of memory that no file holds; what forks share counts for each."""
+    """Return the bytes of memory that no file holds; what forks share counts for each."""
     sizes = (_read(process, "statm").split() for process in processes)
     return sum((int(size[1]) - int(size[2])) * _PAGE for size in sizes if size)
 

@@ -33,7 +33,7 @@ def serve_many(handler: Callable[[Any], Any]) -> None:
 
 
 def allow(seconds: float) -> None:
-    """So much of the processor's time for the request that is being answered, instead of the limit's."""
+    """Give so much of the processor's time to the request that is being answered, instead of the limit's."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 

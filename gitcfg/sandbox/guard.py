@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with`."""
+"""A guard: hostile input is handled by a child process that can do no harm and may die of it."""
 
 import contextlib
 import math
@@ -53,8 +53,8 @@ class Closing(ABC):
 # Why a child ended, from its status and its last words.
 
 
-def epitaph(status: int | None, stderr: str, limits: Limits) -> GuardError:
-    """Return what is said of it; a status of None: it has not ended yet."""
+def _explain_end(status: int | None, stderr: str, limits: Limits) -> GuardError:
+    """Return the error for a status; None: the child has not ended yet."""
     if status == -signal.SIGPROF:
         return TimeUp(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
     if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
@@ -196,7 +196,7 @@ class Child:
         return len(self._answer) >= HEADER + length(self._answer)
 
     def _exchange(self, until: float) -> bool:
-        """Send and receive what can be, waiting for that if nothing can. Did anything move?"""
+        """Send and receive what can be, waiting for that if nothing can. Return whether anything moved."""
         events = self._poll.poll(max(0.0, until - time.monotonic()) * 1000)
         for source, event in events:
             if source == self._complaints:
@@ -220,7 +220,7 @@ class Child:
             data = self._line.recv(_CHUNK)
         self._answer += data
         if not data:
-            raise self._epitaph()
+            raise self._end_error()
 
     def _listen(self) -> None:
         data = os.read(self._complaints, _CHUNK)
@@ -228,19 +228,17 @@ class Child:
         if not data:
             self._poll.unregister(self._complaints)
 
-    def _epitaph(self) -> GuardError:
-        """Return how it ended, its last words included."""
+    def _end_error(self) -> GuardError:
+        """Return how it ended, the rest of its stderr included."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_WORDS)
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._complaints, _CHUNK):
                 self._stderr = (self._stderr + data)[-_STDERR:]
-        return epitaph(self._process.poll(), self._stderr.decode(errors="replace"), self._limits)
+        return _explain_end(self._process.poll(), self._stderr.decode(errors="replace"), self._limits)
 
 
-# A guard: hostile input is handled by a child process that can do no harm and may die of it.
-
-_NO_LIMITS_BUT_THE_USUAL = Limits()
+_USUAL_LIMITS = Limits()
 
 
 class Guard(Closing):
@@ -251,16 +249,16 @@ class Guard(Closing):
     started it; the next request then starts another.
     """
 
-    def __init__(self, module: str, limits: Limits = _NO_LIMITS_BUT_THE_USUAL, opening: Any = None) -> None:
+    def __init__(self, module: str, limits: Limits = _USUAL_LIMITS, opening: Any = None) -> None:
         self._module, self._limits = module, limits
         self._opening = None if opening is None else msgspec.msgpack.encode(opening)
         self._child: Child | None = None
         self._end: Callable[[], Any] | None = None
         self._turn = threading.Lock()
-        self._told: bytes | None = None
+        self._opened_with: bytes | None = None
 
     def reopen(self, opening: Any) -> None:
-        """This opening from now on. A child that was told another is told it before the next request."""
+        """This opening from now on. A child that got another gets it before the next request."""
         message = msgspec.msgpack.encode(opening)
         if message != self._opening:
             self._opening = message
@@ -268,7 +266,7 @@ class Guard(Closing):
     def begin(self) -> None:
         """Start the child ahead of the first request: it gets ready meanwhile."""
         with self._turn:
-            self._alive()
+            self._start()
 
     def request(self, payload: Any, within: float = math.inf) -> Any:
         """Return the handler's answer; both are plain data. GuardError if the child did not live to give it.
@@ -277,13 +275,13 @@ class Guard(Closing):
         """
         message = encoded(payload)
         with self._turn:
-            answer = self._ask_fairly(message, within)
+            answer = self._ask_with_retry(message, within)
         return msgspec.msgpack.decode(answer)
 
     def post(self, message: bytes) -> None:
         """Ask without waiting; `message` is encoded. The next question is asked when this is answered."""
         with self._turn:
-            self._alive().post(message)
+            self._start().post(message)
 
     def answer(self) -> bytes | None:
         """Return the encoded answer to what was posted, if it is there. GuardError as for `request`."""
@@ -314,8 +312,8 @@ class Guard(Closing):
         if end is not None:
             end()
 
-    def _ask_fairly(self, message: bytes, within: float) -> bytes:
-        """What earlier requests left in memory is not this one's fault: a new child has the last word."""
+    def _ask_with_retry(self, message: bytes, within: float) -> bytes:
+        """Ask once more a new child if memory ran out: what earlier requests left there may be why."""
         used = self._child is not None and self._child.running
         try:
             return self._ask(message, within)
@@ -327,23 +325,23 @@ class Guard(Closing):
     def _ask(self, message: bytes, within: float) -> bytes:
         answered = False
         try:
-            answer = self._alive().ask(message, within)
+            answer = self._start().ask(message, within)
             answered = True
             return answer
         finally:
             if not answered:
                 self.close()
 
-    def _alive(self) -> Child:
+    def _start(self) -> Child:
         if self._child is None or not self._child.running:
             self.close()
             self._child = start(self._module, self._limits)
             # Whoever forgets to close leaves neither a process nor a folder behind.
             self._end = weakref.finalize(self, self._child.end)
-            self._told = None
-        if self._opening is not None and self._told is not self._opening:
+            self._opened_with = None
+        if self._opening is not None and self._opened_with is not self._opening:
             self._child.ask(self._opening)
-            self._told = self._opening
+            self._opened_with = self._opening
         return self._child
 
 
