@@ -13,7 +13,7 @@ from gitcfg.server.http import Problem
 from gitcfg.server.signatures import SignedRequest
 from gitcfg.state.records import Checkin, Deployed, Event, Result
 
-SCHEMA = "gitcfg.checkin/1"
+CHECKIN, DEPLOY_REPORT = "gitcfg.checkin/1", "gitcfg.deploy-report/1"
 MOST_BYTES = 64 * 1024
 Commit = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")]
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -69,7 +69,7 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
     try:
         report = msgspec.json.decode(body, type=CheckinBody)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
+        raise _malformed(CHECKIN, error) from None
     if report.node != signed.node:
         raise Problem("malformed", "The body is about another node than who signed it.")
     running, result = report.running or Running(), None
@@ -130,7 +130,11 @@ def parse_deploy_report(body: bytes) -> DeployReport:
     try:
         return msgspec.json.decode(body, type=DeployReport)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Problem("malformed", f"The body is no {SCHEMA}: {str(error)[:200]}") from None
+        raise _malformed(DEPLOY_REPORT, error) from None
+
+
+def _malformed(schema: str, error: Exception) -> Problem:
+    return Problem("malformed", f"The body is not a valid {schema} document: {str(error)[:200]}")
 
 
 def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:

@@ -203,7 +203,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_is_no_deploy_is_refused(shared: Shared, body: bytes) -> None:
-    assert post(shared.server, body, shared.operate).problem == "malformed"
+    answer = post(shared.server, body, shared.operate)
+    assert answer.problem == "malformed"
+    assert answer.json()["detail"].startswith("The body is not a valid gitcfg.deploy-report/1 document: ")
 
 
 def test_a_body_has_a_limit(shared: Shared) -> None:
