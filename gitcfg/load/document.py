@@ -61,7 +61,7 @@ def marked(node: Any, value: Any) -> Mark:
     return mark
 
 
-# Merges that nobody has resolved: the markers that git leaves in a file, and what is said of them.
+# Unresolved merges: the markers that git leaves in a file, and the finding about them.
 
 _MARKER = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _BEGIN, _MIDDLE, _END = "<<<<<<<", "=======", ">>>>>>>"

@@ -65,7 +65,7 @@ class Loader(msgspec.Struct):
         for problem in schema.problems(kind, doc.value):
             wrong.add(str(problem.path[1]) if len(problem.path) > 1 else None)
             origin = doc.key(*problem.path) if problem.key else doc.at(*problem.path)
-            if not doc.missing(*problem.path):  # that has been told (GC106)
+            if not doc.missing(*problem.path):  # GC106 reports that
                 self.report("GC102", entry.path, problem.message, origin, hint=problem.hint)
         return doc, wrong
 

@@ -43,7 +43,7 @@ _FeatureEdit = tuple[Op, int, int, list[UseRow]]
 
 
 class PackedNode(msgspec.Struct, frozen=True, array_like=True):
-    """A node; a list that is not said is None."""
+    """A node; a list that is not declared is None."""
 
     description: str
     groups: _Edit | None

@@ -256,7 +256,7 @@ def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
 
 # Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains.
 
-MOST = 20  # problems of a document that are told one by one
+MOST = 20  # problems of a document that are reported one by one
 _COUNTED = 200  # problems that are looked for
 _PRINTABLE = 10**100  # Python refuses to print integers of more than 4,300 digits
 _MOST_WORK = 2 * 10**8  # a schema's steps by a value's characters: some seconds at worst

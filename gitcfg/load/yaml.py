@@ -138,7 +138,7 @@ _PLAINER = {
 
 
 def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
-    """Return what the parser said, and the line and column (from 1) where it stumbled."""
+    """Return the parser's complaint in plain words, and its line and column (from 1)."""
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
     begun = getattr(error, "context_mark", None)
     mark = getattr(error, "problem_mark", None) or begun

@@ -213,7 +213,7 @@ def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[Bui
     return work
 
 
-_UNREAD = "GC1"  # codes of what is wrong with a file: what it would have said is not known
+_UNREAD = "GC1"  # codes of what is wrong with a file: its content is not known
 
 
 class PublishRequest(msgspec.Struct, frozen=True):

@@ -84,7 +84,7 @@ _LAST_WORDS = 1.0
 
 
 def start(module: str, limits: Limits) -> "Child":
-    """Return a child that has been told its limits. It sees no environment and writes no bytecode."""
+    """Return a child that has got its limits. It sees no environment and writes no bytecode."""
     ours, theirs = socket.socketpair()
     path = [*(entry for entry in sys.path if os.path.isabs(entry)), _OURS]
     folder, process = tempfile.mkdtemp(prefix="gitcfg-guard-"), None

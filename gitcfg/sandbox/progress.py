@@ -1,4 +1,4 @@
-"""What this process and its workers are at, told to the process that watches them."""
+"""What this process and its workers are doing, for the process that watches them."""
 
 import mmap
 

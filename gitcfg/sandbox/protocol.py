@@ -1,4 +1,4 @@
-"""What a guarded child may use, and how it is told that it used more."""
+"""The limits of a guarded child, the errors that report its end, and the frames on its socket."""
 
 import os
 from typing import Any

@@ -150,7 +150,7 @@ def _sentence(message: str | None) -> str:
     return line if len(line) <= 300 else line[:300] + "..."
 
 
-# What can be said of a template without a node: its parameters, what it takes in, its first problem.
+# What is known of a template without a node: its parameters, what it takes in, its first problem.
 
 
 class Analysis:
