@@ -1,4 +1,4 @@
-"""Makes docs/findings.md and the table of findings in README.md from the program: `make docs`."""
+"""Makes docs/findings.md from the program: `make docs`."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from gitcfg.check.findings import CODES, Code, above_blocks, explanation
 
-README = Path(__file__).parents[1] / "README.md"
 _BLOCK = re.compile(r"^```.*?^```\n", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(?<!`)\bGC\d{3}\b(?!`)")
 
@@ -28,8 +27,6 @@ to a parser at all.
 | code | severity | what must hold |
 | --- | --- | --- |
 """
-_BEGIN = "<!-- findings: made by docs/findings.py -->\n"
-_END = "<!-- end of findings -->"
 
 
 def findings() -> str:
@@ -41,17 +38,6 @@ def findings() -> str:
             *(_section(code, set(CODES)) for code in CODES.values()),
         )
     )
-
-
-def in_readme(text: str) -> str:
-    """README.md with its table of findings as it is now."""
-    rows = "".join(
-        f"| [{code.name}](docs/findings.md#{code.name.lower()}) | {code.title} |\n" for code in CODES.values()
-    )
-    begin, _, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    assert end, "README.md has lost the marks around its table of findings"
-    return f"{begin}{_BEGIN}\n| code | what must hold |\n| --- | --- |\n{rows}\n{_END}{after}"
 
 
 def _link(code: str) -> str:
@@ -82,4 +68,3 @@ def _prose(text: str, linked: set[str]) -> str:
 
 if __name__ == "__main__":
     Path(__file__).with_suffix(".md").write_text(findings(), encoding="utf-8")
-    README.write_text(in_readme(README.read_text(encoding="utf-8")), encoding="utf-8")

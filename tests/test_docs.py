@@ -72,11 +72,6 @@ def test_the_page_of_findings_is_current() -> None:
     assert (DOCS / "findings.md").read_text(encoding="utf-8") == made, "`make docs` makes it anew."
 
 
-def test_the_table_of_findings_is_current() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert runpy.run_path(str(DOCS / "findings.py"))["in_readme"](text) == text, "`make docs` makes it anew."
-
-
 @pytest.mark.parametrize("name", ["check", "diff", "explain"])
 def test_pictures_are_current(name: str) -> None:
     made = runpy.run_path(str(DOCS / "pictures.py"))
