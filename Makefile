@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,agent,htcondor,server,solve,ssh
+EXTRAS := dev,agent,htcondor,server,solve
 
 .PHONY: demo test test-fast test-slow test-all bench bench-agents bench-deploy bench-rules lint docs pictures architecture reference setup clean
 

@@ -422,15 +422,10 @@ def test_a_fault_beside_the_nodes_is_recorded_too(
     assert pool.outcomes("--resume", "last") == {"n1": "ok"}
 
 
-def test_what_reaches_nodes_may_not_be_there(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_of_ssh_may_not_be_there(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conduct, "_network", NETWORK)
     _, err = pool.deploy("--ssh-config", "none", code=2)
     assert "error: There is no file none.\n" in err
-    for name in [name for name in sys.modules if name.startswith("gitcfg.deploy.ssh")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "fabric", None)
-    _, err = pool.deploy(code=2)
-    assert "error: What deploys over SSH is not installed.\n" in err
 
 
 def test_a_retired_node_is_cleared_by_name(pool: Pool) -> None:

@@ -57,11 +57,10 @@ from gitcfg.git.history import History
 from gitcfg.library import Fleet, Source
 from gitcfg.model import REFUSED, GitcfgError, Share
 from gitcfg.model.names import shown
-from gitcfg.model.text import ABBREVIATED, counted, install_hint, safe
+from gitcfg.model.text import ABBREVIATED, counted, safe
 from gitcfg.nodeset import abridged
 from gitcfg.rollout import plan_rollout
 
-_MISSING = GitcfgError("What deploys over SSH is not installed.", install_hint("ssh"))
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -120,12 +119,10 @@ def _network(options: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names
     """Return the network. Host keys and addresses are those reviewed last, whichever commit is deployed.
 
     Else a key that was removed since would be trusted again, and an unreviewed commit could name any host.
-    Raise GitcfgError if fabric is not installed, or ssh_config cannot be read.
+    Raise GitcfgError if ssh_config cannot be read.
     """
-    try:
-        from gitcfg.deploy.ssh import Ssh
-    except ImportError:
-        raise _MISSING from None
+    from gitcfg.deploy.ssh import Ssh
+
     keys = {name: key.text for name, key in reviewed.model.keys.items()} if reviewed is not None else {}
     addresses = {}
     for name in names:
