@@ -11,9 +11,9 @@ from gitcfg.model import GitcfgError
 
 EPILOG = """Examples:
 
-  gitcfg agent run               follow the server until SIGTERM, as the unit does
+  gitcfg agent run               follow the server until SIGTERM, as the systemd unit does
 
-  gitcfg agent run --once        one round
+  gitcfg agent run --once        check in once
 
   gitcfg agent key               this node's line for keys/, and its fingerprint"""
 
@@ -27,9 +27,9 @@ def agent(
         ),
     ],
 ) -> int:
-    """Run the program on a node: fetch its configuration and put it in force.
+    """Run the agent on a node: fetch the node's configuration and install it.
 
-    `gitcfg agent run --help` and so on tell the options of each.
+    Use --help after a command for its options: `gitcfg agent run --help`.
     """
     if find_spec("cryptography") is None:
         raise GitcfgError("The agent needs cryptography.", "pip install cryptography")

@@ -45,15 +45,17 @@ class Form(StrEnum):
 
 
 FORGES = (Form.GITHUB, Form.GITLAB, Form.SARIF)
-_FORM = typer.Option("-o", "--output", help="What to write; the last three are for forges.")
-_EACH = typer.Option(help="Every commit of a range, parents first.", metavar="REV..REV")
-_AS = typer.Option("--as", help="With --each: who would push it, for who may change what.", metavar="WHO")
-_ALL = typer.Option("--all", help="Every finding in full, not only the first of each code and cause.")
+_FORM = typer.Option("-o", "--output", help="Output format; the last three are for forges.")
+_EACH = typer.Option(help="Check every commit of a range, parents first.", metavar="REV..REV")
+_AS = typer.Option(
+    "--as", help="With --each: apply permission rules as if this person pushed.", metavar="WHO"
+)
+_ALL = typer.Option("--all", help="Show every finding in full, not only the first of each code and cause.")
 _PARSERS = typer.Option(
-    "--parsers/--no-parsers", help="Let targets' own parsers read what is rendered (GC307)."
+    "--parsers/--no-parsers", help="Also check rendered files with the applications' own parsers (GC307)."
 )
 _IGNORED = typer.Option(
-    "--ignored", help="List the warnings, too, that `ignore` in gitcfg.yaml leaves out, and why."
+    "--ignored", help="Also list the warnings that `ignore` in gitcfg.yaml hides, and the reasons."
 )
 
 
@@ -61,7 +63,7 @@ _IGNORED = typer.Option(
 def check(
     context: typer.Context,
     at: AtOption = None,
-    staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
+    staged: Annotated[bool, typer.Option("--staged", help="Check the index, not the work tree.")] = False,
     each: Annotated[str | None, _EACH] = None,
     every: Annotated[bool, _ALL] = False,
     form: Annotated[Form, _FORM] = Form.TEXT,

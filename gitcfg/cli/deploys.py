@@ -45,18 +45,21 @@ from gitcfg.nodeset import IN_JSON, abridged
 if TYPE_CHECKING:
     from rich.text import Text
 
-EPILOG = """A deploy ends as done, or as what kept it from going on. One whose program was ended is broken
-off, and what became of some nodes is unknown: `gitcfg deploy --resume RUN` goes on with those not well.
+EPILOG = """A deploy ends as `done`, or with what stopped it. If its program was killed, it is `broken off`,
+and the outcome of some nodes is unknown. `gitcfg deploy --resume RUN` continues with those that did not
+succeed.
 
 Examples:
 
-  gitcfg deploys                            the last ones, the newest first
+  gitcfg deploys                            the last deploys, newest first
 
-  gitcfg deploys 1pkd3a0                    one of them; how its id begins or ends will do, or last
+  gitcfg deploys 1pkd3a0                    one deploy: its id, a beginning or end of it, or last
 
   gitcfg deploys --send 1pkd3a0 --server https://config.example.com"""
-_RUN = typer.Argument(help="A deploy: its id, how that begins or ends, or last.", metavar="RUN")
-_SEND = typer.Option(help="Tell the server, or its database, what this one did; once counts.", metavar="RUN")
+_RUN = typer.Argument(help="A deploy: its id, the beginning or end of that, or last.", metavar="RUN")
+_SEND = typer.Option(
+    help="Report this deploy to the server or its database; repeats are ignored.", metavar="RUN"
+)
 _COLUMNS = ("deploy", "when", "who", "commit", "ended", "nodes")
 _LINES = 10
 _AT_ONCE = 1000
@@ -75,7 +78,7 @@ def deploys(
     folder: StateFolder = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """List what was deployed over SSH from here, by whom and when, or show one deploy by node."""
+    """List the deploys over SSH from this repository, with person and time, or show one node by node."""
     session: Session = context.obj
     now = time.time()
     if send is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
 
-  gitcfg diff                         what your changes would do, against the last commit
+  gitcfg diff                         your uncommitted changes, compared with the last commit
 
   gitcfg diff main~3 main @Workers    between two commits, on a group's nodes
 
@@ -42,21 +42,23 @@ def diff(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Revisions (HEAD and the work tree; A..B and A...B as git has them), then nodes.",
+            help="Revisions (A..B and A...B as in git; default: HEAD and the work tree), then nodes.",
             metavar="REV|NODES",
             show_default=False,
         ),
     ] = None,
     where: WhereOption = None,
-    staged: Annotated[bool, typer.Option("--staged", help="The index instead of the work tree.")] = False,
-    merge: Annotated[str, typer.Option(help="What merging this would change.", metavar="REV")] = "",
-    stat: Annotated[bool, typer.Option("--stat", help="Only how much, a line for each change.")] = False,
-    files: Annotated[bool, typer.Option("--files", help="Rendered files, as unified diffs.")] = False,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Compare with the index, not the work tree.")
+    ] = False,
+    merge: Annotated[str, typer.Option(help="Show what merging REV would change.", metavar="REV")] = "",
+    stat: Annotated[bool, typer.Option("--stat", help="Show only a line for each change.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="Show rendered files as unified diffs.")] = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 1 if nodes change.")] = False,
-    output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TEXT,
+    output: Annotated[Form, typer.Option("-o", "--output", help="Output format.")] = Form.TEXT,
     folded: FoldedOption = False,
 ) -> int:
-    """Show what changes on nodes, and which subsystems restart; equal changes are told once."""
+    """Show what changes on nodes, and which subsystems restart; equal changes are shown once."""
     from gitcfg.gate.changes import (
         describe_key_changes,
         describe_secret_changes,

@@ -8,7 +8,7 @@ from gitcfg.cli import edits as say
 from gitcfg.cli.declaration import command
 from gitcfg.model import GitcfgError
 
-NEW = """Values are YAML, as they would stand in the file; what is added to a list comes to its end.
+NEW = """Values are YAML, as in the file. New entries of a list are added at its end.
 
 Examples:
 
@@ -18,7 +18,7 @@ Examples:
 
   gitcfg new parameter GPUS --description 'How many GPUs.' --field type=integer --commit"""
 
-MODIFY = """Values are YAML, as they would stand in the file. Comments and all other entries stay as they are.
+MODIFY = """Values are YAML, as in the file. Comments and all other entries are kept.
 
 Examples:
 
@@ -26,20 +26,20 @@ Examples:
 
   gitcfg modify group Workers --node 'exec[01-16]' --commit -m 'More workers'
 
-  gitcfg modify node submit1 --field state=retired --solve      what a rule had placed there goes elsewhere"""
+  gitcfg modify node submit1 --field state=retired --solve      and move what a rule had placed there"""
 
-DELETE = """What still refers to it is an error, so the edit is refused then: take the references away first.
+DELETE = """If something still refers to the definition, the edit is refused: remove the references first.
 
 Examples:
 
   gitcfg delete feature Old
 
-  gitcfg delete parameter OLD_NAME --commit -m 'Nobody sets it'
+  gitcfg delete parameter OLD_NAME --commit -m 'Not set anywhere'
 
-  gitcfg delete group rack3 --force            although nodes are in it"""
+  gitcfg delete group rack3 --force            even if nodes are in it"""
 
-RENAME = """Lists and bindings follow; in templates `params.NAME` and `params["NAME"]`, where that is certain.
-Where the old name still stands (comments, globs, expressions, other templates) is listed and left as it is.
+RENAME = """Renames references in lists and bindings, and `params.NAME` and `params["NAME"]` in templates
+where that is certain. Other places with the old name (comments, globs, expressions) are listed, but not changed.
 
 Examples:
 
@@ -49,11 +49,13 @@ Examples:
 
   gitcfg rename group rack3 rack-a3 --commit -m 'Racks have letters now'"""
 
-_KIND = typer.Argument(help="Of what kind it is.", metavar="KIND")
-_NAME = typer.Argument(help="Its name.", metavar="NAME")
-_NEW_KIND = typer.Argument(help="Of what kind.", metavar="KIND")
-_NEW_NAME = typer.Argument(help="Its name from now on.", metavar="NEW")
-_PLACE = typer.Option("--in", help="The file or folder; else where such things stand.", metavar="FILE|DIR")
+_KIND = typer.Argument(help="Kind of the definition.", metavar="KIND")
+_NAME = typer.Argument(help="Name of the definition.", metavar="NAME")
+_NEW_KIND = typer.Argument(help="Kind of the definition.", metavar="KIND")
+_NEW_NAME = typer.Argument(help="New name.", metavar="NEW")
+_PLACE = typer.Option(
+    "--in", help="File or folder for it; default: the usual place of its kind.", metavar="FILE|DIR"
+)
 _OF_NEW = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say.Part.PUT, say.Part.FIELDS)]
 
 
@@ -72,7 +74,7 @@ def new(
     message: say.Message = None,
     **entries: say.Texts,
 ) -> int:
-    """Make a definition: a file of its own, or an entry in a file of parameters or subsystems."""
+    """Create a definition: a file of its own, or an entry in a file of parameters or subsystems."""
     from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
 
@@ -97,7 +99,7 @@ def modify(
     message: say.Message = None,
     **entries: say.Texts,
 ) -> int:
-    """Change a definition, or with --from many things at once. An edit that adds an error is refused."""
+    """Change a definition, or several with --from. An edit that adds an error is refused."""
     from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order, parse_orders
 
@@ -143,7 +145,7 @@ def rename(
     commit: say.Commit = False,
     message: say.Message = None,
 ) -> int:
-    """Rename a definition, its file, and what refers to it; what is left is listed."""
+    """Rename a definition, its file and the references to it; list places that keep the old name."""
     from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
 

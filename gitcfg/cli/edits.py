@@ -80,46 +80,48 @@ class Option(msgspec.Struct, frozen=True):
 
 
 OPTIONS = (
-    Option(Part.ADD, "include", "--include", "A feature to include.", "FEATURE"),
-    Option(Part.REMOVE, "include", "--no-include", "One not to include.", "FEATURE"),
-    Option(Part.ADD, "depends", "--depends", "A feature or parameter to depend on.", "FEATURE|PARAM"),
-    Option(Part.REMOVE, "depends", "--no-depends", "One not to depend on.", "FEATURE|PARAM"),
-    Option(Part.ADD, "conflicts", "--conflict", "A feature or parameter to conflict with.", "FEATURE|PARAM"),
-    Option(Part.REMOVE, "conflicts", "--no-conflict", "One not to conflict with.", "FEATURE|PARAM"),
-    Option(Part.ADD, "after", "--after", "A feature that becomes active before.", "FEATURE"),
-    Option(Part.REMOVE, "after", "--no-after", "One not to wait for.", "FEATURE"),
-    Option(Part.ADD, "features", "--feature", "A feature to install.", "FEATURE"),
-    Option(Part.REMOVE, "features", "--no-feature", "One not to install.", "FEATURE"),
-    Option(Part.ADD, "without", "--without", "A feature to do without.", "FEATURE"),
-    Option(Part.REMOVE, "without", "--no-without", "One to have after all.", "FEATURE"),
-    Option(Part.ADD, "groups", "--group", "A group to be a member of.", "GROUP"),
-    Option(Part.REMOVE, "groups", "--no-group", "A group to leave.", "GROUP"),
-    Option(Part.ADD, "nodes", "--node", "Nodes to be members of the group.", "NODES"),
-    Option(Part.REMOVE, "nodes", "--no-node", "Nodes to leave the group.", "NODES"),
-    Option(Part.ADD, "labels", "--label", "A label to carry.", "TEXT"),
-    Option(Part.REMOVE, "labels", "--no-label", "A label to drop.", "TEXT"),
-    Option(Part.PUT, "params", "--set", "A parameter and its value in YAML.", "PARAM=TEXT"),
-    Option(Part.TAKE, "params", "--unset", "A parameter not to bind here.", "PARAM"),
-    Option(Part.PUT, "files", "--file", "A file on nodes and what it is, in YAML.", "PATH=TEXT"),
-    Option(Part.TAKE, "files", "--no-file", "A file to say nothing of.", "PATH"),
-    Option(Part.PUT, "facts", "--fact", "A fact and its value in YAML.", "TEXT=TEXT"),
-    Option(Part.TAKE, "facts", "--no-fact", "A fact to say nothing of.", "TEXT"),
-    Option(Part.FIELDS, "", "--field", "Any other key and its value in YAML.", "TEXT=TEXT"),
-    Option(Part.DROP, "", "--no-field", "A key to say nothing of.", "TEXT"),
+    Option(Part.ADD, "include", "--include", "Include this feature.", "FEATURE"),
+    Option(Part.REMOVE, "include", "--no-include", "Do not include this feature.", "FEATURE"),
+    Option(Part.ADD, "depends", "--depends", "Depend on this feature or parameter.", "FEATURE|PARAM"),
+    Option(Part.REMOVE, "depends", "--no-depends", "Do not depend on it.", "FEATURE|PARAM"),
+    Option(Part.ADD, "conflicts", "--conflict", "Conflict with this feature or parameter.", "FEATURE|PARAM"),
+    Option(Part.REMOVE, "conflicts", "--no-conflict", "Do not conflict with it.", "FEATURE|PARAM"),
+    Option(Part.ADD, "after", "--after", "Become active after this feature.", "FEATURE"),
+    Option(Part.REMOVE, "after", "--no-after", "Do not wait for this feature.", "FEATURE"),
+    Option(Part.ADD, "features", "--feature", "Install this feature.", "FEATURE"),
+    Option(Part.REMOVE, "features", "--no-feature", "Do not install this feature.", "FEATURE"),
+    Option(Part.ADD, "without", "--without", "Remove this feature from the node.", "FEATURE"),
+    Option(Part.REMOVE, "without", "--no-without", "No longer remove this feature.", "FEATURE"),
+    Option(Part.ADD, "groups", "--group", "Join this group.", "GROUP"),
+    Option(Part.REMOVE, "groups", "--no-group", "Leave this group.", "GROUP"),
+    Option(Part.ADD, "nodes", "--node", "Add nodes to the group.", "NODES"),
+    Option(Part.REMOVE, "nodes", "--no-node", "Remove nodes from the group.", "NODES"),
+    Option(Part.ADD, "labels", "--label", "Add a label.", "TEXT"),
+    Option(Part.REMOVE, "labels", "--no-label", "Remove a label.", "TEXT"),
+    Option(Part.PUT, "params", "--set", "Set a parameter; TEXT is YAML.", "PARAM=TEXT"),
+    Option(Part.TAKE, "params", "--unset", "Remove the binding of a parameter.", "PARAM"),
+    Option(Part.PUT, "files", "--file", "Set the entry of a file on nodes; TEXT is YAML.", "PATH=TEXT"),
+    Option(Part.TAKE, "files", "--no-file", "Remove the entry of a file.", "PATH"),
+    Option(Part.PUT, "facts", "--fact", "Set a fact; the value is YAML.", "TEXT=TEXT"),
+    Option(Part.TAKE, "facts", "--no-fact", "Remove a fact.", "TEXT"),
+    Option(Part.FIELDS, "", "--field", "Set any other key; the value is YAML.", "TEXT=TEXT"),
+    Option(Part.DROP, "", "--no-field", "Remove a key.", "TEXT"),
 )
 
 At = Annotated[
-    int | None, typer.Option("--at", help="The position of what is added; 0 is highest.", metavar="N")
+    int | None, typer.Option("--at", help="Position of the new entry; 0 is the highest.", metavar="N")
 ]
-Description = Annotated[str | None, typer.Option("--description", help="What it is.", metavar="TEXT")]
+Description = Annotated[
+    str | None, typer.Option("--description", help="Description of the definition.", metavar="TEXT")
+]
 From = Annotated[
-    str | None, typer.Option("--from", help="Edits as JSON, one a line; - is stdin.", metavar="FILE")
+    str | None, typer.Option("--from", help="Read edits as JSON, one per line; - is stdin.", metavar="FILE")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write it even if it adds errors.")]
+Force = Annotated[bool, typer.Option("--force", help="Write the edit even if it adds errors.")]
 Solve = Annotated[
-    bool, typer.Option("--solve", help="Decide what rules leave open then, in the same change.")
+    bool, typer.Option("--solve", help="Also decide what rules leave open, in the same change.")
 ]
-Commit = Annotated[bool, typer.Option("--commit", help="Commit the files that are written.")]
+Commit = Annotated[bool, typer.Option("--commit", help="Commit the written files.")]
 Message = Annotated[str | None, typer.Option("-m", "--message", help="The commit's message.", metavar="TEXT")]
 
 

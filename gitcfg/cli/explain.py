@@ -45,26 +45,26 @@ EPILOG = """Examples:
 
   gitcfg explain exec001.example.com START --all    the steps that led to the value, and those overridden
 
-  gitcfg explain exec001.example.com START --blame  ... with the commit that made each step so
+  gitcfg explain exec001.example.com START --blame  ... with the commit of each step
 
   gitcfg explain exec001.example.com --feature GpuNode --file /etc/motd --at main -o json"""
 
-_FEATURE = typer.Option(help="Why it has this feature, or has not.", metavar="NAME")
-_FILE = typer.Option(help="Which layer decides about this file.", metavar="PATH")
-_GROUP = typer.Option(help="Why it is in this group, or is not.", metavar="NAME")
+_FEATURE = typer.Option(help="Explain why it has this feature, or not.", metavar="NAME")
+_FILE = typer.Option(help="Show the layer that decides this file.", metavar="PATH")
+_GROUP = typer.Option(help="Explain why it is in this group, or not.", metavar="NAME")
 
 
 @command(EPILOG, Items("gitcfg.trail/1", "params", "param"), Items("gitcfg.why/1", "answers", "answer"))
 def explain(
     context: typer.Context,
     node: Annotated[str, typer.Argument(help="The node.")],
-    params: Annotated[list[str] | None, typer.Argument(help="Parameters; without any, all of them.")] = None,
+    params: Annotated[list[str] | None, typer.Argument(help="Parameters; default: all.")] = None,
     feature: Annotated[list[str] | None, _FEATURE] = None,
     file: Annotated[list[str] | None, _FILE] = None,
     group: Annotated[list[str] | None, _GROUP] = None,
     at: AtOption = None,
-    all_: Annotated[bool, typer.Option("--all", help="What was overridden, too.")] = False,
-    blame: Annotated[bool, typer.Option("--blame", help="Who made each step so.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Also show overridden steps.")] = False,
+    blame: Annotated[bool, typer.Option("--blame", help="Show the commit of each step.")] = False,
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Show which layers a node's values come from, or why it has a feature, a file or a group."""

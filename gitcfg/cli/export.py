@@ -15,7 +15,7 @@ from gitcfg.model.text import counted, safe
 from gitcfg.output.stamps import Foreign, add_stamp, update_stamped_folder
 from gitcfg.pictures.picture import Picture
 
-EPILOG = """Nothing but files that gitcfg wrote, and nobody changed since, is replaced or removed.
+EPILOG = """Only files that gitcfg wrote, and that are unchanged since, are replaced or removed.
 
 Examples:
 
@@ -24,9 +24,9 @@ Examples:
   gitcfg export docs --html site.html --at main      one page, for browsers
 
   gitcfg export docs --out site --html site.html --title 'The pool'"""
-_OUT = typer.Option(help="Bring a folder of Markdown up to date.", metavar="DIR")
-_HTML = typer.Option("--html", help="Write one page that needs nothing else.", metavar="FILE")
-_FORCE = typer.Option("--force", help="Also replace files that are not as gitcfg wrote them.")
+_OUT = typer.Option(help="Write or update a folder of Markdown.", metavar="DIR")
+_HTML = typer.Option("--html", help="Write one self-contained page.", metavar="FILE")
+_FORCE = typer.Option("--force", help="Also replace files that others wrote or changed.")
 _FIRST = "<!DOCTYPE html>\n"
 
 
@@ -36,10 +36,10 @@ def docs(
     out: Annotated[Path | None, _OUT] = None,
     html: Annotated[Path | None, _HTML] = None,
     at: AtOption = None,
-    title: Annotated[str, typer.Option(help="What stands on top.", metavar="TEXT")] = "Configuration",
+    title: Annotated[str, typer.Option(help="Title of the reference.", metavar="TEXT")] = "Configuration",
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
-    """Write a reference of this site: features, groups, parameters, subsystems, and who uses what."""
+    """Write a reference of the repository: features, groups, parameters, subsystems, and what uses them."""
     session: Session = context.obj
     if out is None and html is None:
         raise GitcfgError("Nothing is asked for.", "Say --out DIR for Markdown, or --html FILE for a page.")
@@ -98,4 +98,4 @@ def _print_note(session: Session, text: str) -> None:
     session.console(stderr=True).print(f"note: {safe(text)}", style="yellow")
 
 
-export = Group("Write what a repository says for people elsewhere.", {"docs": docs})
+export = Group("Export a repository as documents.", {"docs": docs})

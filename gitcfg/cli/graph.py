@@ -32,7 +32,7 @@ EPILOG = """Examples:
 
 
 class Subject(StrEnum):
-    """What there are pictures of."""
+    """What a picture can show."""
 
     FEATURES = "features"
     GROUPS = "groups"
@@ -56,11 +56,11 @@ def graph(
     subject: Annotated[Subject, typer.Argument(help="What to draw.")],
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Features or groups, else all are drawn; or the node."),
+        typer.Argument(metavar="NAME", help="Features or groups (default: all), or the node."),
     ] = None,
     at: AtOption = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file.", metavar="FILE")] = None,
-    form: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.DOT,
+    form: Annotated[Form, typer.Option("-o", "--output", help="Output format.")] = Form.DOT,
 ) -> None:
     """Draw features, groups, or the layers of one node."""
     session: Session = context.obj

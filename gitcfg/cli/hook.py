@@ -40,7 +40,7 @@ EPILOG = """Examples:
 
 @command(EPILOG)
 def pre_commit(context: typer.Context) -> int:
-    """Check what would be committed, for every node. Warnings that HEAD has, too, are only counted."""
+    """Check what would be committed, for every node. Warnings that HEAD already has are only counted."""
     from msgspec.structs import replace
 
     from gitcfg.cli.check import check_with_parsers
@@ -84,7 +84,7 @@ def _find_new(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") ->
 
 @command(EPILOG)
 def pre_receive(context: typer.Context) -> int:
-    """Judge a push before it is accepted: git says on stdin which refs are to move."""
+    """Check a push before it is accepted. git writes on stdin which refs it updates."""
     from gitcfg.gate.push import find_bypass, find_reason, parse_updates
 
     session: Session = context.obj
@@ -167,7 +167,7 @@ def _judge(
 
 @command(EPILOG)
 def post_receive(context: typer.Context) -> int:
-    """Follow up on a push that was accepted: notes, the cache, the rendered ref. It never fails a push."""
+    """Update notes, the cache and the rendered ref after an accepted push. It never fails a push."""
     from gitcfg.gate.push import parse_updates
 
     session: Session = context.obj
@@ -253,24 +253,24 @@ def _follow(session: Session, repository: Repository) -> None:
 
 
 _INSTALL_EPILOG = """\
-Hooks that are there already run first, and are kept under their names and `.before-gitcfg`.
+Existing hooks are kept as NAME.before-gitcfg, and run first.
 
 Examples:
 
   gitcfg hook install                       check each commit of this repository
 
-  gitcfg hook install --server pool.git     judge what is pushed to that one
+  gitcfg hook install --server pool.git     check each push to that repository
 
-  gitcfg -C sites/north hook install        gitcfg.yaml may lie anywhere in a work tree"""
+  gitcfg -C sites/north hook install        gitcfg.yaml may be in any folder of a work tree"""
 _REMOVE_EPILOG = """Examples:
 
   gitcfg hook remove                        commits are no longer checked
 
-  gitcfg hook remove --server pool.git      pushes are no longer judged
+  gitcfg hook remove --server pool.git      pushes are no longer checked
 
   gitcfg -C sites/north hook remove"""
 
-_SERVER = typer.Option(help="A repository that is pushed to, instead of a work tree's.", metavar="DIR")
+_SERVER = typer.Option(help="The server's repository, instead of the work tree's.", metavar="DIR")
 
 
 def _find_program() -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _find_program() -> tuple[str, ...]:
 
 @command(_INSTALL_EPILOG)
 def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
-    """Have git check each commit, or with --server judge each push. Twice does no more than once."""
+    """Install a git hook that checks each commit, or with --server each push. Idempotent."""
     from gitcfg.edit import hooks
 
     session: Session = context.obj
@@ -319,7 +319,7 @@ def install_in_new_repository(console: "Console", folder: Path) -> bool:
 
 @command(_REMOVE_EPILOG)
 def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
-    """Take gitcfg's hooks out again, and put back what was there before, as it was."""
+    """Remove gitcfg's hooks, and restore those that were there before."""
     from gitcfg.edit import hooks
     from gitcfg.git.hooks import open_exactly
 
@@ -425,7 +425,7 @@ def _warn(session: Session, lines: Iterator[str]) -> None:
 
 
 hook = Group(
-    "Judge commits and pushes.",
+    "Check commits and pushes.",
     {
         "pre-commit": pre_commit,
         "pre-receive": pre_receive,

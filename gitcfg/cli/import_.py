@@ -30,10 +30,10 @@ _WALLABY_EPILOG = """Examples:
 
   gitcfg import wallaby dump.yaml pool && cd pool && gitcfg check"""
 _CONDOR_EPILOG = """\
-The last word is the folder of the repository. FILEs, and folders of them, are what every host
-reads first; if no host is named, they are one host's. In a folder the files are read that HTCondor would
-read, in its order: condor_config, LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE. Nothing is run, and nothing outside
-the folders is read.
+The last argument is the folder of the new repository. FILEs (files or folders) are what every host
+reads first; if you name no host, they belong to one host. In a folder, the import reads the files that
+HTCondor would read, in its order: condor_config, LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE. It runs no program,
+and reads nothing outside the folders.
 
 Examples:
 
@@ -41,13 +41,13 @@ Examples:
 
   gitcfg import condor --hosts saved pool       saved/exec01/condor_config, saved/exec01/config.d, ...
 
-  gitcfg import condor --defaults pool          declare all that HTCondor knows"""
+  gitcfg import condor --defaults pool          declare all parameters of HTCondor"""
 ALL_PLACES = typer.Option("--all-places", help="List every place of every note, not only the first ones.")
-_HOST = typer.Option(help="A host and a file or folder of its own; may be repeated.", metavar="NODE=FILE")
+_HOST = typer.Option(help="A host and its own file or folder; can be repeated.", metavar="NODE=FILE")
 _HOSTS = typer.Option(help="A folder that holds one folder, or one file, for each host.", metavar="DIR")
-_NODE = typer.Option(help="What the node is called if FILEs are those of one host.", metavar="NODE")
+_NODE = typer.Option(help="Name of the node if FILEs belong to one host.", metavar="NODE")
 _DEFAULTS = typer.Option("--defaults", help="Declare every parameter that the installed HTCondor knows.")
-_FILES = typer.Argument(help="Files, and at last the repository's folder.", metavar="[FILE]... DIR")
+_FILES = typer.Argument(help="Files, then the folder of the repository.", metavar="[FILE]... DIR")
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
 _SHOWN_PLACES = 5  # places of a note that are shown unless all are asked for
 _MORE = 2  # so many more are shown too: to say how many there are takes as much room
@@ -57,10 +57,12 @@ _MORE = 2  # so many more are shown too: to say how many there are takes as much
 def wallaby(
     context: typer.Context,
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="What `wallaby dump` wrote; - is stdin.")],
-    folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the repository; created if missing.", metavar="DIR")
+    ] = Path(),
     all_places: Annotated[bool, ALL_PLACES] = False,
 ) -> None:
-    """Turn a Wallaby dump into a repository; what cannot be carried over faithfully is listed."""
+    """Convert a Wallaby dump to a repository, and list what cannot be converted exactly."""
     from gitcfg.convert.wallaby.repository import import_wallaby
     from gitcfg.edit.transaction import create_repository
 
@@ -91,9 +93,9 @@ def condor(
     defaults: Annotated[bool, _DEFAULTS] = False,
     all_places: Annotated[bool, ALL_PLACES] = False,
 ) -> int:
-    """Turn HTCondor's configuration files into a repository: common features, and each host's rest.
+    """Convert HTCondor's configuration files to a repository: common features, and the rest of each host.
 
-    Exits 1 if HTCondor does not read the same.
+    Exits 1 if HTCondor reads other values from the repository.
     """
     from gitcfg.convert.condor.htcondor import HTCondor
     from gitcfg.convert.condor.repository import import_condor
@@ -227,4 +229,6 @@ def _is_declared(source: "Source") -> Callable[[str], bool]:
     return lambda name: name.casefold() in found or any(pattern.matches(name) for pattern in patterns)
 
 
-import_ = Group("Make a repository from another program's.", {"wallaby": wallaby, "condor": condor})
+import_ = Group(
+    "Create a repository from another program's configuration.", {"wallaby": wallaby, "condor": condor}
+)

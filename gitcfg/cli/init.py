@@ -29,10 +29,12 @@ class Pack(StrEnum):
 @command(EPILOG)
 def init(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
-    pack: Annotated[Pack, typer.Option("--from", help="What to start from.")] = Pack.EMPTY,
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the repository; created if missing.", metavar="DIR")
+    ] = Path(),
+    pack: Annotated[Pack, typer.Option("--from", help="Initial content.")] = Pack.EMPTY,
 ) -> None:
-    """Make a repository whose hook checks every commit."""
+    """Create a repository with a hook that checks every commit."""
     from gitcfg.bundled import pack_files
     from gitcfg.cli.hook import install_in_new_repository
     from gitcfg.edit.transaction import create_repository

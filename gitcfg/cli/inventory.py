@@ -52,21 +52,21 @@ if TYPE_CHECKING:
 
 
 EPILOG = """States: ok, behind, failed, refused, reverted, away, drifted, held, never, pending, retired, gone.
-Without a server or its database only what git says is told, and what was deployed from here. Conditions also
-see node.state, node.checkin, node.since, node.commit, node.outcome, node.via (agent, deploy), node.drifted,
-node.version, node.seen (its own facts) and age(TIME).
+Without a server or its database, it shows what git has and what was deployed from here. Conditions can also
+use node.state, node.checkin, node.since, node.commit, node.outcome, node.via (agent, deploy), node.drifted,
+node.version, node.seen (facts from the node) and age(TIME).
 
 Examples:
 
-  gitcfg inventory                                       all nodes, and how many are well
+  gitcfg inventory                                       all nodes, and how many are in each state
 
   gitcfg inventory --where 'age(node.checkin) > duration("2h") && "rack3" in node.groups' --sort checkin
 
   gitcfg inventory @gpu --columns name,state,facts -o csv"""
 _NODES = typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
-_SORT = typer.Option(help="The column to sort by; -COLUMN turns it round.", metavar="COLUMN")
-_COLUMNS = typer.Option(help="What to tell, in a table or CSV.", metavar="COLUMN,COLUMN")
-_AT = typer.Option(help="The commit that nodes shall run; HEAD if nothing is said.", metavar="REV")
+_SORT = typer.Option(help="Column to sort by; -COLUMN reverses the order.", metavar="COLUMN")
+_COLUMNS = typer.Option(help="Columns of the table or CSV.", metavar="COLUMN,COLUMN")
+_AT = typer.Option(help="The commit that nodes should run; default: HEAD.", metavar="REV")
 _SEEN = ("name", "state", "commit", "since", "checkin", "deployed", "who", "groups", "labels", "overdue")
 _GIT = ("name", "state", "hold", "groups", "labels", "overdue")
 _STYLES = {
@@ -122,7 +122,7 @@ def inventory(
     token: Token = None,
     database: Database = None,
     folder: StateFolder = None,
-    output: Annotated[Form, typer.Option("-o", "--output", help="What to write.")] = Form.TABLE,
+    output: Annotated[Form, typer.Option("-o", "--output", help="Output format.")] = Form.TABLE,
 ) -> None:
     """List nodes with what they run and when they last checked in."""
     if columns is not None and output not in (Form.TABLE, Form.CSV):

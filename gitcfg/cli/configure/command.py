@@ -7,23 +7,23 @@ import typer
 from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
 
-EPILOG = """It asks on a terminal, shows after each step what that means, and writes nothing until you say so.
+EPILOG = """Asks on a terminal, shows the effect of each step, and writes nothing until you confirm.
 
 Examples:
 
   gitcfg configure exec001.example.com    a node
 
-  gitcfg configure group/Workers          a group; say so where a node has the same name
+  gitcfg configure group/Workers          a group, where a node has the same name
 
   gitcfg configure nodeset/exec           all nodes of a set at once"""
 _WHAT = typer.Argument(
-    help="A node, group or node set; group/NAME and so on where it is not clear.", metavar="NODE|GROUP"
+    help="A node, group or node set; use group/NAME and so on if the name is ambiguous.", metavar="NODE|GROUP"
 )
 
 
 @command(EPILOG)
 def configure(context: typer.Context, what: Annotated[str, _WHAT]) -> int:
-    """Configure a node or group in a conversation: features, the values they need, and what changes."""
+    """Configure a node or group interactively: features, the values that they need, and what changes."""
     from gitcfg.cli.configure.dialogue import Conversation, check_terminal, open_talk
     from gitcfg.cli.configure.prompt import converse
     from gitcfg.edit.configure import find_target

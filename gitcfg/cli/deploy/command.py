@@ -10,13 +10,13 @@ from gitcfg.cli.server_state import Database, Server, StateFolder, Token, state_
 from gitcfg.cli.session import Output, Session
 
 EPILOG = """Outcomes: ok, unchanged, differs, refused, reverted, failed, full, busy, sudo, no-python, timeout,
-lost, auth, host-key, unreachable, skipped. Ctrl-C begins nobody else and lets those at work finish.
+lost, auth, host-key, unreachable, skipped. Ctrl-C starts no other node; running ones finish.
 
 Examples:
 
-  gitcfg deploy                                 what was reviewed last, to all nodes, once you agree
+  gitcfg deploy                                 the last reviewed commit, to all nodes, after you confirm
 
-  gitcfg deploy @rack3 --dry-run                what it would change on a group's nodes, as they stand now
+  gitcfg deploy @rack3 --dry-run                show what it would change on a group's nodes
 
   gitcfg deploy --batch 1,10%,50% --max-failures 2% --yes -o jsonl"""
 
@@ -52,7 +52,7 @@ def deploy(
     folder: StateFolder = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Bring nodes to a commit over SSH, without an agent on them; what stands there decides what is done."""
+    """Deploy a commit to nodes over SSH, without an agent. Only what differs on a node is changed."""
     say.refuse_empty(context)
     session: Session = context.obj
     options = say.check_options(

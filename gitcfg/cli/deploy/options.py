@@ -15,60 +15,63 @@ from gitcfg.model.text import seconds
 Nodes = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Nodes: names, exec[001-100], @group; all that are not retired without any.", metavar="NODES"
+        help="Nodes: names, exec[001-100], @group; default: all that are not retired.", metavar="NODES"
     ),
 ]
 At = Annotated[
     str | None,
-    typer.Option(help="The commit; else the protected branch as it was fetched last.", metavar="REV"),
+    typer.Option(help="The commit; default: the protected branch as last fetched.", metavar="REV"),
 ]
 Unreviewed = Annotated[
-    bool, typer.Option("--unreviewed", help="Also a commit that no protected branch has; needs --reason.")
+    bool, typer.Option("--unreviewed", help="Allow a commit that is on no protected branch; needs --reason.")
 ]
 Reason = Annotated[
-    str | None, typer.Option(help="Why it cannot wait for a review; it is recorded.", metavar="TEXT")
+    str | None, typer.Option(help="Why it cannot wait for a review; recorded.", metavar="TEXT")
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Connect, and show what would change; exits 1 if anything would.")
+    bool, typer.Option("--dry-run", help="Connect, and show what would change. Exits 1 if anything would.")
 ]
 Resume = Annotated[
     str | None,
-    typer.Option(help="Go on with the nodes of a run that are not well: its id, or last.", metavar="RUN"),
+    typer.Option(help="Continue a run with the nodes that did not succeed: its id, or last.", metavar="RUN"),
 ]
 Batch = Annotated[
     str | None,
     typer.Option(
-        help="How many nodes have had their turn after each batch: 1,10%,50%; the last one has all.",
+        help="Cumulative sizes of batches: 1,10%,50%; a last batch has the rest.",
         metavar="N|N%,...",
     ),
 ]
-Jobs = Annotated[int, typer.Option(help="How many nodes at once.", metavar="N", min=1, max=1000)]
+Jobs = Annotated[
+    int, typer.Option(help="Maximum number of nodes at the same time.", metavar="N", min=1, max=1000)
+]
 MaxFailures = Annotated[
     str | None,
-    typer.Option(help="Begin nobody else once more nodes have failed, in the whole run.", metavar="N|N%"),
+    typer.Option(help="Start no other node after more failures than this in the whole run.", metavar="N|N%"),
 ]
 MaxUnreachable = Annotated[
-    str | None, typer.Option(help="Begin nobody else once more nodes could not be reached.", metavar="N|N%")
+    str | None,
+    typer.Option(help="Start no other node after more unreachable nodes than this.", metavar="N|N%"),
 ]
-Timeout = Annotated[str, typer.Option(help="How long a node may take: 90s, 10m, 2h.", metavar="TIME")]
-ConnectTimeout = Annotated[str, typer.Option(help="How long a connection may take.", metavar="TIME")]
-User = Annotated[str | None, typer.Option(help="Who to log in as; else as ssh would.", metavar="TEXT")]
+Timeout = Annotated[str, typer.Option(help="Timeout of a node: 90s, 10m, 2h.", metavar="TIME")]
+ConnectTimeout = Annotated[str, typer.Option(help="Timeout of a connection.", metavar="TIME")]
+User = Annotated[str | None, typer.Option(help="User to log in as; default: as ssh does.", metavar="TEXT")]
 SshConfig = Annotated[
-    str | None, typer.Option("--ssh-config", help="This file instead of ssh's own settings.", metavar="FILE")
+    str | None, typer.Option("--ssh-config", help="Use this file, not ssh's own settings.", metavar="FILE")
 ]
 AcceptNew = Annotated[
     bool,
-    typer.Option("--accept-new", help="Trust hosts whose key is not known, and write it to known_hosts."),
+    typer.Option("--accept-new", help="Trust unknown host keys, and write them to known_hosts."),
 ]
 Sudo = Annotated[
-    bool | None, typer.Option("--sudo/--no-sudo", help="Through sudo or not; else unless root is logged in.")
+    bool | None, typer.Option("--sudo/--no-sudo", help="Use sudo, or not; default: unless logged in as root.")
 ]
 AskSudo = Annotated[
-    bool, typer.Option("--ask-sudo", help="Ask once for sudo's password; without a terminal it is read.")
+    bool, typer.Option("--ask-sudo", help="Ask once for sudo's password; without a terminal, read stdin.")
 ]
-Root = Annotated[str, typer.Option(help="The folder on the nodes that is /.", metavar="DIR")]
+Root = Annotated[str, typer.Option(help="Folder on the nodes to use as /.", metavar="DIR")]
 StateDir = Annotated[
-    str, typer.Option("--state-dir", help="Where nodes keep what gitcfg knows of them.", metavar="DIR")
+    str, typer.Option("--state-dir", help="Folder on the nodes for gitcfg's state.", metavar="DIR")
 ]
 _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 
