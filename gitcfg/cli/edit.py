@@ -39,7 +39,7 @@ Examples:
   gitcfg delete group rack3 --force            even if nodes are in it"""
 
 RENAME = """Renames references in lists and bindings, and `params.NAME` and `params["NAME"]` in templates
-where that is certain. Other places with the old name (comments, globs, expressions) are listed, but not changed.
+where that is certain. Other places with the old name (comments, globs, expressions) are listed, not changed.
 
 Examples:
 
