@@ -1,5 +1,6 @@
 """The pages for people who work on gitcfg name what is there, and the glossary's words are kept to."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = ["CONTRIBUTING.md", *sorted(f"docs/dev/{page.name}" for page in (ROOT / "docs/dev").glob("*.md"))]
 _PATH = re.compile(r"`((?:gitcfg|tests|schema|hooks|bench|docs)/[^`\s{]*)`")
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 _FORBIDDEN = re.compile(r"```forbidden\n(.*?)```", re.DOTALL)
 
 
@@ -32,9 +35,19 @@ def test_links_lead_somewhere(page: str) -> None:
     ] == []
 
 
-def test_modules_are_called_by_nouns_of_the_field() -> None:
+def names(path: Path) -> list[str]:
+    """Return the names that a module defines, and its own."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return [path.stem, *(node.name for node in nodes if isinstance(node, _DEFINITION))]
+
+
+def test_names_are_words_of_the_field() -> None:
     found = _FORBIDDEN.search((ROOT / "docs/dev/glossary.md").read_text())
     assert found
     words = set(found[1].split())
-    modules = (path.relative_to(ROOT) for path in (ROOT / "gitcfg").rglob("*.py"))
-    assert [str(path) for path in modules if words & set(path.stem.split("_"))] == []
+    assert [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (ROOT / "gitcfg").rglob("*.py")
+        for name in names(path)
+        if words & {word.lower() for word in _WORD.findall(name)}
+    ] == []

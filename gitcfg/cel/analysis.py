@@ -52,7 +52,7 @@ def find_fields_of_each(expression: Expression, part: str) -> frozenset[str] | N
     found, waiting = set[str](), [outermost(expression.checked)]
     while waiting:
         term = waiting.pop()
-        looked = _looked_up(term)
+        looked = _split_lookup(term)
         if looked is not None and _is_part(looked[0], part):
             found.add(looked[1])
         elif _is_part(term, part):
@@ -69,11 +69,11 @@ def _is_part(term: Term, part: str) -> bool:
 
 def _key(term: Term, variable: str) -> str | None:
     """Return the key under which a term looks into the map, and does nothing else with it."""
-    looked = _looked_up(term)
+    looked = _split_lookup(term)
     return looked[1] if looked is not None and looked[0].path == variable else None
 
 
-def _looked_up(term: Term) -> tuple[Term, str] | None:
+def _split_lookup(term: Term) -> tuple[Term, str] | None:
     """Return what a term looks into, and under which key, where it does nothing else."""
     if term.form is Form.FIELD:
         return term.parts[0], term.words[0]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 
-from gitcfg.check.files import params_taken
+from gitcfg.check.files import selected_params
 from gitcfg.check.findings import Tally, of
 from gitcfg.check.structure import files
 from gitcfg.check.target_parsers import Judge, Question, Verdicts
@@ -215,7 +215,10 @@ class Expressions:
             if entry.format == _FORMAT:
                 known = self._taken.get(id(entry))
                 if known is None:
-                    known = self._taken[id(entry)] = (entry, params_taken(self._fleet, self._params, entry))
+                    known = self._taken[id(entry)] = (
+                        entry,
+                        selected_params(self._fleet, self._params, entry),
+                    )
                 taken |= known[1]
         return taken
 

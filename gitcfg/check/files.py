@@ -410,7 +410,7 @@ class Lines:
         return "".join(pieces.values()), not any(pieces.get(name) for name in self._odd)
 
 
-def params_taken(fleet: Fleet, params: Bits, entry: FileEntry) -> int:
+def selected_params(fleet: Fleet, params: Bits, entry: FileEntry) -> int:
     """Return the parameters that an entry with a format takes, as bits."""
     selection = ParameterSelection(fleet.declarations, entry)
     return params.among(name for name in params.names if selection.separators(name) is not None)

@@ -13,13 +13,13 @@ from gitcfg.cache import Cache, NoCache
 from gitcfg.check.files import params_read
 from gitcfg.check.findings import folded
 from gitcfg.check.results import FILES, PLACES, WHO, Checked, as_reported, checked, question, with_causes
-from gitcfg.check.rules.ruling import Ledger, Ruling, TakenOver, find_reallocated_nodes, follow_ledger
+from gitcfg.check.rules.ruling import Ledger, ReusedRuling, Ruling, find_reallocated_nodes, follow_ledger
 from gitcfg.check.run import Examined, concluded, examine
 from gitcfg.check.structure import needs_of
 from gitcfg.check.target_parsers import Judge
 from gitcfg.check.usage import Idle, Usage, UsageWatch, file_of
 from gitcfg.compile.fleet import Fleet
-from gitcfg.compile.impact import Version, find_bearers, find_collecting_nodes, find_nodes_made_from
+from gitcfg.compile.impact import Version, find_bearers, find_collecting_nodes, find_nodes_using
 from gitcfg.compile.nodes import Roster
 from gitcfg.compile.selection import Stopped
 from gitcfg.compile.subset import Part, limit_nodesets, narrow_model
@@ -122,7 +122,7 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     """Yield the nodes that may show what is lost, in order of name."""
     files = {file_of(key) for key in lost["won"] | lost["busy"]}
     named = {(file.partition("/")[0], stem(file)) for file in files}
-    users = find_nodes_made_from((f"secrets/{name}.yaml" for name in lost["secrets"]), (now,))
+    users = find_nodes_using((f"secrets/{name}.yaml" for name in lost["secrets"]), (now,))
     features = lost["features"] | {name for kind, name in named if kind == "features"}
     groups = lost["groups"] | {name for kind, name in named if kind == "groups"}
     bearers = find_bearers(now, features, groups)
@@ -317,7 +317,7 @@ def recheck(
     ledger = _recheck_rules(prior.ledger, fleet, names)
     if ledger is None:
         return None
-    examined = examine(fleet, None, judge, TakenOver(ledger))
+    examined = examine(fleet, None, judge, ReusedRuling(ledger))
     if examined.usage is None or any(finding.code == "GC208" for finding in examined.findings):
         return None
     before, after = [*prior.findings, *prior.parsed], [*examined.findings, *examined.parsed]
@@ -354,7 +354,7 @@ def _find_concerned(
     nodes = {path for path in changed if path.startswith("nodes/")}
     if any(path.partition("/")[0] not in _CONTENT or path not in both for path in changed - nodes):
         return None
-    found = find_nodes_made_from(changed | _find_dependents(now.model, changed), (now,))
+    found = find_nodes_using(changed | _find_dependents(now.model, changed), (now,))
     overrides = now.model.overrides.values()
     if found is None or any(override.members is None for override in overrides):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg.check.files import params_taken
+from gitcfg.check.files import selected_params
 from gitcfg.check.findings import Tally, of
 from gitcfg.check.nodes import chosen, unreadable
 from gitcfg.check.structure import bindings, files
@@ -327,7 +327,7 @@ class OpenSecrets:
             return True
         known = self._taken.get(id(entry))
         if known is None:
-            known = self._taken[id(entry)] = (entry, params_taken(self._fleet, self._params, entry))
+            known = self._taken[id(entry)] = (entry, selected_params(self._fleet, self._params, entry))
         found = known[1] & surface.bound
         return found != found & self._params.mask(node_class.secrets)
 

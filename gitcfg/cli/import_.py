@@ -71,10 +71,10 @@ def wallaby(
     made = create_repository(folder, imported.files, "Import a Wallaby dump")
     console = session.console(stderr=True)
     print_notes(console, imported.notes, all_places)
-    _print_made(console, made)
+    _print_result(console, made)
 
 
-def _print_made(console: Console, made: "CreatedRepository") -> None:
+def _print_result(console: Console, made: "CreatedRepository") -> None:
     """Have the hook check every commit of a new repository, and say where that is."""
     from gitcfg.cli.hook import install_in_new_repository
 
@@ -115,7 +115,7 @@ def condor(
         made = create_repository(folder, imported.files, "Import HTCondor configuration")
         _print_imported(imported, installed, console, all_places)
         differs = bool(installed.version) and imported.alike < imported.hosts
-    _print_made(console, made)
+    _print_result(console, made)
     return int(differs)
 
 

@@ -63,7 +63,7 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
 
     named = files or [path for path in os.environ.get("GITCFG_IDENTITY", "").split(os.pathsep) if path]
     if not named:
-        return _load_usual_identities()
+        return _load_default_identities()
     for path in map(Path, named):
         if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             text = f"warning: Others than you may read {safe(str(path))}: `chmod 600` lets you alone."
@@ -75,7 +75,7 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
         raise GitcfgError(f"{safe(str(error.filename))}: {error.strerror}.", hint) from None
 
 
-def _load_usual_identities() -> "Identities":
+def _load_default_identities() -> "Identities":
     """Load the private keys at the usual places; note what cannot be used there."""
     from gitcfg.secrets.identities import Identities, parse_identities
 

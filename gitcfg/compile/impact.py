@@ -98,7 +98,7 @@ def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
     changed = changed_paths(old.tree, new.tree, _PLACES)
     if SETTINGS in changed and (settings := _of_nodes(old)) is not None and settings == _of_nodes(new):
         changed -= {SETTINGS}
-    return find_nodes_made_from(changed, (old, new))
+    return find_nodes_using(changed, (old, new))
 
 
 def _of_nodes(version: Version) -> Settings | None:
@@ -109,10 +109,10 @@ def _of_nodes(version: Version) -> Settings | None:
     return replace(found, protected=(), check="", ratchet=False, signatures="", release=None, ignore=())
 
 
-def find_nodes_made_from(paths: Iterable[str], versions: Iterable[Version]) -> frozenset[str] | None:
+def find_nodes_using(paths: Iterable[str], versions: Iterable[Version]) -> frozenset[str] | None:
     """Return the nodes that are made from what stands at some paths in some versions; None: it may be all."""
     try:
-        return frozenset(name for version in versions for name in _find_made_from(version, paths))
+        return frozenset(name for version in versions for name in _find_users(version, paths))
     except _AllNodes:
         return None
 
@@ -125,7 +125,7 @@ def find_bearers(version: Version, features: Set[str], groups: Set[str]) -> froz
         return None
 
 
-def _find_made_from(version: Version, paths: Iterable[str]) -> Iterator[str]:
+def _find_users(version: Version, paths: Iterable[str]) -> Iterator[str]:
     names, model = _by_kind(paths), version.model
     if names["secrets"]:
         _add_users(names, version)

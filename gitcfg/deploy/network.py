@@ -46,7 +46,7 @@ class Line(Protocol):
     def receive(self, most: int) -> bytes:
         """At most that many bytes, as soon as there are some; nothing at the end."""
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         """Return the end of what it wrote to its standard error."""
 
     def ended(self) -> int | None:
@@ -116,10 +116,10 @@ class Password:
             self._try(line, node)
 
     def _try(self, line: WaitingLine, node: str) -> None:
-        before = line.said().count(PROMPT)
+        before = line.stderr().count(PROMPT)
         line.send(f"{self._text}\n".encode())
         while line.waits(_LOOK):
-            if line.said().count(PROMPT) > before:
+            if line.stderr().count(PROMPT) > before:
                 break
         else:
             if line.ended() in (None, 0):
@@ -127,7 +127,7 @@ class Password:
                 return
         if not self._proven:
             self._refused_by = node
-        output = clean(line.said().replace(PROMPT, "").strip()[-500:])
+        output = clean(line.stderr().replace(PROMPT, "").strip()[-500:])
         detail = f" It says: {output}" if output else ""  # also of whom it knows, and may not be root
         raise ConnectError(Outcome.SUDO, f"sudo did not take the password.{detail}", _HINT)
 
@@ -148,14 +148,14 @@ class SudoLine:
     def receive(self, most: int) -> bytes:
         """At most that many bytes; what sudo asks for is answered before."""
         while not self._asked and self._line.waits(_LOOK):
-            if PROMPT in self._line.said():
+            if PROMPT in self._line.stderr():
                 self._asked = True
                 self._password.hand(self._line, self._node)
         return self._line.receive(most)
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         """Return the end of what it wrote to its standard error, but for what sudo asked."""
-        return self._line.said().replace(PROMPT, "")
+        return self._line.stderr().replace(PROMPT, "")
 
     def ended(self) -> int | None:
         """Return its exit code, once it is over."""

@@ -268,7 +268,7 @@ class ChannelLine:
             time.sleep(_LOOK)
         return False
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         """Return the end of what it wrote to its standard error."""
         self._listen()
         return self._said.decode("utf-8", "replace")

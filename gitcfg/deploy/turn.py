@@ -289,7 +289,7 @@ class Frames:
 
     def lost(self, why: object = "") -> LineLost:
         """Return the error that the line has ended."""
-        output = clean(self._line.said().strip()[-500:])
+        output = clean(self._line.stderr().strip()[-500:])
         reason = "; ".join(text for text in (str(why), output) if text)
         return LineLost(
             f"The connection to the node ended{f': {reason}' if reason else ''}.", after=self.after
@@ -418,7 +418,7 @@ def _explain_no_root(code: int, detail: str) -> FarError:
 
 def _explain_missing(marks: list[str], mark: str, line: Line) -> FarError:
     """Return what is missing: it would have spoken next."""
-    output = clean(line.said().strip()[-1000:])
+    output = clean(line.stderr().strip()[-1000:])
     detail = f" It says: {output}" if output else ""
     if mark.startswith(f"{OLD} "):
         version = clean(mark.removeprefix(f"{OLD} "))

@@ -183,7 +183,7 @@ def find_set(draft: Draft, node: str) -> str | None:
     return next((name for name, found in sets if node in found.members), None)
 
 
-def refuse_taken_name(draft: Draft, kind: Kind, name: str) -> None:
+def refuse_existing_name(draft: Draft, kind: Kind, name: str) -> None:
     """Raise GitcfgError if nothing of a kind can be called so, as the name is not legal, or taken."""
     if not kind.names.fullmatch(name):
         label = shown(name) or "An empty text"
@@ -200,7 +200,7 @@ def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
 
     Raise GitcfgError if the name is not legal, or taken, or it is not clear where.
     """
-    refuse_taken_name(draft, kind, name)
+    refuse_existing_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
     if not kind.sheet and draft.text(place.file) is not None:
         raise GitcfgError(f"{place.file} is there already.", code=REFUSED)

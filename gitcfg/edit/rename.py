@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gitcfg.edit import keys
-from gitcfg.edit.draft import Draft, definitions, files_beside, find_set, refuse_taken_name, sealed_path
+from gitcfg.edit.draft import Draft, definitions, files_beside, find_set, refuse_existing_name, sealed_path
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.edit.yaml.changes import Change, Path, Rename, Set
 from gitcfg.edit.yaml.tree import Meaning
@@ -280,7 +280,7 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     Raise GitcfgError if there is no such definition, or one of that name already, or the name is not legal.
     """
     file = draft.path(kind, old)
-    refuse_taken_name(draft, kind, new)
+    refuse_existing_name(draft, kind, new)
     node_set = find_set(draft, old) if kind.name == "node" else None
     if node_set is not None:
         hint = f"Take it out of `nodes` of the node set {node_set} first."

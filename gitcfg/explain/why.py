@@ -157,7 +157,7 @@ class Removal(msgspec.Struct, frozen=True):
     by: Mention
 
 
-class TakenLayer(msgspec.Struct, frozen=True):
+class RemovedLayer(msgspec.Struct, frozen=True):
     """A layer that a node would have, and what takes it, or one that includes it, away."""
 
     place: Place
@@ -174,7 +174,7 @@ class FeatureAnswer(msgspec.Struct, frozen=True):
 
     name: str
     places: tuple[Place, ...]
-    taken: tuple[TakenLayer, ...]
+    taken: tuple[RemovedLayer, ...]
     retired: bool
     barred: bool
     elsewhere: tuple[str, ...]
@@ -196,10 +196,10 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
     if name not in fleet.model.features:
         raise GitcfgError(f"There is no feature {shown(name)}.", did_you_mean(name, fleet.model.features))
     found = find_places(fleet, node.node_class, name)
-    taken: tuple[TakenLayer, ...] = ()
+    taken: tuple[RemovedLayer, ...] = ()
     if not node.definition.retired and node.node_class.without:
         taken = tuple(
-            _find_taken(node, find_places(fleet, without_removals(fleet, node.node_class), name), name)
+            _find_removed(node, find_places(fleet, without_removals(fleet, node.node_class), name), name)
         )
     included = name in fleet.stacks.unfiltered(node.node_class)
     unconcerned = not (included or node.definition.retired)
@@ -228,11 +228,11 @@ def find_removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
     return tuple(Removal(ref.name, find_mention(node, ref.origin)) for ref in refs)
 
 
-def _find_taken(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[TakenLayer]:
+def _find_removed(node: FleetNode, would_be: Iterable[Place], name: str) -> Iterator[RemovedLayer]:
     for place in would_be:
         found = find_removals(node, (f"feature {name}", *place.layers))
         if found:
-            yield TakenLayer(place, found)
+            yield RemovedLayer(place, found)
 
 
 def _find_elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
@@ -291,7 +291,7 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
         raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
     found = node.node_class.stack.entries(path)
     entries = tuple(FileMention(_set_mode(fleet, node, entry, engine), where) for entry, where in found)
-    taken = _find_taken_entries(fleet, node, path, engine)
+    taken = _find_removed_entries(fleet, node, path, engine)
     deciding = entries[-1].entry if entries else None
     takes = deciding is not None and deciding.format is not None
     unconcerned = not (entries or taken or node.definition.retired)
@@ -310,7 +310,7 @@ def _set_mode(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateE
     return entry if mode == entry.mode else msgspec.structs.replace(entry, mode=mode)
 
 
-def _find_taken_entries(
+def _find_removed_entries(
     fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine
 ) -> tuple[FileMention, ...]:
     if node.definition.retired or not node.node_class.without:
@@ -320,7 +320,7 @@ def _find_taken_entries(
         FileMention(_set_mode(fleet, would_be, entry, engine), where, find_removals(node, where))
         for entry, where in would_be.node_class.stack.entries(path)
     ]
-    return tuple(brought for brought in found if brought.removals)
+    return tuple(mention for mention in found if mention.removals)
 
 
 # Who puts a node into a group, at which place among its groups, or why nobody does.
@@ -463,19 +463,18 @@ class _Writer:
             "retired": answer.retired,
             "params": answer.params,
             "entries": [
-                {**self._brought(brought), "overridden": brought is not deciding}
-                for brought in answer.entries
+                {**self._entry(mention), "overridden": mention is not deciding} for mention in answer.entries
             ],
             "taken": [
-                {**self._brought(taken), "without": self._removals(taken.removals)} for taken in answer.taken
+                {**self._entry(taken), "without": self._removals(taken.removals)} for taken in answer.taken
             ],
             "elsewhere": list(answer.elsewhere),
         }
 
-    def _brought(self, brought: FileMention) -> Record:
-        origin = brought.entry.origin
-        record = {"path": list(brought.path), "origin": origin_record(origin), **entry_record(brought.entry)}
-        return add_blame(record, self.blamer, brought.path[0], origin)
+    def _entry(self, mention: FileMention) -> Record:
+        origin = mention.entry.origin
+        record = {"path": list(mention.path), "origin": origin_record(origin), **entry_record(mention.entry)}
+        return add_blame(record, self.blamer, mention.path[0], origin)
 
     def _group(self, answer: GroupAnswer) -> Record:
         return {

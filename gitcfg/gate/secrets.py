@@ -12,7 +12,7 @@ import msgspec
 from gitcfg.check.nodes import chosen
 from gitcfg.check.results import Checked, checked
 from gitcfg.check.secrets import FOLDER, Ground, header_of, path_of, refused
-from gitcfg.compile.impact import find_nodes_made_from
+from gitcfg.compile.impact import find_nodes_using
 from gitcfg.gate.changes import describe_condition
 from gitcfg.gate.rulings import CommitFindings
 from gitcfg.git.history import FolderHistory, FolderVersion
@@ -188,7 +188,7 @@ def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
     names = [name for name, found in conditions.items() if found]
     if not names:
         return ()
-    nodes = find_nodes_made_from([f"{FOLDER}/{name}.yaml" for name in names], (new.version,))
+    nodes = find_nodes_using([f"{FOLDER}/{name}.yaml" for name in names], (new.version,))
     fleet = (new if nodes is None else new.only(nodes)).compiled
     findings: list[Finding] = []
     for name in names:

@@ -26,7 +26,7 @@ from .store import BACKUP, KEPT, STAGED, Place, Store
 
 def find_content(store: Store, file: File) -> bytes | None:
     """Return the content that a file must have; of an unknown secret one what stands, if anything."""
-    return file.true_content if file.true_content is not None else _read_standing(store, file.path)
+    return file.true_content if file.true_content is not None else _read_existing(store, file.path)
 
 
 def find_verified_content(store: Store, file: File) -> bytes:
@@ -54,14 +54,14 @@ def collect_redaction(
 def _pairs(store: Store, files: Iterable[File], plan: Plan | None) -> Iterator[tuple[bytes, bytes]]:
     numbers = {entry.path: number for number, entry in enumerate(plan.entries)} if plan else {}
     for file in files:
-        contents = [file.true_content, _read_standing(store, file.path)]
+        contents = [file.true_content, _read_existing(store, file.path)]
         if file.path in numbers:
             with suppress(OSError), store.folder(BACKUP) as backup:
                 contents.append(_read_content(store, backup, str(numbers[file.path])))
         yield from ((file.content, content) for content in contents if content is not None)
 
 
-def _read_standing(store: Store, path: str) -> bytes | None:
+def _read_existing(store: Store, path: str) -> bytes | None:
     with suppress(OSError, Obstacle), store.tree.folder(parent_of(path)) as at:
         return _read_content(store, at, name_of(path))
     return None

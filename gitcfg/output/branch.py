@@ -14,7 +14,7 @@ import msgspec
 
 from gitcfg import __version__
 from gitcfg.cache import Cache
-from gitcfg.compile.impact import Version, find_changed_nodes, find_nodes_made_from
+from gitcfg.compile.impact import Version, find_changed_nodes, find_nodes_using
 from gitcfg.git.commit import RenderedRef, Tip
 from gitcfg.git.commit_tree import Items, Trees
 from gitcfg.git.history import History
@@ -239,9 +239,7 @@ class PublishRequest(msgspec.Struct, frozen=True):
             return named
         if any(finding.code.startswith(_UNREAD) or not finding.origins for finding in others):
             return None
-        made = find_nodes_made_from(
-            {origin.file for finding in others for origin in finding.origins}, (version,)
-        )
+        made = find_nodes_using({origin.file for finding in others for origin in finding.origins}, (version,))
         return None if made is None else named | made
 
 

@@ -60,12 +60,12 @@ class Libraries:
         return self._look("table")
 
     def _look(self, wanted: str) -> bool:
-        asked = Request(requests.look(wanted), ALWAYS)
-        self._pool.put(asked)
+        request = Request(requests.look(wanted), ALWAYS)
+        self._pool.put(request)
         self._pool.flush()
-        while not asked.settled:
+        while not request.settled:
             self._pool.wait()
-        return asked.error is None and bool(asked.answer)
+        return request.error is None and bool(request.answer)
 
 
 # Questions on their way to verdicts: each distinct one is asked once, with its values only where need be.
@@ -101,7 +101,7 @@ class Cases:
         self._known: dict[bytes, Known] = {}
         self._under_way: dict[bytes, list[Case]] = {}
         self._lasting: dict[bytes, Verdicts] = {}
-        self.asked = self.size = 0
+        self.count = self.size = 0
 
     def open(self, questions: Sequence[Question]) -> list[Case]:
         """Return a case for each question."""
@@ -175,30 +175,30 @@ class Cases:
             self._under_way[key].append(case)
         else:
             self._under_way[key] = [case]
-            self.asked += 1
+            self.count += 1
             self._pool.put(Request(request, case.place, partial(self._answered, key)))
 
-    def _answered(self, key: bytes, asked: Request) -> None:
+    def _answered(self, key: bytes, request: Request) -> None:
         cases = self._under_way.pop(key)
         first = cases[0]
-        verdicts = self._verdicts(asked, first)
+        verdicts = self._verdicts(request, first)
         self._known[key] = (first.place, verdicts)
         for case in cases:
             self._learn(case, first.place, verdicts)
-        if verdicts is not None and asked.error is None:
+        if verdicts is not None and request.error is None:
             first.lasting = key
 
-    def _verdicts(self, asked: Request, first: Case) -> Verdicts | None:
-        if asked.error is not None:
+    def _verdicts(self, request: Request, first: Case) -> Verdicts | None:
+        if request.error is not None:
             question = first.question
             meant = question.meant() if question.meant is not None else None
-            refusal = refused(asked.error, question.text, meant)
+            refusal = refused(request.error, question.text, meant)
             if refusal is None:
                 self._ends.add(first.place)
-            return (refusal or ended(asked.error, question.format),)
-        if isinstance(asked.answer, bool):
-            return () if asked.answer else None
-        return requests.verdicts(asked.answer or ())
+            return (refusal or ended(request.error, question.format),)
+        if isinstance(request.answer, bool):
+            return () if request.answer else None
+        return requests.verdicts(request.answer or ())
 
     def _learn(self, case: Case, place: int, verdicts: Verdicts | None) -> None:
         if verdicts is None:
@@ -253,13 +253,13 @@ class Parsers(Closing):
     def __init__(self, workers: int | None = None, kept: VerdictCache | None = None) -> None:
         ends = EndedParsers(_MOST_ENDS)
         workers = workers or len(os.sched_getaffinity(0))
-        self._pool = Pool(_CHILD, _LIMITS, workers, lambda asked: ends.before(asked.place))
+        self._pool = Pool(_CHILD, _LIMITS, workers, lambda request: ends.before(request.place))
         self._cases = Cases(self._pool, ends, kept)
 
     @property
-    def asked(self) -> int:
-        """Questions that parsers were asked."""
-        return self._cases.asked
+    def question_count(self) -> int:
+        """The number of questions that parsers were asked."""
+        return self._cases.count
 
     def begin(self, formats: Set[str] = formats) -> None:
         """Start a child, if one is of use for these formats; it loads what it needs while others work."""

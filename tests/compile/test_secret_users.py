@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.compile.fleet import compile_tree
-from gitcfg.compile.impact import Mentions, Version, find_nodes_made_from, index_classes, index_nodes
+from gitcfg.compile.impact import Mentions, Version, find_nodes_using, index_classes, index_nodes
 from gitcfg.git.tree import DictTree
 from tests.compile.fleets import TODAY
 
@@ -46,7 +46,7 @@ def test_whoever_gets_a_secret_is_concerned_by_it(seed: int) -> None:
     assert _sorted(said.secrets) == _sorted(index_classes(fleet.classes).secrets)
     version = Version(fleet.tree, fleet.model, lambda: said)
     for secret in _NAMES:
-        found = find_nodes_made_from([f"secrets/{secret}.yaml"], (version,))
+        found = find_nodes_using([f"secrets/{secret}.yaml"], (version,))
         assert found is not None
         assert found >= {name for name in fleet.names if secret in fleet[name].secrets.values()}
 
@@ -92,10 +92,10 @@ def test_no_node_is_read_that_has_nothing_of_it() -> None:
         "nodes/c.yaml": "params: {S: {$fact: pool}}\n",
     }
     version = _version(files)
-    assert find_nodes_made_from(["secrets/pool.yaml"], (version,)) == frozenset({"a"})
-    assert find_nodes_made_from(["secrets/x/site.yaml"], (version,)) == frozenset({"b"})
-    assert find_nodes_made_from(["secrets/other.yaml"], (version,)) == frozenset()
-    assert find_nodes_made_from(["secrets/pool.age"], (version,)) == frozenset()
+    assert find_nodes_using(["secrets/pool.yaml"], (version,)) == frozenset({"a"})
+    assert find_nodes_using(["secrets/x/site.yaml"], (version,)) == frozenset({"b"})
+    assert find_nodes_using(["secrets/other.yaml"], (version,)) == frozenset()
+    assert find_nodes_using(["secrets/pool.age"], (version,)) == frozenset()
 
 
 @pytest.mark.parametrize("path", ["features/f.yaml", "nodes/a.yaml"])
@@ -108,4 +108,4 @@ def test_of_a_secret_whose_name_is_made_all_nodes_are(path: str) -> None:
         "nodes/a.yaml": "groups: [g]\n",
         path: "params: {S: {$secret: '${with.x}'}}\n",
     }
-    assert find_nodes_made_from(["secrets/pool.yaml"], (_version(files),)) is None
+    assert find_nodes_using(["secrets/pool.yaml"], (_version(files),)) is None

@@ -52,7 +52,7 @@ class Forked:
             raise TimeoutError("the far end says nothing")
         return os.read(self._source, most)
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         return ""
 
     def ended(self) -> int | None:

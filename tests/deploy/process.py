@@ -50,7 +50,7 @@ class Process:
         assert self.process.stdout is not None
         return self.process.stdout.read(most) or b""
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         self._said.seek(0)
         return self._said.read().decode(errors="replace")
 

@@ -58,7 +58,7 @@ class NodeConnection:
     def waits(self, seconds: float) -> bool:
         return False
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         return ""
 
     def ended(self) -> int | None:

@@ -91,7 +91,7 @@ def test_all_bytes_pass_in_both_directions(place: Place) -> None:
             found += more
         assert found == data
         assert line.ended() == 3
-        assert line.said() == "said\n"
+        assert line.stderr() == "said\n"
 
 
 def test_much_that_is_said_on_stderr_stops_nobody(place: Place) -> None:
@@ -100,7 +100,7 @@ def test_much_that_is_said_on_stderr_stops_nobody(place: Place) -> None:
         while line.waits(1):
             pass
         assert line.receive(100) == b"end\n"
-        assert 0 < len(line.said()) <= 8192
+        assert 0 < len(line.stderr()) <= 8192
 
 
 def test_waiting_ends(place: Place) -> None:
@@ -356,7 +356,7 @@ def sudo(place: Place, password: Password, node: str) -> str:
             found += more
             if b"ready" in more:
                 line.send(b"data")
-        assert PROMPT not in line.said()
+        assert PROMPT not in line.stderr()
         return found.decode()
 
 

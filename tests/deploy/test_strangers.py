@@ -40,7 +40,7 @@ class Scripted:
         said, self._rest = self._rest[:most], self._rest[most:]
         return said
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         return "what \x1b[31mstderr says\n"
 
     def ended(self) -> int | None:

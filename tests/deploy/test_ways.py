@@ -107,7 +107,7 @@ class Cut:
         words, self._words = self._words, b""
         return words
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         return ""
 
     def ended(self) -> int | None:

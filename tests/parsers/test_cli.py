@@ -110,7 +110,7 @@ def test_nothing_is_rendered_for_a_parser_that_is_not_there(
     monkeypatch.setattr("gitcfg.check.target_parsers.Lines", None)
     with Parsers() as parsers, library.open(pool).worktree() as fleet:
         assert check(fleet.compiled, engine=fleet.engine, judge=parsers) == ()
-        assert (parsers.asked, parsers._pool.processes) == (0, [])
+        assert (parsers.question_count, parsers._pool.processes) == (0, [])
 
 
 def test_a_change_is_judged_by_itself_without_a_parser_too(pool: Path) -> None:

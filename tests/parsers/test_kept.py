@@ -34,7 +34,7 @@ class Shelf:
 def run(shelf: Shelf | None, questions: list[Question], workers: int = 2) -> tuple[list[Verdicts], int]:
     """The answers, and how many questions children were asked."""
     with Parsers(workers, shelf) as parsers:
-        return list(parsers.judge(questions)), parsers.asked
+        return list(parsers.judge(questions)), parsers.question_count
 
 
 def test_what_was_judged_is_not_asked_again() -> None:
@@ -44,7 +44,7 @@ def test_what_was_judged_is_not_asked_again() -> None:
     assert asked == len(shelf.found) == 200
     with Parsers(2, shelf) as parsers:
         assert list(parsers.judge(questions)) == cold
-        assert parsers.asked == 0
+        assert parsers.question_count == 0
         assert parsers._pool.processes == []
 
 

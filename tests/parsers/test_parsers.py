@@ -150,11 +150,11 @@ def test_a_text_is_judged_once() -> None:
     with Parsers() as parsers:
         for _ in range(3):
             judged(parsers, "json", "{}", Meant({}))
-        assert parsers.asked == 1
+        assert parsers.question_count == 1
         judged(parsers, "json", "{}", Meant({"a": 1}))
         judged(parsers, "json", "{}", None)
         judged(parsers, "yaml", "{}", None)
-        assert parsers.asked == 4
+        assert parsers.question_count == 4
 
 
 def test_a_parser_that_is_killed_takes_nothing_with_it(parsers: Parsers) -> None:

@@ -28,7 +28,7 @@ def test_dumps(stem: str, texts: int) -> None:
     with gitcfg.in_memory(dump(stem), TODAY) as fleet:
         assert [finding for finding in fleet.all_findings if finding.code == "GC307"] == []
         assert not fleet.parsers.lacks("condor")
-        assert fleet.parsers.asked == texts
+        assert fleet.parsers.question_count == texts
 
 
 def test_all_features_of_the_semantic_database() -> None:
@@ -39,7 +39,7 @@ def test_all_features_of_the_semantic_database() -> None:
     with gitcfg.in_memory(files, TODAY) as fleet:
         found = [finding for finding in fleet.all_findings if finding.code == "GC307"]
         assert found == []
-        assert fleet.parsers.asked > 40
+        assert fleet.parsers.question_count > 40
 
 
 def test_the_sample() -> None:
@@ -48,4 +48,4 @@ def test_the_sample() -> None:
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
     with gitcfg.in_memory(files, TODAY) as fleet:
         assert fleet.all_findings == fleet.findings == ()
-        assert fleet.parsers.asked > 15
+        assert fleet.parsers.question_count > 15

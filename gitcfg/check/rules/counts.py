@@ -59,7 +59,7 @@ def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: 
         few = found < count.least
         groups = ruled.view.groups(rule.name) if few else numbers
         nodes = sorted({seen.name for key in keys for seen in groups[key]})
-        origins = [*_said(rule), *(() if few else ruled.where_installed(nodes, feature))]
+        origins = [*_find_origins(rule), *(() if few else ruled.where_installed(nodes, feature))]
         hint = _hint(ruled, rule, keys, few)
         yield of("GC401", rule.name, message, origins, nodes, hint)
 
@@ -69,7 +69,7 @@ def right(count: Count, found: int) -> bool:
     return count.least <= found and (count.most is None or found <= count.most)
 
 
-def _said(rule: Rule) -> Iterator[Origin]:
+def _find_origins(rule: Rule) -> Iterator[Origin]:
     """Yield where a rule says what it counts, among which nodes."""
     refs = (rule.feature, rule.where, rule.over, rule.per)
     if rule.count is not None:

@@ -76,7 +76,7 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
         )
 
 
-class TakenOver(msgspec.Struct, frozen=True):
+class ReusedRuling(msgspec.Struct, frozen=True):
     """What a check found of rules that looked at some nodes alone: nothing."""
 
     after: Ledger

@@ -54,11 +54,11 @@ def _judged(holding: Holding, rule: Rule, held: Held) -> Iterator[Finding]:
     if held.value is None:
         message = f"{_named(held)} has no value, and the rule {rule.name} wants one of {allowed}."
         hint = f"{SOLVE}: it finds one."
-        yield of("GC401", rule.name, message, _said(rule, domain), [held.seen.name], hint)
+        yield of("GC401", rule.name, message, _find_origins(rule, domain), [held.seen.name], hint)
     else:
         value = shown(str(held.value))
         message = f"{_named(held)} is {value}, and the rule {rule.name} allows {allowed}."
-        origins = [*held.origins, *_said(rule, domain)]
+        origins = [*held.origins, *_find_origins(rule, domain)]
         yield of("GC404", (rule.name, held.name), message, origins, [held.seen.name])
 
 
@@ -69,7 +69,7 @@ def _named(held: Held) -> str:
     return f"{held.name} of {held.seen.unit.feature} {held.seen.unit.name}".rstrip()
 
 
-def _said(rule: Rule, domain: Domain) -> list[Origin]:
+def _find_origins(rule: Rule, domain: Domain) -> list[Origin]:
     return [domain.origin, *(ref.origin for ref in (rule.where, rule.over) if ref is not None)]
 
 

@@ -95,7 +95,7 @@ class Version:
         self._tree = tree
         self._made: dict[str, tuple[Thing, ...]] = {}
 
-    def made(self, feature: str) -> tuple[Thing, ...]:
+    def names_of(self, feature: str) -> tuple[Thing, ...]:
         """Return the parameters and files whose names an instance of a feature makes."""
         if feature not in self._made:
             found: dict[Thing, None] = {}
@@ -294,7 +294,7 @@ def _items(
     yield key, Statement(op, origin, about, tuple(listed))
     for item, (id, thing) in zip(items, listed, strict=True):
         is_instance = isinstance(item, Use) and (item.instance or item.attributes)
-        made = version.made(_name(item)) if is_instance else ()
+        made = version.names_of(_name(item)) if is_instance else ()
         yield (*key, id), Statement(f"{op} {meaning_text(item)}", item.origin, (*about, thing or ANY, *made))
 
 

@@ -90,7 +90,7 @@ def receive_lacking_contents(
         if one.secret and dry:
             continue
         content = known.contents.get(one.sha256)
-        content = _read_standing(store, one) if content is None else content
+        content = _read_existing(store, one) if content is None else content
         if content is None:
             lacking[index] = one
         else:
@@ -128,7 +128,7 @@ def _ask(line: FarLine, numbers: list[int]) -> None:
     line.say(LACKS, [json.dumps(numbers, separators=(",", ":")).encode()])
 
 
-def _read_standing(store: Store, expected: Content) -> bytes | None:
+def _read_existing(store: Store, expected: Content) -> bytes | None:
     """Return the content, where one of the files that are to have it has it already."""
     if expected.size > MAX_FILE:
         return None

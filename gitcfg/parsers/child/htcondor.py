@@ -128,7 +128,7 @@ _TRIAL_TABLE = b"GITCFG_A = $(GITCFG_B) x\nUSE_SHARED_PORT = TRUE\nGITCFG_C =\n"
 _ANSWER = b"GITCFG_A = $(GITCFG_B) x\nUSE_SHARED_PORT = true\nGITCFG_C = \n"
 
 
-class _Asked(Structure):
+class _WriteArguments(Structure):
     """The argument of `write_macro_variable`: where to, with what, and the name before."""
 
     _fields_ = (("file", c_void_p), ("options", c_int), ("last", c_char_p))
@@ -161,7 +161,7 @@ def _table(library: ctypes.CDLL) -> Table:
     def written(text: bytes) -> bytes:
         take(text)
         memory.rewind()
-        visit_all(NO_DEFAULTS, write, byref(_Asked(memory.file, _EVEN_DEFAULTS, None)))
+        visit_all(NO_DEFAULTS, write, byref(_WriteArguments(memory.file, _EVEN_DEFAULTS, None)))
         return memory.content()
 
     return written

@@ -11,7 +11,7 @@ from jinja2.runtime import BlockReference
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace, missing
 
-from gitcfg.render.template_child.values import NAMED, Method, Textless, kind, strangers, written
+from gitcfg.render.template_child.values import NAMED, Method, Textless, find_foreign_values, kind, written
 
 _METHODS = frozenset({BuiltinMethodType, MethodType, FunctionType, BlockReference})
 _LAZY = (
@@ -129,7 +129,7 @@ def _plain(value: Any) -> Any:
     """Return what `{{ ... }}` writes: data, and nothing at all for a bare parameter."""
     if value is None:
         return ""
-    for stranger in () if type(value) is str else strangers(value):
+    for stranger in () if type(value) is str else find_foreign_values(value):
         if isinstance(stranger, StrictUndefined):
             str(stranger)  # raises what is undefined
         raise TypeError(f"{kind(stranger)} cannot be written")

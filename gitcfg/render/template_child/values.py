@@ -74,12 +74,12 @@ _KINDS = (
 )
 
 
-def strangers(value: object) -> Iterator[object]:
+def find_foreign_values(value: object) -> Iterator[object]:
     """Yield what is not data in it."""
     if isinstance(value, dict):
-        yield from chain.from_iterable(map(strangers, chain(value.keys(), value.values())))
+        yield from chain.from_iterable(map(find_foreign_values, chain(value.keys(), value.values())))
     elif isinstance(value, list | tuple):
-        yield from chain.from_iterable(map(strangers, value))
+        yield from chain.from_iterable(map(find_foreign_values, value))
     elif value is not None and not isinstance(value, str | int | float):
         yield value
 

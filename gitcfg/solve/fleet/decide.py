@@ -26,7 +26,7 @@ from gitcfg.solve.fleet.answers import (
     refuse_failed,
     suggest_rule,
 )
-from gitcfg.solve.fleet.placement import Baseline, PlacementProblemBuilder, Spots, stands_for
+from gitcfg.solve.fleet.placement import Baseline, PlacementProblemBuilder, Spots, is_placeholder
 from gitcfg.solve.fleet.values import ValueProblemBuilder
 from gitcfg.solve.placement import place
 from gitcfg.solve.problem import Spot
@@ -112,7 +112,7 @@ class Decider:
         found = place(problem)
         if isinstance(found, Unsolvable):
             return self._unsolved(found, nodes_of_placement(problem, found.causes))
-        return self._allocated(spots, [spot for spot in found if not stands_for(spot[0])])
+        return self._allocated(spots, [spot for spot in found if not is_placeholder(spot[0])])
 
     def _check_fixed(self, ruled: RuleView) -> Unsolved | None:
         """Return what is wrong by hand, or by rules that leave no choice, once all is placed."""

@@ -295,7 +295,7 @@ class Needs:
             yield f"{_AWAY if previous.isdisjoint(ways) else _THERE}{feature}", node
 
 
-def stands_for(thing: str) -> bool:
+def is_placeholder(thing: str) -> bool:
     """Return whether it merely stands for others."""
     return thing.startswith((_THERE, _AWAY))
 
