@@ -114,9 +114,9 @@ def test_the_action_checks_and_comments(tmp_path: Path, github: Forge, installed
     assert workflow.run()
     assert list(workflow.done) == [
         "Install gitcfg",
-        "Fetch what is compared",
+        "Fetch the commits to compare",
         "Check",
-        "Tell what changes",
+        "Show what changes",
     ]
     (body,) = github.bodies()
     assert body.startswith("<!-- gitcfg pool -->\n### gitcfg: 3 nodes change")
@@ -148,7 +148,7 @@ def test_a_fork_may_not_comment_and_sees_the_summary(tmp_path: Path, github: For
     github.may_write = False
     workflow = action(tmp_path, serve(tmp_path, GOOD, FEW), github, installed)
     assert workflow.run()
-    assert "::warning title=gitcfg::The comment could not" in workflow.done["Tell what changes"].out
+    assert "::warning title=gitcfg::The comment could not" in workflow.done["Show what changes"].out
     assert "+ NUM = 2" in workflow.job.summary
     assert github.bodies() == []
 
@@ -156,7 +156,7 @@ def test_a_fork_may_not_comment_and_sees_the_summary(tmp_path: Path, github: For
 def test_a_first_request_has_nothing_to_compare(tmp_path: Path, github: Forge, installed: Path) -> None:
     workflow = action(tmp_path, serve(tmp_path, {"README": "x\n"}, GOOD), github, installed)
     assert workflow.run()
-    assert "::notice title=gitcfg::There is no gitcfg.yaml yet" in workflow.done["Tell what changes"].out
+    assert "::notice title=gitcfg::The commit where this branch began has no gitcfg.yaml" in workflow.done["Show what changes"].out
     assert github.bodies() == []
 
 
@@ -221,7 +221,7 @@ def test_forgejo(tmp_path: Path, installed: Path, change: dict[str, str]) -> Non
         steps = workflow_file["jobs"]["gitcfg"]["steps"]
         workflow = Workflow(job, steps, contexts(server, forge, installed))
         assert workflow.run() is (change is FEW)
-        assert workflow.done["Tell what changes"].code == 0, workflow.done
+        assert workflow.done["Show what changes"].code == 0, workflow.done
     (body,) = forge.bodies()
     assert body.startswith("<!-- gitcfg pool -->\n### gitcfg: 3 nodes change")
 
