@@ -36,7 +36,7 @@ def test_a_copy_of_the_action_alone_installs_nothing(tmp_path: Path) -> None:
     done = job.run(install["run"], {"WANTED": "", "EXTRAS": "htcondor"})
     assert done.code == 1
     assert done.out.startswith("::error title=gitcfg::")
-    assert "`install` must say what pip installs" in done.out
+    assert "Set its input `install` to what pip installs" in done.out
 
 
 def test_nobody_is_told_to_install_it_by_its_name() -> None:

@@ -156,7 +156,8 @@ def test_a_fork_may_not_comment_and_sees_the_summary(tmp_path: Path, github: For
 def test_a_first_request_has_nothing_to_compare(tmp_path: Path, github: Forge, installed: Path) -> None:
     workflow = action(tmp_path, serve(tmp_path, {"README": "x\n"}, GOOD), github, installed)
     assert workflow.run()
-    assert "::notice title=gitcfg::The commit where this branch began has no gitcfg.yaml" in workflow.done["Show what changes"].out
+    shown = workflow.done["Show what changes"].out
+    assert "::notice title=gitcfg::The commit where this branch began has no gitcfg.yaml" in shown
     assert github.bodies() == []
 
 
@@ -208,7 +209,7 @@ def test_gitlab(tmp_path: Path, installed: Path, token: str) -> None:
     note = (job.clone / template["gitcfg diff"]["artifacts"]["paths"][0]).read_text()
     assert "+ NUM = 2" in note
     assert forge.bodies() == ([f"<!-- gitcfg pool -->\n{note}"] if token else [])
-    assert token or "There is no GITCFG_TOKEN" in diff.out
+    assert token or "GITCFG_TOKEN is not set" in diff.out
 
 
 @pytest.mark.parametrize("change", [FEW, WRONG])
