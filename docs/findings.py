@@ -14,15 +14,23 @@ _PREFACE = """\
 
 <!-- Made by docs/findings.py from gitcfg/check/findings.py and gitcfg/check/explanations; do not edit. -->
 
-`gitcfg check` looks at everything and tells all it finds; it never stops at the first. Each finding has a
-code that does not change, and says in which file and line it is, which nodes it concerns, and what to do if
-that is clear. `gitcfg help GC204` shows in a terminal what stands here below [GC204](#gc204).
+`gitcfg check` reports everything that is wrong; it does not stop at the first error. Each finding has a
+stable code, the file and line, the nodes that it concerns, and a hint where the solution is clear.
+`gitcfg help GC204` shows the text of [GC204](#gc204) in a terminal.
 
-GC1xx are about files, GC2xx about definitions, GC3xx about single nodes, GC4xx about what spans nodes, and
-GC5xx are warnings. Errors make `gitcfg check` exit with 1, and the pre-commit hook refuses them; warnings
-alone do not. Two severities are not fixed: of [GC201](#gc201), where `undeclared` in `gitcfg.yaml` decides
-about parameters that nobody declared; and of [GC307](#gc307), which is a warning about text that is not given
-to a parser at all.
+| codes | about | severity |
+| --- | --- | --- |
+| GC1xx | files | error |
+| GC2xx | definitions | error |
+| GC3xx | single nodes | error |
+| GC4xx | several nodes together | error |
+| GC5xx | what is allowed, but probably a mistake | warning |
+
+With an error, `gitcfg check` exits with 1 and the pre-commit hook rejects the commit. Warnings alone do
+neither. Two codes can have both severities:
+
+- [GC201](#gc201): `undeclared` in `gitcfg.yaml` sets the severity for undeclared parameters.
+- [GC307](#gc307): text that no parser checks is a warning.
 
 | code | severity | what must hold |
 | --- | --- | --- |
@@ -45,7 +53,7 @@ def _link(code: str) -> str:
 
 
 def _section(code: Code, linked: set[str]) -> str:
-    """One explanation; its heading is the code alone, so that its anchor is known to everybody."""
+    """One explanation; its heading is the code alone, so that its anchor is stable."""
     _, _, body = explanation(code.name).partition("\n")
     text = "".join(_parts(body.strip() + "\n", linked - {code.name}))
     return f"\n## {code.name}\n\n**{code.title}** ({code.severity})\n\n{text}"
