@@ -10,7 +10,7 @@ import pytest
 
 from gitcfg import bundled
 from gitcfg.cli.app import build
-from gitcfg.cli.main import COMMANDS
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.records import ITEMS
 from tests.cli.published import validators
 

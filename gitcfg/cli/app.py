@@ -8,17 +8,18 @@ from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from gitcfg import __version__
+from gitcfg.cli.commands import COMMANDS, GROUPS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.console import Color, Pager, pager_command
 from gitcfg.cli.declaration import Command, Group
+from gitcfg.cli.exits import EXITS
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
 _USAGE: Any = typer.BadParameter.__mro__[2]  # the root of typer's usage errors, which it does not export
-
-EPILOG = "Exit codes: 0 done, 1 findings or differences, 2 wrong usage, 70 a fault of gitcfg's own."
 
 _REPO = typer.Option("-C", "--repo", envvar="GITCFG_REPO", help="The repository.", metavar="DIR")
 _COLOR = typer.Option(envvar="GITCFG_COLOR", help="Colour the output; auto heeds NO_COLOR and FORCE_COLOR.")
@@ -30,6 +31,10 @@ _PAGER = typer.Option(
     show_default=False,
 )
 _TODAY = typer.Option(envvar="GITCFG_TODAY", help="The date for what has an end.", metavar="YYYY-MM-DD")
+_MORE = (
+    ("gitcfg COMMAND --help", "Show the options and examples of a command."),
+    ("gitcfg help CODE", "Explain a finding, such as GC204."),
+)
 
 
 def root(
@@ -57,6 +62,28 @@ def root(
         raise typer.Exit(2)
 
 
+class Root(TyperGroup):
+    """The program itself: its help lists commands in groups, and all exit codes."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a list of commands for each group."""
+        width = max(len(name) for name in self.commands)
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    (name.ljust(width), self.commands[name].short_help)
+                    for name in names
+                    if name in self.commands
+                )
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the exit codes, and where there is more help."""
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), what) for code, what in EXITS.items()])
+        with formatter.section("More help"):
+            formatter.write_dl(_MORE)
+
+
 def build(modules: Mapping[str, str]) -> typer.Typer:
     """Return the application with these commands, each declared under its name in its module.
 
@@ -69,7 +96,7 @@ def build(modules: Mapping[str, str]) -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    app.callback(invoke_without_command=True, epilog=EPILOG)(root)
+    app.callback(invoke_without_command=True, cls=Root)(root)
     for name, module in modules.items():
         declared: Command | Group = getattr(import_module(module), name + "_" * iskeyword(name))
         declared.add_to(app, name)
@@ -86,6 +113,7 @@ def _not_loaded() -> None:
 def program(modules: Mapping[str, str]) -> Any:
     """Return the application as a command; its help is as in manuals: NODE, whole lines, nothing cut off."""
     command: Any = typer.main.get_command(build(modules))
+    command.commands = {name: command.commands[name] for name in COMMANDS if name in command.commands}
     pending = [command]
     while pending:
         found = pending.pop()

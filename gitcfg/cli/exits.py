@@ -11,15 +11,15 @@ CLOSED_PIPE = 141
 TERMINATED = 143
 
 EXITS: Mapping[int, str] = {
-    0: "Done; nothing is wrong, nothing differs.",
-    1: 'A true answer that is "no": errors are found, nodes change (with `--exit-code`), nothing is found.',
-    2: "Wrong usage: what is asked for does not exist, or cannot be read.",
-    SOME_FAILED: "Nodes failed, or stay as they were: an installation went wrong, a release is halted.",
-    4: "Refused: something is in the way, and stays as it was.",
-    TIME_RAN_OUT: "Time ran out.",
-    FAULT: "A fault of gitcfg's own; a report is written.",
-    HUNG_UP: "Its terminal is gone (SIGHUP).",
-    INTERRUPTED: "Interrupted.",
-    CLOSED_PIPE: "Whoever reads the output has left, a pager too.",
-    TERMINATED: "It was told to end (SIGTERM).",
+    0: "Success: nothing is wrong, nothing differs.",
+    1: "The answer is no: there are errors, nodes change (with `--exit-code`), or nothing was found.",
+    2: "Wrong usage: an argument is invalid, does not exist, or cannot be read.",
+    SOME_FAILED: "Some nodes failed or were left unchanged: an installation failed, or a release is halted.",
+    4: "Refused: something is in the way, and gitcfg left it unchanged.",
+    TIME_RAN_OUT: "The time limit was reached.",
+    FAULT: "Internal error in gitcfg. A report is written.",
+    HUNG_UP: "The terminal was closed (SIGHUP).",
+    INTERRUPTED: "Interrupted with Ctrl-C (SIGINT).",
+    CLOSED_PIPE: "The reader of the output, such as a pager, closed it.",
+    TERMINATED: "Terminated (SIGTERM).",
 }

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitcfg import __version__
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.exits import CLOSED_PIPE, FAULT, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -16,46 +17,6 @@ if TYPE_CHECKING:
 
     from gitcfg.model import GitcfgError
 
-COMMANDS = {
-    "check": "gitcfg.cli.check",
-    "render": "gitcfg.cli.render",
-    "explain": "gitcfg.cli.explain",
-    "values": "gitcfg.cli.values",
-    "show": "gitcfg.cli.show",
-    "search": "gitcfg.cli.search",
-    "diff": "gitcfg.cli.diff",
-    "log": "gitcfg.cli.log",
-    "graph": "gitcfg.cli.graph",
-    "may": "gitcfg.cli.may",
-    "undo": "gitcfg.cli.undo",
-    "snapshot": "gitcfg.cli.snapshot",
-    "new": "gitcfg.cli.edit",
-    "modify": "gitcfg.cli.edit",
-    "delete": "gitcfg.cli.edit",
-    "rename": "gitcfg.cli.edit",
-    "configure": "gitcfg.cli.configure.command",
-    "solve": "gitcfg.cli.solve",
-    "rules": "gitcfg.cli.rules",
-    "hold": "gitcfg.cli.terms",
-    "override": "gitcfg.cli.terms",
-    "node": "gitcfg.cli.node",
-    "secret": "gitcfg.cli.secret",
-    "inventory": "gitcfg.cli.inventory",
-    "init": "gitcfg.cli.init",
-    "schema": "gitcfg.cli.schema",
-    "import": "gitcfg.cli.import_",
-    "export": "gitcfg.cli.export",
-    "sanitize": "gitcfg.cli.sanitize",
-    "serve": "gitcfg.cli.serve",
-    "agent": "gitcfg.cli.agent",
-    "release": "gitcfg.cli.release",
-    "wait": "gitcfg.cli.wait",
-    "deploy": "gitcfg.cli.deploy.command",
-    "deploys": "gitcfg.cli.deploys",
-    "hook": "gitcfg.cli.hook",
-    "help": "gitcfg.cli.help",
-    "completion": "gitcfg.cli.completion.command",
-}
 _DEPLOY = "gitcfg.cli.deploy.run"
 _BY_SIGNAL = 128
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

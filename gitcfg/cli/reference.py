@@ -14,10 +14,10 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from gitcfg.cli.app import first_sentence, program
+from gitcfg.cli.commands import COMMANDS, GROUPS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.declaration import METAVARS
 from gitcfg.cli.exits import EXITS
-from gitcfg.cli.main import COMMANDS
 from gitcfg.explain.show import KINDS
 from gitcfg.model import names
 
@@ -28,16 +28,24 @@ _PREFACE = """\
 
 <!-- Made from the program by `make reference`; do not edit. -->
 
-`gitcfg --help` and `gitcfg COMMAND --help` say in a terminal what stands here. Results go to stdout,
-everything else to stderr. On a terminal, results for eyes go through a pager: what `--pager` or
-`GITCFG_PAGER` says, else `PAGER`, else `less` with the settings `FRX` unless `LESS` has others; `cat` or
-nothing is none. What is for programs (`-o json` and the like) is never paged. Whoever leaves the pager
-before the end stops the command, which then exits with 141 and says nothing.
+This page lists all commands with their options. In a terminal, `gitcfg --help` lists the commands, and
+`gitcfg COMMAND --help` shows the options of one.
 
-Colour: `--color always` and `never` are obeyed; with `auto` a `NO_COLOR` that is not empty switches colour
-off, else a `FORCE_COLOR` that is not empty switches it on, else there is colour on terminals.
+**Output.** Results are written to stdout, everything else to stderr. On a terminal, results for people go
+through a pager; output for programs (`-o json` and the like) never does. The pager is the first of:
 
-[Completion](#gitcfg-completion) for bash, zsh and fish knows commands, options and the repository's names.
+1. `--pager` or `GITCFG_PAGER`,
+2. `PAGER`,
+3. `less`, with the settings `FRX` unless `LESS` has others.
+
+`cat` or an empty value means no pager. If you quit the pager early, the command stops without a message
+and exits with 141.
+
+**Colour.** `--color always` and `--color never` have priority. With `auto`, a non-empty `NO_COLOR` disables
+colour, and a non-empty `FORCE_COLOR` enables it. Without these, only output to a terminal has colour.
+
+**Completion.** The shells bash, zsh and fish can [complete](#gitcfg-completion) commands, options, and the
+names in the repository.
 
 """
 _WORD = re.compile(r"YYYY-MM-DD|[A-Z]+")
@@ -160,21 +168,29 @@ def _parse_example(text: str) -> Example:
 def manual(program: Command) -> str:
     """Return the page about a program's commands."""
     commands = [command for command in program.all() if not command.commands]
+    return "".join(
+        (
+            _PREFACE,
+            *(
+                _overview(heading, [one for one in commands if one.words[1] in GROUPS[heading]])
+                for heading in GROUPS
+            ),
+            "## Options of all commands\n\nWrite them before the command: `gitcfg -C pool check`.\n\n",
+            _parameters("option", program.options),
+            "\n## Exit codes\n\n",
+            _table(("code", "meaning"), ((str(code), what) for code, what in EXITS.items())),
+            *(_section(command) for command in commands),
+        )
+    )
+
+
+def _overview(heading: str, commands: Iterable[Command]) -> str:
+    """Return the list of a group's commands."""
     rows = (
         (f"[{' '.join(command.words)}](#{'-'.join(command.words)})", _purpose(command))
         for command in commands
     )
-    return "".join(
-        (
-            _PREFACE,
-            _table(("command", "what it is for"), rows),
-            "\n## Options of all commands\n\nThey stand before the command: `gitcfg -C pool check`.\n\n",
-            _parameters("option", program.options),
-            "\n## Exit codes\n\n",
-            _table(("code", "what it says"), ((str(code), what) for code, what in EXITS.items())),
-            *(_section(command) for command in commands),
-        )
-    )
+    return f"## {heading}\n\n{_table(('command', 'purpose'), rows)}\n"
 
 
 def _section(command: Command) -> str:
@@ -217,7 +233,7 @@ def _parameters(noun: str, parameters: Iterable[Parameter]) -> str:
         names = ", ".join(f"`{name}`" for name in parameter.names)
         value = f"`{parameter.metavar}`" if parameter.metavar else ""
         rows.append((f"{names} {value}".strip(), " ".join(_remarks(parameter))))
-    return _table((noun, "what it says"), rows) if rows else ""
+    return _table((noun, "meaning"), rows) if rows else ""
 
 
 def _remarks(parameter: Parameter) -> Iterator[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.cli.main import COMMANDS, run
+from gitcfg.cli.commands import COMMANDS
+from gitcfg.cli.main import run
 from gitcfg.cli.reference import read
 
 GITCFG = [sys.executable, "-m", "gitcfg"]

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.app import first_sentence, program
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.declaration import METAVARS
-from gitcfg.cli.main import _TAKES_VALUE, COMMANDS, run
+from gitcfg.cli.main import _TAKES_VALUE, run
 from gitcfg.cli.reference import Command, Parameter, grammar_of, manual, read
 
 ROOT = Path(__file__).parent.parent.parent

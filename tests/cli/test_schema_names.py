@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gitcfg.cli.app import build
-from gitcfg.cli.main import COMMANDS
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.records import ITEMS
 from gitcfg.inventory.nodes import NodeStatus
 from gitcfg.server.http import FILE

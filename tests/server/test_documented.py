@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from gitcfg.cli.main import COMMANDS
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.reference import read
 
 ROOT = Path(__file__).parents[2]
