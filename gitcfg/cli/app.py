@@ -8,13 +8,12 @@ from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from gitcfg import __version__
 from gitcfg.cli.commands import COMMANDS, GROUPS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.console import Color, Pager, pager_command
-from gitcfg.cli.declaration import Command, Group
+from gitcfg.cli.declaration import Command, CommandGroup, Group
 from gitcfg.cli.exits import EXITS
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
@@ -54,7 +53,7 @@ def root(
     try:
         day = date.fromisoformat(today) if today else None
     except ValueError:
-        message = f"{today} is no date; write YYYY-MM-DD."
+        message = f"{today} is not a date. Use the form YYYY-MM-DD."
         raise typer.BadParameter(message, param_hint="--today") from None
     context.obj = Session(repo, color, day, context.with_resource(paged))
     if context.invoked_subcommand is None:
@@ -62,7 +61,7 @@ def root(
         raise typer.Exit(2)
 
 
-class Root(TyperGroup):
+class Root(CommandGroup):
     """The program itself: its help lists commands in groups, and all exit codes."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -143,7 +142,7 @@ def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
     except typer.Exit as end:
         return int(end.exit_code)
     except _USAGE as error:
-        path = error.ctx.command_path if getattr(error, "ctx", None) else "gitcfg"
+        path = error.ctx.command_path if getattr(error, "ctx", None) else " ".join(("gitcfg", *modules))
         message = " ".join(error.format_message().replace("Value error, ", "").split())
-        raise GitcfgError(message, f"`{path} --help` shows what there is.") from None
+        raise GitcfgError(message, f"Run `{path} --help` for a list of options.") from None
     return code if isinstance(code, int) else 0

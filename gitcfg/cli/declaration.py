@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
 
 from gitcfg.cli.records import ITEMS, Items
 from gitcfg.cli.session import Output
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="What to write.")]
 AtOption = Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")]
@@ -61,6 +64,19 @@ class Command(NamedTuple):
         app.command(name, help=self.help, epilog=self.epilog, context_settings=settings)(self.run)
 
 
+class CommandGroup(TyperGroup):
+    """Commands behind a common word."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that arguments begin with. Raise GitcfgError if there is none, with hints."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        from gitcfg.cli.synonyms import find_hints
+
+        words = [*ctx.command_path.split()[1:], args[0]]
+        raise GitcfgError(f"`gitcfg {shown(' '.join(words))}` is not a command.", *find_hints(words))
+
+
 class Group(NamedTuple):
     """Commands behind a common word. What runs without any of them has an epilog of its own."""
 
@@ -71,7 +87,7 @@ class Group(NamedTuple):
 
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Make the commands known."""
-        group = typer.Typer(rich_markup_mode=None, help=self.purpose)
+        group = typer.Typer(cls=CommandGroup, rich_markup_mode=None, help=self.purpose)
         if self.run is not None:
             group.callback(invoke_without_command=True, epilog=self.epilog)(self.run)
         for word, command in self.commands.items():
