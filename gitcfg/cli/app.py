@@ -31,7 +31,7 @@ _PAGER = typer.Option(
 )
 _TODAY = typer.Option(envvar="GITCFG_TODAY", help="The date for what has an end.", metavar="YYYY-MM-DD")
 _MORE = (
-    ("gitcfg COMMAND --help", "Show the options and examples of a command."),
+    ("gitcfg help COMMAND", "Show the options and examples of a command."),
     ("gitcfg help CODE", "Explain a finding, such as GC204."),
 )
 

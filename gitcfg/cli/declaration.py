@@ -34,7 +34,7 @@ METAVARS: Mapping[str, tuple[str, ...]] = {
     "NAME": ("named",),
     "FILE": ("file",),
     "DIR": ("folder",),
-    "CODE": ("code",),
+    "TOPIC": ("topic",),
     "WHAT": ("file",),
     "ENTITY": ("entity",),
     "SNAPSHOT": ("snapshot",),

@@ -1,35 +1,57 @@
-"""`gitcfg help`: what a finding's code means."""
+"""`gitcfg help`: the help of a command, or what a finding's code means."""
 
 from typing import Annotated
 
 import typer
 
+from gitcfg.cli.app import invoke
+from gitcfg.cli.commands import COMMANDS
 from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
+from gitcfg.cli.synonyms import find_hints
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import shown
 
 EPILOG = """Examples:
 
-  gitcfg help                the list of codes
+  gitcfg help diff           the options and examples of a command, as `gitcfg diff --help`
 
-  gitcfg help GC204          one of them, with an example
+  gitcfg help GC204          a finding's code, explained with an example
 
-  gitcfg help gc301 | less"""
+  gitcfg help | less         the list of codes"""
 
 
 @command(EPILOG)
 def help(
     context: typer.Context,
-    code: Annotated[
-        str | None, typer.Argument(help="A code, as at the head of a finding.", metavar="CODE")
+    topic: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A command, such as `hold add`, or a code, as at the head of a finding.", metavar="TOPIC"
+        ),
     ] = None,
-) -> None:
-    """Explain a finding's code, or list them all."""
-    from gitcfg.check.findings import CODES, above_blocks, explanation
-
+) -> int:
+    """Show the help of a command, or explain a finding's code; without either, list all codes."""
     session: Session = context.obj
-    if code is None:
-        session.write("".join(f"{known.name}  {known.title}\n" for known in CODES.values()))
-        return
+    match topic or []:
+        case []:
+            from gitcfg.check.findings import CODES
+
+            session.write("".join(f"{known.name}  {known.title}\n" for known in CODES.values()))
+        case [str(name), *rest] if name in COMMANDS and not any(word.startswith("-") for word in rest):
+            return invoke([name, *rest, "--help"], {name: COMMANDS[name]})
+        case [str(code)] if code.upper().startswith("GC"):
+            _explain(session, code)
+        case words:
+            message = f"{shown(' '.join(words))} is not a command or the code of a finding."
+            raise GitcfgError(message, *find_hints(words[:1]), "Run `gitcfg help` for a list of codes.")
+    return 0
+
+
+def _explain(session: Session, code: str) -> None:
+    """Write the explanation of a finding's code."""
+    from gitcfg.check.findings import above_blocks, explanation
+
     text = explanation(code)
     if session.has_color(session.pager.stdout):
         from rich.markdown import Markdown

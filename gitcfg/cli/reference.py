@@ -29,7 +29,7 @@ _PREFACE = """\
 <!-- Made from the program by `make reference`; do not edit. -->
 
 This page lists all commands with their options. In a terminal, `gitcfg --help` lists the commands, and
-`gitcfg COMMAND --help` shows the options of one.
+`gitcfg COMMAND --help` or `gitcfg help COMMAND` shows the options of one.
 
 **Output.** Results are written to stdout, everything else to stderr. On a terminal, results for people go
 through a pager; output for programs (`-o json` and the like) never does. The pager is the first of:

@@ -73,6 +73,8 @@ def known(line: str) -> grammar.Command:
         (["serve", "token", "revok"], ["Did you mean `gitcfg serve token revoke`?"]),
         (["xyzzy"], ["Run `gitcfg --help` for a list of commands."]),
         (["hold", "xyzzy"], ["Run `gitcfg hold --help` for a list of commands."]),
+        (["help", "plan"], ["Use `gitcfg diff` to show ", "Run `gitcfg help` for a list of codes."]),
+        (["help", "hold", "lits"], ["Did you mean `gitcfg hold list`"]),
     ],
     ids=" ".join,
 )
@@ -85,3 +87,17 @@ def test_a_word_that_is_no_command_leads_to_one(
     assert len(lines) == len(hints)
     for line, hint in zip(lines, hints, strict=True):
         assert line.startswith(f"hint: {hint}")
+
+
+@pytest.mark.parametrize("words", [["diff"], ["hold"], ["hold", "add"], ["serve", "token", "list"], ["help"]])
+def test_help_shows_what_the_option_shows(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, "--help"]) == 0
+    expected = capfd.readouterr().out
+    assert run(["help", *words]) == 0
+    assert capfd.readouterr().out == expected
+    assert expected.startswith(f"Usage: gitcfg {' '.join(words)} ")
+
+
+def test_help_runs_no_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["help", "--", "undo", "--", "HEAD"]) == 2
+    assert "undo -- HEAD is not a command" in capfd.readouterr().err

@@ -52,7 +52,7 @@ def find_candidates(words: Sequence[str], environ: Mapping[str, str]) -> Answer:
         return Answer(by_shell)
     head = place.head + _head(words[-1][len(place.head) :], kinds)
     prefix = words[-1][len(head) :]
-    found = {*place.value.choices, *(_codes() if "code" in kinds else ())}
+    found = {*place.value.choices, *(_topics(known.program, place.before) if "topic" in kinds else ())}
     found |= Names(_folder(place, environ), known.names, prefix).of(kinds)
     names, whole = shorten(found, prefix)
     if "entity" in kinds and any(name.endswith("/") for name in names):  # `group/` goes on
@@ -97,9 +97,12 @@ def _folder(place: Place, environ: Mapping[str, str]) -> str:
     return os.path.expandvars(os.path.expanduser(folder))
 
 
-def _codes() -> list[str]:
-    """Return the findings' codes: each has its explanation."""
-    return [name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS)]
+def _topics(program: grammar.Command, before: Sequence[str]) -> list[str]:
+    """Return what has help: commands behind the words of a group, and the findings' codes."""
+    codes = [] if before else [name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS)]
+    for word in before:
+        program = program.commands.get(word, grammar.Command(""))
+    return [*program.commands, *codes]
 
 
 def shorten(names: Collection[str], prefix: str) -> tuple[list[str], bool]:
