@@ -177,7 +177,8 @@ def plant_mistakes(codes: Iterable[str]) -> Files:
     found: Files = {}
     for code in codes:
         if code not in MISTAKES:
-            raise GitcfgError(f"There is no mistake for {code}.", f"There are {', '.join(MISTAKES)}.")
+            hint = f"Use one of {', '.join(sorted(MISTAKES))}."
+            raise GitcfgError(f"The code {code} has no mistake.", hint)
         found.update(MISTAKES[code])
     return found
 
@@ -213,7 +214,7 @@ def repository(options: Options) -> Mapping[str, str]:
 
 
 def write(options: Options, folder: Path) -> int:
-    """Write all files below a folder and say how many. Other files that stand there stay."""
+    """Write all files below a folder, and return their number. Other files in it are kept."""
     count = 0
     for path, text in files(options):
         target = folder / path
