@@ -74,9 +74,10 @@ def explain(
     if questions and params:
         what = "Parameters do not go together with --feature, --file and --group."
         raise GitcfgError(what, "Ask for them by themselves.")
+    from gitcfg.cli.nodes import find_node
+
     with session.fleet(at) as fleet:
-        if node not in fleet:
-            raise GitcfgError(f"There is no node {shown(node)}.", did_you_mean(node, fleet))
+        node = find_node(fleet, node)
         blamer = session.open().blamer(at) if blame else None
         if questions:
             _write_answers(session, fleet, fleet[node], questions, blamer, output)

@@ -103,6 +103,7 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
 
 def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) -> "Picture":
     """Return the picture of a subject. Raise GitcfgError if there is nothing of such a name."""
+    from gitcfg.cli.nodes import find_node
     from gitcfg.pictures.features import features_picture, groups_picture
     from gitcfg.pictures.node import node_picture
     from gitcfg.pictures.picture import feature_names, group_names
@@ -110,8 +111,7 @@ def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) ->
     if subject is Subject.NODE:
         if len(names) != 1:
             raise GitcfgError("A picture of layers is of one node.", "Write `gitcfg graph node NODE`.")
-        _known("node", names, fleet.names)
-        return node_picture(fleet, names[0])
+        return node_picture(fleet, find_node(fleet.names, names[0]))
     if subject is Subject.GROUPS:
         _known("group", names, group_names(fleet.model))
         return groups_picture(fleet, names)

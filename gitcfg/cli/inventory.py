@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from gitcfg.cli.declaration import WhereOption, command
-from gitcfg.cli.nodes import choose_nodes, expand_names
+from gitcfg.cli.nodes import choose_nodes, expand_names, find_node
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
     Database,
@@ -250,9 +250,7 @@ def _choose_places(
     groups = tuple(word for word in words if word.startswith("@"))
     plain = tuple(word for word in words if word not in groups)
     there = {place.name for place in places}
-    named = set(expand_names(fleet.model.settings.max_nodes, plain))
-    if unknown := sorted(named - there):
-        raise GitcfgError(f"There is no node {shown(unknown[0])}.", did_you_mean(unknown[0], there))
+    named = {find_node(there, name) for name in expand_names(fleet.model.settings.max_nodes, plain)}
     named |= set(choose_nodes(fleet, groups)) if groups else set()
     return tuple(place for place in places if place.name in named)
 

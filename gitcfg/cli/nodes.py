@@ -1,12 +1,12 @@
 """The nodes that a command is about: how they are selected, and the errors that concern them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from gitcfg.check.findings import sentence
 from gitcfg.cli.session import Session
 from gitcfg.library import Fleet
 from gitcfg.model import Finding, GitcfgError
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import did_you_mean, find_host, shown
 from gitcfg.model.text import counted
 from gitcfg.nodeset import NodeSetError, expand
 
@@ -39,6 +39,14 @@ def _select_where(fleet: Fleet, where: str) -> frozenset[str]:
     return selection.names
 
 
+def find_node(nodes: Collection[str], name: str) -> str:
+    """Return the full name of a node. Raise GitcfgError if there is none, or if it is short for several."""
+    found = find_host(name, nodes)
+    if found is None:
+        raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, nodes))
+    return found
+
+
 def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
     """Return the nodes that words name, each once. Raise GitcfgError if one is no set of names."""
     found: dict[str, None] = {}
@@ -54,11 +62,7 @@ def _find_members(fleet: Fleet, word: str) -> Iterable[str]:
     """Return the nodes that a word names. Raise GitcfgError if one is not in the fleet, or no such group."""
     model = fleet.model
     if not word.startswith("@"):
-        names = expand_names(model.settings.max_nodes, [word])
-        for name in names:
-            if name not in fleet:
-                raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, fleet))
-        return names
+        return [find_node(fleet, name) for name in expand_names(model.settings.max_nodes, [word])]
     group = word[1:]
     if group == model.settings.default_group:
         return fleet

@@ -27,7 +27,7 @@ from gitcfg.explain.kinds.rules import ALLOCATION, RULE
 from gitcfg.explain.trail import Record, nodes_record, origin_record
 from gitcfg.model import GitcfgError, Hold, Origin, Override, Ref, Secret
 from gitcfg.model.age import recipient
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import did_you_mean, find_host, shown
 from gitcfg.render.templates import TemplateEngine
 
 _ALL = (
@@ -56,6 +56,8 @@ def find_kind(word: str) -> Kind:
 def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Definition:
     """Return all about one definition. Raise GitcfgError if there is none of that name."""
     known = kind.names(fleet)
+    if kind.name == "node":
+        name = find_host(name, known) or name
     if name not in known and not kind.also(fleet, name):
         near = did_you_mean(name, filter(str.isprintable, known))
         raise GitcfgError(f"There is no {kind.name} {shown(name)}.", near)

@@ -19,7 +19,7 @@ from gitcfg.history.effect import Effect, Step
 from gitcfg.history.snapshot import KINDS, Documents, Snapshot, name_of, update_snapshot
 from gitcfg.load.repository import FILE, load
 from gitcfg.model import GitcfgError, Model, Origin, Settings
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import did_you_mean, find_host, shown
 
 if TYPE_CHECKING:
     from gitcfg.history.snapshot import Key
@@ -242,6 +242,8 @@ def answered(
         raise GitcfgError(
             "Only a node's parameters have logs of their own.", "Name a node, then the parameter."
         )
+    if kind in (None, Subject.NODE) and not logs.kinds(name):
+        name = find_host(name, known(logs.repository.at(logs.tip))[Subject.NODE]) or name
     subject = Subject.NODE if param is not None else kind or _kind(logs, name)
     log = logs.log(Question(subject, name, param), limit)
     if not log.entries:

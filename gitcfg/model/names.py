@@ -2,8 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
+
+from gitcfg.model.findings import GitcfgError
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+@-]*")
 PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -26,6 +28,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if near or len(begun) == 1:
         return meant(folded[near[0]] if near else begun[0])
     return ""
+
+
+def find_host(name: str, hosts: Collection[str]) -> str | None:
+    """Return the host that a name means: itself, or the only one that it is the first labels of.
+
+    GitcfgError: it is short for several hosts. None: it is no host's name.
+    """
+    if name in hosts:
+        return name
+    full = sorted(host for host in hosts if host.startswith(f"{name}."))
+    if len(full) > 1:
+        some = ", ".join(full[:3]) + (f" and {len(full) - 3} more" if len(full) > 3 else "")
+        raise GitcfgError(f"{shown(name)} is short for several nodes: {some}.", "Use the full name.")
+    return full[0] if full else None
 
 
 def meant(name: str) -> str:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcfg.model.names import HOST, NAME, PARAMETER, did_you_mean, glob, literals, selects, shown
+from gitcfg.model import GitcfgError
+from gitcfg.model.names import HOST, NAME, PARAMETER, did_you_mean, find_host, glob, literals, selects, shown
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,13 @@ def test_shown() -> None:
 def test_a_glob_is_the_regular_expression_that_it_means(pattern: str, name: str) -> None:
     meant = "".join(".*" if c == "*" else "." if c == "?" else c for c in pattern)
     assert glob(pattern).matches(name) == bool(re.fullmatch(meant, name))
+
+
+def test_a_host_is_found_by_its_first_labels_if_no_other_has_them() -> None:
+    hosts = ["a.example.com", "ab.example.com", "db.north.example.com", "db.south.example.com"]
+    assert find_host("a", hosts) == find_host("a.example", hosts) == "a.example.com"
+    assert find_host("db.south", hosts) == "db.south.example.com"
+    assert find_host("x", hosts) is find_host("example.com", hosts) is None
+    assert find_host("db", [*hosts, "db"]) == "db"
+    with pytest.raises(GitcfgError, match="short for several nodes"):
+        find_host("db", hosts)
