@@ -413,7 +413,7 @@ def _find_gaps(view: "RepositoryView", policy: "Policy", head: str) -> Iterator[
         yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings count."
     if policy.signed and not policy.signers.strip():
         yield (
-            "commits must be signed, and nobody may sign: "
+            "commits must be signed, but no one may sign: "
             "`git config gitcfg.allowedSigners FILE` names who may."
         )
 

@@ -137,7 +137,7 @@ def _full_commit(session: Session, source: "Source", revision: str) -> str:
     assert tree.commit is not None
     history = History(source.repository)
     if not history.includes(str(source.repository.commit("HEAD").id), tree.commit):
-        text = "note: HEAD does not come after that commit; servers have what a protected ref reaches."
+        text = "note: HEAD is not a descendant of that commit; servers have what a protected ref reaches."
         session.console(stderr=True).print(text)
     return tree.commit
 

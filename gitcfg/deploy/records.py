@@ -215,7 +215,7 @@ def runs_folder(shared: Path) -> Path:
 
 
 def find_runs_folder(repository: "Repository") -> Path:
-    """Return where the runs of a repository are recorded. Raise GitcfgError if it is no git repository."""
+    """Return where the runs of a repository are recorded. Raise GitcfgError if it is not a git repository."""
     if repository.shared is None:
         repository.git_or_error("nothing can be deployed from it")
     assert repository.shared is not None

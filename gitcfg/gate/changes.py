@@ -36,7 +36,7 @@ def describe_settings_changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
         if was != is_:
             yield f"{FILE}: {name}: {_describe_value(was)} -> {_describe_value(is_)}"
     if head and selects(before.protected, head) and not selects(after.protected, head):
-        yield f"{head} stays protected: only `git config gitcfg.protected` of the server opens it"
+        yield f"{head} stays protected: only `git config gitcfg.protected` on the server can change that"
     for sign, here, there in (("+", after.ignore, before.ignore), ("-", before.ignore, after.ignore)):
         known = set(map(_describe_ignore, there))
         entries = (entry for entry in map(_describe_ignore, here) if entry not in known)
@@ -45,7 +45,7 @@ def describe_settings_changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
     if were != are:
         yield f"{SIGNERS}: +{len(are - were)} -{len(were - are)} lines"
     if after.signatures == "require" and not are and (were or before.signatures != "require"):
-        yield f"{SIGNERS}: it names nobody, so protected refs take no push from now on"
+        yield f"{SIGNERS}: it names no signers, so protected refs reject all pushes from now on"
 
 
 def _load_settings(tree: Tree) -> Settings:
@@ -164,10 +164,10 @@ def describe_secret_changes(changes: Iterable[SecretChange]) -> tuple[str, ...]:
     for change in changes:
         begins = f"secret {change.name}:"
         if change.kind is Kind.ADDED:
-            keys = ", ".join(map(_describe_recipient, change.came)) or "nobody"
+            keys = ", ".join(map(_describe_recipient, change.came)) or "no one"
             lines.append(f"{begins} new, for {describe_condition(change.new)}, read by {keys}")
         elif change.kind is Kind.REMOVED:
-            lines.append(f"{begins} gone")
+            lines.append(f"{begins} removed")
         else:
             lines += (f"{begins} {line}" for line in _describe_changed(change))
     return tuple(lines)
@@ -176,9 +176,9 @@ def describe_secret_changes(changes: Iterable[SecretChange]) -> tuple[str, ...]:
 def _describe_changed(change: SecretChange) -> Iterator[str]:
     if change.moved:
         yield f"for {describe_condition(change.old)} -> {describe_condition(change.new)}"
-    for nodes, since in ((change.more, "now"), (change.fewer, "no more")):
+    for nodes, since in ((change.more, "now"), (change.fewer, "no longer")):
         if nodes:
-            yield f"{counted(len(nodes), 'node')} may have it {since}: {abridged(nodes)}"
+            yield f"{counted(len(nodes), 'node')} may {since} have it: {abridged(nodes)}"
     signs = [f"+{_describe_recipient(one)}" for one in change.came]
     signs += [f"-{_describe_recipient(one)}" for one in change.went]
     if signs:
@@ -190,19 +190,21 @@ def _describe_changed(change: SecretChange) -> Iterator[str]:
 def _describe_content(change: SecretChange, old: int, new: int) -> str:
     """Return what is known of the content without a key; a version that does not rise is never right."""
     if new == old:
-        doubt = "other recipients, or another content: nobody can tell without a key"
-        return f"another encrypted file, its version stays {new} ({doubt})"
+        doubt = "other recipients or other content: only a reader of the secret can tell"
+        return f"another encrypted file with the same version {new} ({doubt})"
     if new < old:
-        doubt = f"nodes cannot tell it from an earlier one; `gitcfg secret set {change.name}` counts on"
+        doubt = (
+            f"nodes cannot tell it from an earlier one; `gitcfg secret set {change.name}` raises the version"
+        )
         return f"version {old} -> {new}, which is lower: {doubt}"
     if not change.resealed:
-        return f"version {old} -> {new}, but its encrypted file is the same one, so its content is, too"
+        return f"version {old} -> {new}, but its encrypted file is the same, and so is its content"
     return f"version {old} -> {new}, another encrypted file"
 
 
 def describe_condition(secret: Secret | None) -> str:
     """Return which nodes may have a secret."""
-    return shown(condition(secret) or "nobody", 200)
+    return shown(condition(secret) or "no node", 200)
 
 
 def _describe_recipient(one: Recipient) -> str:
@@ -245,7 +247,7 @@ def describe_key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
     got = _secrets_of_nodes(new, [name for name in names if name in after])
     alike: dict[_Sort, list[str]] = {}
     for name in sorted(names):
-        became = "new" if name not in before else "gone" if name not in after else "changed"
+        became = "new" if name not in before else "removed" if name not in after else "changed"
         alike.setdefault((became, got.get(name, ())), []).append(name)
     sorts = sorted(alike.items(), key=lambda item: (not item[0][1], item))
     return tuple(line for sort, nodes in sorts for line in _describe_keys(sort, nodes, before, after))
@@ -255,7 +257,11 @@ def _describe_keys(
     sort: _Sort, nodes: list[str], before: Mapping[str, Key], after: Mapping[str, Key]
 ) -> Iterator[str]:
     became, secrets = sort
-    which = f", which {'gets' if len(nodes) <= _FEW else 'get'} {', '.join(secrets)}" if secrets else ""
+    which = (
+        f"; {'the node gets' if len(nodes) <= _FEW else 'the nodes get'} {', '.join(secrets)}"
+        if secrets
+        else ""
+    )
     if len(nodes) > _FEW:
         yield f"keys of {counted(len(nodes), 'node')} {became}: {abridged(nodes)}{which}"
         return

@@ -126,7 +126,7 @@ class Gate:
         ruling = replace(ruling, commit=commit)
         if not protected and view.is_known(commit):
             return ruling
-        progress.note("looking at the trees of", commit)
+        progress.note("reading the trees of", commit)
         found = next(find_unsound_entries(view.repository, view.new_commits(commit)), None)
         if found is not None:
             return replace(ruling, barred=(refuse_unsound_tree(found),))

@@ -78,9 +78,9 @@ def load_budget(config: Config) -> Budget:
     limit = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
     size = None if memory is None else _SIZE.fullmatch(memory.lower())
     if time is not None and not limit:
-        raise unknown_value("gitcfg.timeLimit", time, "seconds, or a length of time like `2m`")
+        raise unknown_value("gitcfg.timeLimit", time, "a number of seconds, or a duration like `2m`")
     if memory is not None and size is None:
-        expected = "a number of bytes, or of larger units, like `512m` or `2g`"
+        expected = "a number of bytes, or a size like `512m` or `2g`"
         raise unknown_value("gitcfg.memoryLimit", memory, expected)
     most = int(size[1]) * _UNITS[size[2]] if size else default.memory
     return Budget(limit or default.seconds, most)

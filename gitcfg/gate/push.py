@@ -44,7 +44,9 @@ def parse_updates(lines: Iterable[str]) -> tuple[Update, ...]:
 def _parse_update(line: str) -> Update:
     words = line.split(" ", 2)
     if len(words) != 3 or not all(map(_ID.fullmatch, words[:2])):
-        raise GitcfgError(f"This is no update of a ref: {line!r}.", "git writes `OLD NEW REF` to its hooks.")
+        raise GitcfgError(
+            f"The line is not a ref update: {line!r}.", "git writes lines `OLD NEW REF` to its hooks."
+        )
     old, new = (id if id.strip("0") else None for id in words[:2])
     return Update(words[2], old, new)
 
@@ -98,8 +100,8 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
     except ValueError:
         until = None
     if until is None or not reason.strip():
-        hint = f'Say until when and why: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
-        message = f"{BYPASS} is {setting!r} in git's configuration of this repository."
+        hint = f'Set an end and a reason: `git config {BYPASS} "2027-01-31T18:00 REASON"`, or unset it.'
+        message = f"{BYPASS} has an invalid value in git's configuration of this repository: {setting!r}."
         raise GitcfgError(message, hint, code=REFUSED)
     return Bypass(until, reason.strip()) if now < until else None
 

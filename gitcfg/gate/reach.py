@@ -21,7 +21,7 @@ def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
         *_first_lines(list(_describe_further_files(changes))),
         *_first_lines(
             [
-                f"secret {name}: comes to every node that walks in (`walk_in` in gitcfg.yaml)"
+                f"secret {name}: every walk-in node gets it (`walk_in` in gitcfg.yaml)"
                 for name in (reach([changes.walk_in]).secrets if changes.walk_in is not None else ())
             ]
         ),
@@ -45,12 +45,12 @@ def _describe_further_files(changes: Comparison) -> Iterator[str]:
                     found.setdefault((name, path), []).extend(together)
     for (name, path), nodes in sorted(found.items()):
         where = f"{counted(len(nodes), 'node')}: {abridged(sorted(nodes))}"
-        yield f"secret {name}: now in {shown(path)}, too, on {where}"
+        yield f"secret {name}: now also in {shown(path)} on {where}"
 
 
 def _first_lines(lines: list[str]) -> list[str]:
     rest = len(lines) - _MOST
-    return lines if rest <= 0 else [*lines[:_MOST], f"... and {rest:,} more such lines about secrets"]
+    return lines if rest <= 0 else [*lines[:_MOST], f"... and {rest:,} more lines about secrets"]
 
 
 def describe_further_reach(changes: Comparison, new: Fleet) -> tuple[str, ...]:
@@ -82,12 +82,12 @@ def _describe_walk_ins(change: Change | None) -> Iterator[str]:
     if change is None:
         return
     if change.kind is Kind.REMOVED:
-        yield "Nodes that walk in get nothing any more."
+        yield "Walk-in nodes no longer get anything."
         return
     numbers = ((change.params, "parameter"), (change.files, "file"))
     parts = [counted(len(those), noun) for those, noun in numbers if those]
-    verb = "change" if change.kind is Kind.CHANGED else "get something from now on"
-    yield f"Nodes that walk in {verb}: {', '.join(parts) or 'groups and features alone'}."
+    verb = "change" if change.kind is Kind.CHANGED else "now get"
+    yield f"Walk-in nodes {verb}: {', '.join(parts) or 'only groups and features'}."
 
 
 def describe_stray_holds(fleet: Fleet, find_fault: Callable[[str], str]) -> Iterator[str]:

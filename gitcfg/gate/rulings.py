@@ -98,16 +98,16 @@ NOTES = "refs/notes/gitcfg"
 """Where it is noted why a push was made: `git log --notes=gitcfg` shows it."""
 _REPLACE = "refs/replace/"
 DELETED = Refusal(
-    "it is protected and may not be deleted.",
-    "The server's administrator allows it with `git config gitcfg.allowDeletion true`.",
+    "it is protected and cannot be deleted.",
+    "The server's administrator can allow it: `git config gitcfg.allowDeletion true`.",
 )
-NO_COMMIT = Refusal("it is protected and must lead to a commit.")
+NO_COMMIT = Refusal("it is protected and must point to a commit.")
 NO_SETTINGS = Refusal(
-    f"there is no {FILE} at the root of what is pushed.", "`gitcfg init` makes a repository."
+    f"the pushed commit has no {FILE} at its root.", "Run `gitcfg init` to create a repository."
 )
 NO_SIGNERS = Refusal(
-    "commits must be signed, and nobody may sign.",
-    "The server's administrator names who may in a file: `git config gitcfg.allowedSigners FILE`.",
+    "commits must be signed, but no one may sign.",
+    "The server's administrator can name the signers in a file: `git config gitcfg.allowedSigners FILE`.",
 )
 
 
@@ -116,7 +116,7 @@ def refuse_reserved_ref(ref: str) -> Refusal | None:
     if ref.casefold() == NOTES:
         return Refusal("only the server writes this ref.")
     if ref.casefold().startswith(_REPLACE):
-        return Refusal("git would read these objects in place of others, so no push may add them.")
+        return Refusal("git would read these objects in place of others, so pushes cannot add them.")
     return None
 
 
@@ -132,16 +132,16 @@ def refuse_unsound_tree(found: UnsoundEntry) -> Refusal:
 def refuse_unreadable_rules(places: Iterable[str]) -> Refusal:
     """Refuse everything while rules cannot be read as they were before: they might forbid anything."""
     return Refusal(
-        f"who may change what cannot be read, as it was: {', '.join(places)}.",
-        "The server's administrator opens the gate for what mends it: `git config gitcfg.bypass`.",
+        f"the permission rules before this push cannot be read: {', '.join(places)}.",
+        "The server's administrator can open the gate for a fix: `git config gitcfg.bypass`.",
     )
 
 
 def refuse_rewind(before: str, commit: str) -> Refusal:
-    """Refuse a commit that does not come after the one that was there."""
+    """Refuse a commit that is not a descendant of the one that was there."""
     return Refusal(
-        f"{commit[:ABBREVIATED]} does not come after {before[:ABBREVIATED]}.",
-        "Merge what was pushed before. The server's administrator allows rewinding with "
+        f"{commit[:ABBREVIATED]} is not a descendant of {before[:ABBREVIATED]}.",
+        "Merge what was pushed before. The server's administrator can allow rewinding: "
         "`git config gitcfg.allowRewind true`.",
     )
 
@@ -175,19 +175,20 @@ def _hint(found: Signed) -> str:
 
 
 _SIGN = (
-    "`git config gpg.format ssh` and `git config user.signingkey FILE`; then "
-    "`git commit --amend --no-edit -S` signs the last commit, `git rebase -f -S BASE` all after BASE."
+    "Run `git config gpg.format ssh` and `git config user.signingkey FILE`. Then sign the last commit with "
+    "`git commit --amend --no-edit -S`, or all commits after BASE with `git rebase -f -S BASE`."
 )
 _HINTS: dict[Flaw | None, str] = {
     Flaw.NONE: _SIGN,
     Flaw.FOREIGN: _SIGN,
-    Flaw.LARGE: "Only smaller commits are judged.",
-    Flaw.BROKEN: "Sign it anew: `git commit --amend --no-edit -S`.",
+    Flaw.LARGE: "The gate judges only smaller commits.",
+    Flaw.BROKEN: "Sign it again: `git commit --amend --no-edit -S`.",
     Flaw.PURPOSE: "Sign it with git: `git commit --amend --no-edit -S`.",
-    Flaw.UNKNOWN: "Who may sign is told by allowed_signers, as it was before this push, or by the server's "
-    "own list.",
-    Flaw.UNTIMELY: "It counts when a commit is pushed, not when it was made: sign it anew with another key.",
-    Flaw.CERTIFICATE: "It must not have expired, and must be for somebody whom allowed_signers names.",
+    Flaw.UNKNOWN: "The allowed signers are those of allowed_signers before this push, or of the server's own "
+    "list.",
+    Flaw.UNTIMELY: "The key must be valid when a commit is pushed, not when it was made. "
+    "Sign it again with another key.",
+    Flaw.CERTIFICATE: "The certificate must not have expired, and must be for a name in allowed_signers.",
     Flaw.NAMESPACE: 'Its line in allowed_signers must allow the namespace "git".',
-    Flaw.REVOKED: "The server's gpg.ssh.revocationFile says so, or cannot be understood.",
+    Flaw.REVOKED: "The server's gpg.ssh.revocationFile lists the key, or cannot be parsed.",
 }

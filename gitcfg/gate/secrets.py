@@ -110,9 +110,9 @@ class _TipHistory:
 
 
 _GROUND = Ground(
-    "which could not go there before this push",
-    "whose `for`, as it was before this push, fails",
-    "Push the new `for` first; what binds the secret may follow when that is accepted.",
+    "which these nodes could not have before this push",
+    "whose `for` before this push fails",
+    "Push the new `for` first. When it is accepted, push what binds the secret.",
 )
 
 
@@ -216,10 +216,10 @@ def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
     whose = earlier.secret.name
     had = f"whose encrypted file {'it' if whose == secret.name else shown(whose)} had before"
     hint = (
-        f"`gitcfg secret set {secret.name}` gives it a content of its own; who can read it may seal the same "
-        f"anew: `gitcfg secret rekey {secret.name}`."
+        f"Run `gitcfg secret set {secret.name}` to give it new content. A reader of the secret can also "
+        f"encrypt the same content again: `gitcfg secret rekey {secret.name}`."
     )
-    return Ground(f"{had}, and which could not go there", f"{had}, with a `for` that fails", hint)
+    return Ground(f"{had}, and which these nodes could not have", f"{had}, with a `for` that fails", hint)
 
 
 def _find_identity(tree: Tree, secret: Secret) -> str:
@@ -246,7 +246,7 @@ def _describe_copy(before: SecretsBefore, new: Fleet, secret: Secret) -> Iterato
     for one in before.holders(new.tree, secret):
         holders.setdefault(one.secret.name, {})[describe_condition(one.secret)] = one.former
     for name, conditions in sorted(holders.items()):
-        begins = f"secret {secret.name}: the encrypted file is one that"
+        begins = f"secret {secret.name}: its encrypted file is one that"
         if name != secret.name:
             yield f"{begins} {name} had, for {' and for '.join(conditions)}"
         elif any(conditions.values()):

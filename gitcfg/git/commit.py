@@ -74,19 +74,19 @@ class BranchCommit:
         changed, and who kills it after finds everything done.
         """
         if str(self._pygit.head.peel(pygit2.Commit).id) != self._head:
-            raise GitcfgError("Another commit has been made meanwhile.", "Try again.", code=REFUSED)
+            raise GitcfgError("Another commit was made in the meantime.", "Try again.", code=REFUSED)
         words = ["-C", str(self._top), f"--work-tree={self._top}", "merge", "--ff-only", "--quiet"]
         plain = ["--no-autostash", "--no-verify-signatures", "--no-squash", "--no-stat"]
         code, error = self._git.run_detached(*words, *plain, commit, GIT_REFLOG_ACTION=action)
         if code:
             if ".lock" in error:
-                hint = "Remove the lock if no git is at work there."
+                hint = "Remove the lock file if no git process is running there."
             elif changed := len(self.uncommitted(commit)):  # on a full disk, say, some files are written
-                left = f"of its files {changed} may have changed: `git status` shows them."
-                hint = f"The branch is as it was, but {left}"
+                left = f"{changed} of its files may have changed: run `git status` to see them."
+                hint = f"The branch is unchanged, but {left}"
             else:
                 hint = "Nothing was changed."
-            raise GitcfgError(f"git cannot change the files: {error}.", hint, code=REFUSED)
+            raise GitcfgError(f"git cannot update the files: {error}.", hint, code=REFUSED)
         self._run_hook("post-commit")
 
     def _deltas(self, tree: str) -> Iterator[tuple[str, bool]]:
@@ -104,8 +104,8 @@ class BranchCommit:
         code, output, error = self._git.try_run(*call, stdin=b"", GIT_EDITOR=":", **more)
         if code and name != "post-commit":
             reason = "\n".join(filter(None, (output, error)))
-            hint = "--no-verify goes around it." if name in HOOKS else ""
-            raise GitcfgError(f"The hook {name} refuses:\n{reason}", hint, code=REFUSED)
+            hint = "Use `--no-verify` to skip the hook." if name in HOOKS else ""
+            raise GitcfgError(f"The hook {name} rejected the commit:\n{reason}", hint, code=REFUSED)
 
     def _run_pre_commit(self, tree: str) -> None:
         """Run the hook with an index of its own, as `git commit PATH` does."""
@@ -116,8 +116,8 @@ class BranchCommit:
             self._git.run("read-tree", tree, stdin=b"", **index)
             self._run_hook("pre-commit", **index)
             if self._git.run("write-tree", stdin=b"", **index) != tree:
-                what = "what is to be committed, and that has been judged as it is."
-                hint = "--no-verify goes around the hook."
+                what = "the content of the commit, which gitcfg has already checked."
+                hint = "Use `--no-verify` to skip the hook."
                 raise GitcfgError(f"The hook pre-commit changes {what}", hint, code=REFUSED)
 
     def _has_hook(self, name: str) -> bool:
@@ -154,17 +154,21 @@ class RenderedRef:
         self.trees = Trees(self._pygit)
         self.ref = ref if ref.startswith("refs/") else f"refs/heads/{ref}"
         if git.try_run("check-ref-format", self.ref)[0]:
-            raise GitcfgError(f"{shown(ref)} is no name of a ref.", "Say a branch, or refs/heads/NAME.")
+            raise GitcfgError(
+                f"{shown(ref)} is not a valid ref name.", "Use a branch name, or refs/heads/NAME."
+            )
         self._refuse_checked_out(Refs(repository).head)
 
     def _refuse_checked_out(self, head: str) -> None:
         trees = self._git.run("worktree", "list", "--porcelain").splitlines()
         branches = {line.removeprefix("branch ") for line in trees if line.startswith("branch ")}
         if self.ref in branches | {head}:
-            hint = "Name a branch of its own, such as `rendered`."
-            raise GitcfgError(f"{self.ref} is the branch that is checked out.", hint, code=REFUSED)
+            hint = "Use a separate branch, such as `rendered`."
+            raise GitcfgError(f"{self.ref} is checked out.", hint, code=REFUSED)
         if not self._git.try_run("symbolic-ref", "-q", self.ref)[0]:
-            raise GitcfgError(f"{self.ref} stands for another ref.", "Name that one.", code=REFUSED)
+            raise GitcfgError(
+                f"{self.ref} is a symbolic ref.", "Use the ref that it points to.", code=REFUSED
+            )
 
     def tip(self) -> Tip | None:
         """Return what the ref leads to, if anything. Raise GitcfgError if gitcfg did not make it."""
@@ -173,15 +177,15 @@ class RenderedRef:
             return None
         commit = self._pygit.get(found.target)
         if not isinstance(commit, pygit2.Commit):
-            raise GitcfgError(f"{self.ref} leads to no commit.", "Name another ref.", code=REFUSED)
+            raise GitcfgError(f"{self.ref} does not point to a commit.", "Use another ref.", code=REFUSED)
         rows = self.trees.items(commit.tree_id.raw)
         if MARKER in rows:
-            message = f"{self.ref} holds a {MARKER}: it is no rendered ref, but a configuration."
-            raise GitcfgError(message, "Name a branch of its own, such as `rendered`.", code=REFUSED)
+            message = f"{self.ref} contains a {MARKER}: it is a configuration, not a rendered ref."
+            raise GitcfgError(message, "Use a separate branch, such as `rendered`.", code=REFUSED)
         trailers = parse_trailers(commit.raw_message.decode("utf-8", "replace"))
         if self._mark not in trailers:
-            hint = "Name another ref, or remove that one: what is on it would vanish from its tip."
-            raise GitcfgError(f"{self.ref} was not made by gitcfg.", hint, code=REFUSED)
+            hint = "Use another ref, or remove this one: gitcfg would replace its content."
+            raise GitcfgError(f"{self.ref} was not created by gitcfg.", hint, code=REFUSED)
         return Tip(str(commit.id), str(commit.tree_id), rows, trailers)
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
@@ -205,8 +209,8 @@ class RenderedRef:
                 break
             time.sleep(_PAUSE)
         why = error.partition("\n")[0].removeprefix("fatal: ").rstrip(".")
-        hint = "Remove the lock if no git is at work there." if ".lock" in why else ""
-        raise GitcfgError(f"{self.ref} cannot be moved: {why}.", hint, code=REFUSED)
+        hint = "Remove the lock file if no git process is running there." if ".lock" in why else ""
+        raise GitcfgError(f"Cannot move {self.ref}: {why}.", hint, code=REFUSED)
 
     def _author(self, source: str) -> dict[str, str]:
         """Return the source's author, as far as git takes it: `git blame` then names who is behind a line."""

@@ -217,5 +217,5 @@ def _explain_missing() -> Iterator[None]:
         yield
     except KeyError as error:
         missing = shown(str(error).strip("'"))
-        hint = "A whole clone has it; `git fsck` says what else is missing."
-        raise GitcfgError(f"git's history is not whole here: {missing} is missing.", hint) from None
+        hint = "Use a full clone. Run `git fsck` to find what else is missing."
+        raise GitcfgError(f"The git history is incomplete here: {missing} is missing.", hint) from None

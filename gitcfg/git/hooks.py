@@ -44,7 +44,7 @@ def work_tree(repository: Repository) -> Path:
     """Return the top of the work tree. GitcfgError: there is none."""
     git = repository.git_or_error(_NO_HOOKS)
     if not git.workdir:
-        hint = f"Nothing is committed in it: `gitcfg hook install --server {git.path}` judges pushes."
+        hint = f"Run `gitcfg hook install --server {git.path}` to check pushes to it."
         raise GitcfgError(f"{git.path} has no work tree.", hint)
     return Path(git.workdir)
 

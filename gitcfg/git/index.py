@@ -100,11 +100,11 @@ def read_index(file: Path) -> Index:
     try:
         return Index(_parse_files(data), state.st_mtime_ns // 10**9)
     except (ValueError, IndexError, struct.error) as error:
-        hint = "`git status` tells more."
+        hint = "Run `git status` for details."
         if isinstance(error, _UnknownFormat):
             resets = "`git update-index --no-split-index` and `git sparse-checkout reapply --no-sparse-index`"
-            hint = f"{resets} help."
-        raise GitcfgError(f"git's index {file} cannot be read: {error}.", hint) from None
+            hint = f"Run {resets}."
+        raise GitcfgError(f"Cannot read git's index {file}: {error}.", hint) from None
 
 
 class _UnknownFormat(ValueError):
@@ -115,7 +115,7 @@ def _parse_files(data: bytes) -> dict[str, Staged]:
     """Return what is staged. ValueError, IndexError, struct.error: the data is broken."""
     mark, version, count = _HEAD.unpack_from(data)
     if mark != b"DIRC":
-        raise ValueError("it is no index")
+        raise ValueError("it is not an index")
     if not 2 <= version <= 4:
         raise _UnknownFormat(f"its version is {version}")
     files, at = (_parse_version_4 if version == 4 else _parse_versions_2_3)(data, count)
@@ -163,14 +163,14 @@ def _check_end(data: bytes, at: int) -> None:
     end = len(data) - _DIGEST
     digest = hashlib.sha1(memoryview(data)[:end], usedforsecurity=False).digest()
     if data[end:] not in (digest, bytes(_DIGEST)):  # git leaves zeros where it is told to save time
-        raise ValueError("it is not whole")
+        raise ValueError("it is truncated or damaged")
     while at < end:
         name, size = _EXTENSION.unpack_from(data, at)
         if name[:1].islower() and name != _FOLDERS:
             raise _UnknownFormat(f"it has the extension {name.decode('ascii', 'backslashreplace')}")
         at += _EXTENSION.size + size
     if at != end:
-        raise ValueError("it is not whole")
+        raise ValueError("it is truncated or damaged")
 
 
 Placed = tuple[int, bytes]

@@ -72,8 +72,8 @@ class Store:
         done = _run(self._git, ("fetch", "--quiet", remote, *_FETCH), "\n".join(missing))
         if done.returncode:
             error = shown(" ".join(done.stderr.split()).rstrip("."), 300)
-            message = f"This clone is partial, and what it lacks cannot be fetched from {remote}: {error}."
-            raise GitcfgError(message, "Try again when it can be reached, or clone without --filter.")
+            message = f"Cannot fetch the missing objects of this partial clone from {remote}: {error}."
+            raise GitcfgError(message, "Try again when the remote is reachable, or clone without `--filter`.")
 
 
 def find_missing(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
@@ -93,7 +93,9 @@ def _run(git: pygit2.Repository, words: Iterable[str], stdin: str = "") -> subpr
     try:
         return subprocess.run(call, input=stdin, capture_output=True, text=True, check=False, env=environment)
     except FileNotFoundError:
-        raise GitcfgError("There is no git here to fetch what this clone lacks.", "Install git.") from None
+        raise GitcfgError(
+            "git is not installed, so the missing objects of this clone cannot be fetched.", "Install git."
+        ) from None
 
 
 FOLDER, LINK, SUBMODULE = 0o04, 0o12, 0o16
@@ -167,8 +169,8 @@ def escape_name(name: str) -> str:
 
 def missing_object(id: str) -> GitcfgError:
     """Return the error of an object that others name, and that is not there, or broken."""
-    hint = "`git fsck` says what else is missing; fetch it, or clone anew."
-    return GitcfgError(f"git's object {id} cannot be read.", hint)
+    hint = "Run `git fsck` to find what else is missing. Fetch it, or clone again."
+    return GitcfgError(f"Cannot read the git object {id}.", hint)
 
 
 def common_folder(git: pygit2.Repository) -> Path:

@@ -41,10 +41,8 @@ class Git:
         """GitcfgError: there is no git repository, or what is in it has not been accepted yet."""
         git = repository.git_or_error()
         if environment.get("GIT_QUARANTINE_PATH"):
-            hint = "Call it from post-receive, not from pre-receive."
-            raise GitcfgError(
-                "What is pushed is not accepted yet, so nothing can follow.", hint, code=REFUSED
-            )
+            hint = "Run it from post-receive, not from pre-receive."
+            raise GitcfgError("The push is not accepted yet, so nothing can be written.", hint, code=REFUSED)
         self.folder = Path(git.path)
         kept = {name: value for name, value in environment.items() if name not in _OURS}
         # git's library follows no replacements (refs/replace/), and what git reads must be the same.
@@ -55,7 +53,7 @@ class Git:
         """Run git and return its output; `more` is environment. GitcfgError: it fails."""
         code, output, error = self.try_run(*words, stdin=stdin, **more)
         if code:
-            raise GitcfgError(f"`git {words[0]}` fails: {_last_words(error)}.")
+            raise GitcfgError(f"`git {words[0]}` failed: {_last_words(error)}.")
         return output
 
     def try_run(self, *words: str, stdin: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
@@ -66,7 +64,7 @@ class Git:
         try:
             done = subprocess.run(call, capture_output=True, check=False, env=environment, **source)
         except FileNotFoundError:
-            raise GitcfgError("There is no git here, so nothing can be committed.", "Install git.") from None
+            raise GitcfgError("git is not installed, so nothing can be committed.", "Install git.") from None
         output, error = (raw.decode("utf-8", "replace").strip() for raw in (done.stdout, done.stderr))
         return done.returncode, output, error
 
@@ -112,7 +110,7 @@ class Git:
 def _last_words(error: str) -> str:
     """Return what git says, on one line."""
     lines = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
-    return shown("; ".join(filter(None, lines)).rstrip(".") or "it does not say why", most=300)
+    return shown("; ".join(filter(None, lines)).rstrip(".") or "no reason given", most=300)
 
 
 # New objects of a repository, written all at once: files and folders by the ids that git gives them.

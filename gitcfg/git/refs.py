@@ -167,19 +167,19 @@ class Snapshots:
         found = self._snapshot(SNAPSHOT_REFS + name) if SNAPSHOT_REFS + name in self._git.references else None
         if found is None:
             near = did_you_mean(name, (each.name for each in self.all()))
-            hint = near or "`gitcfg snapshot list` lists them."
-            raise GitcfgError(f"There is no snapshot {shown(name)}.", hint)
+            hint = near or "Run `gitcfg snapshot list` to list snapshots."
+            raise GitcfgError(f"The snapshot {shown(name)} does not exist.", hint)
         return found
 
     def create(self, git: Git, name: str, commit: str, message: str) -> Snapshot:
         """Name a commit. GitcfgError: the name is none, or is taken (4)."""
         ref = SNAPSHOT_REFS + name
         if git.try_run("check-ref-format", ref)[0]:
-            hint = "Letters, digits, `-`, `_`, `.` and `/` between parts will do."
-            raise GitcfgError(f"{shown(name)!r} is no name for a snapshot.", hint)
+            hint = "Use letters, digits, `-`, `_`, `.`, and `/` between parts."
+            raise GitcfgError(f"{shown(name)!r} is not a valid snapshot name.", hint)
         if ref in self._git.references:
-            hint = f"`gitcfg snapshot show {shown(name)}` says what it is."
-            raise GitcfgError(f"There is a snapshot {shown(name)} already.", hint, code=REFUSED)
+            hint = f"Run `gitcfg snapshot show {shown(name)}` to see it."
+            raise GitcfgError(f"The snapshot {shown(name)} already exists.", hint, code=REFUSED)
         words = ("--annotate", "--cleanup=whitespace", "--file=-", "--", ref.removeprefix("refs/tags/"))
         git.run("tag", *words, commit, stdin=message.encode())
         return self.named(name)

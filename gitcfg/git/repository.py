@@ -36,7 +36,7 @@ class Repository:
         """Return the repository that a folder belongs to. GitcfgError: there is none that can be read."""
         folder = Path(path).resolve()
         if not folder.is_dir():
-            raise GitcfgError(f"There is no folder {path}.")
+            raise GitcfgError(f"The folder {path} does not exist.")
         git = _discover(folder)
         workdir = Path(git.workdir).resolve() if git is not None and git.workdir else None
         if git is not None and workdir is None:
@@ -46,7 +46,7 @@ class Repository:
             places = places[: places.index(workdir) + 1] if workdir in places else [folder]
         root = next((place for place in places if (place / MARKER).is_file()), None)
         if root is None:
-            hint = "Go to a repository's folder, name it with --repo, or make one with `gitcfg init`."
+            hint = "Change to a repository, name one with `--repo`, or create one with `gitcfg init`."
             raise GitcfgError(f"There is no {MARKER} in {folder} or above.", hint)
         prefix = "" if workdir in (None, root) else root.relative_to(workdir).as_posix()
         return cls(root, git, prefix)
@@ -110,7 +110,7 @@ class Repository:
         if index.conflicts is not None:
             paths = sorted({entry.path for sides in index.conflicts for entry in sides if entry})
             message = f"{theirs} cannot be merged into {ours} without conflicts."
-            raise GitcfgError(message, f"Both changed {', '.join(paths)}.", code=1)
+            raise GitcfgError(message, f"Both sides change {', '.join(paths)}.", code=1)
         return IndexTree(git, self.prefix, merged(index))
 
     def before(self, tree: Tree) -> Tree | None:
@@ -136,23 +136,23 @@ class Repository:
         """Return a commit as git's library has it. GitcfgError: there is no such revision."""
         commit = _commit(self.git_or_error("a revision cannot be read"), revision)
         if commit is None:
-            hints = ["`git log --oneline` lists commits."]
+            hints = ["Run `git log --oneline` to list commits."]
             if self.git_or_error().is_shallow:
-                hints.append("This clone is shallow: `git fetch --unshallow` gets what came before.")
-            raise GitcfgError(f"There is no revision {shown(revision)}.", *hints)
+                hints.append("This clone is shallow. Run `git fetch --unshallow` to get earlier commits.")
+            raise GitcfgError(f"The revision {shown(revision)} does not exist.", *hints)
         return commit
 
     def git_or_error(self, so: str = "") -> pygit2.Repository:
         """Return what git's library has open here. GitcfgError: there is no git, and `so` something fails."""
         if self.git is None:
             follows = f", so {so}" if so else ""
-            raise GitcfgError(f"{self.root} is no git repository{follows}.", "Run `git init`.")
+            raise GitcfgError(f"{self.root} is not a git repository{follows}.", "Run `git init`.")
         return self.git
 
 
 def not_served(path: str | os.PathLike[str]) -> GitcfgError:
     """Return the error of a folder to which nothing can be pushed."""
-    return GitcfgError(f"{path} is no git repository.", "Name the folder that is pushed to.")
+    return GitcfgError(f"{path} is not a git repository.", "Name the repository that people push to.")
 
 
 def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:
@@ -192,14 +192,14 @@ def _discover(folder: Path) -> pygit2.Repository | None:
         found = pygit2.discover_repository(str(folder))
         return _open(found) if found else None
     except (pygit2.GitError, KeyError, ValueError) as error:
-        raise GitcfgError(f"The git repository cannot be opened: {error}.", _hint(str(error))) from None
+        raise GitcfgError(f"Cannot open the git repository: {error}.", _hint(str(error))) from None
 
 
 def _hint(reason: str) -> str:
     if "owned" in reason or "ownership" in reason:
-        return "It belongs to another user: `git config --global --add safe.directory PATH` trusts it."
+        return "It belongs to another user. Run `git config --global --add safe.directory PATH` to trust it."
     if "object" in reason or "sha256" in reason.lower():
-        return "gitcfg reads repositories with SHA-1 ids only: git's library knows no others."
+        return "gitcfg reads only repositories with SHA-1 ids: libgit2 supports no others."
     return ""
 
 
@@ -253,10 +253,13 @@ class Config:
         try:
             return Path(found).expanduser().read_bytes()
         except OSError as error:
-            message = f"{key} is {found!r} in git's configuration of this repository: {error.strerror}."
+            message = f"{key} in git's configuration of this repository names {found!r}: {error.strerror}."
             raise GitcfgError(message, "Name a file that this user can read.") from None
 
 
 def unknown_value(key: str, value: str, expected: str) -> GitcfgError:
     """Return the error of a value in git's configuration that its key may not have."""
-    return GitcfgError(f"{key} is {value!r} in git's configuration of this repository.", f"Say {expected}.")
+    return GitcfgError(
+        f"{key} has an invalid value in git's configuration of this repository: {value!r}.",
+        f"Write {expected}.",
+    )

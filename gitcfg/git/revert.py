@@ -17,7 +17,7 @@ from gitcfg.git.refs import Snapshot
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
-from gitcfg.model.text import ABBREVIATED
+from gitcfg.model.text import ABBREVIATED, counted
 
 _WALK = pygit2.enums.SortMode.TOPOLOGICAL | pygit2.enums.SortMode.TIME
 
@@ -42,11 +42,11 @@ def checked_out_commit(repository: Repository) -> str:
         hint = "Work in a clone of it, and push."
         raise GitcfgError(f"{git.path} is a bare repository: it has no files to change.", hint)
     if git.head_is_unborn:
-        raise GitcfgError("There is no commit yet, so there is nothing to go back to.", "Commit something.")
+        raise GitcfgError("There is no commit yet, so there is nothing to undo.", "Commit something first.")
     if git.state():
         state = str(getattr(git.state(), "name", "work")).lower().replace("_", " ")
-        hint = "`git status` says how to finish it, or to give it up."
-        raise GitcfgError(f"git is in the middle of something here: {state}.", hint, code=REFUSED)
+        hint = "Run `git status` to see how to finish or abort it."
+        raise GitcfgError(f"git is in the middle of an operation here: {state}.", hint, code=REFUSED)
     return str(git.head.peel(pygit2.Commit).id)
 
 
@@ -54,11 +54,13 @@ def find_span(repository: Repository, revision: str, mainline: int | None, head:
     """Return the commits that a revision, or A..B, means. Raise GitcfgError if they cannot be undone."""
     git = repository.git_or_error("it has no history")
     if "..." in revision:
-        raise GitcfgError(f"{shown(revision)} means two sides.", "Write A..B: what B has and A has not.")
+        raise GitcfgError(
+            f"{shown(revision)} is not a range.", "Write A..B: the commits that B has and A does not."
+        )
     if ".." in revision:
         first, _, last = revision.partition("..")
         if mainline is not None:
-            raise GitcfgError("--mainline goes with one merge, not with a range.")
+            raise GitcfgError("`--mainline` works with one merge, not with a range.")
         return _find_range(git, repository.commit(first or "HEAD"), repository.commit(last or "HEAD"), head)
     commit = repository.commit(revision)
     _refuse_foreign(git, commit, head)
@@ -71,8 +73,8 @@ def find_span(repository: Repository, revision: str, mainline: int | None, head:
 def _find_range(git: pygit2.Repository, first: pygit2.Commit, last: pygit2.Commit, head: str) -> Span:
     _refuse_foreign(git, last, head)
     if first.id == last.id or not git.descendant_of(last.id, first.id):
-        hint = "A..B means what came after A, up to B."
-        raise GitcfgError(f"{_short(last)} does not come after {_short(first)}.", hint)
+        hint = "A..B means the commits after A, up to B."
+        raise GitcfgError(f"{_short(last)} is not a descendant of {_short(first)}.", hint)
     walker = git.walk(last.id, _WALK)
     walker.hide(first.id)
     commits = tuple(str(commit.id) for commit in walker)
@@ -81,7 +83,7 @@ def _find_range(git: pygit2.Repository, first: pygit2.Commit, last: pygit2.Commi
 
 def _refuse_foreign(git: pygit2.Repository, commit: pygit2.Commit, head: str) -> None:
     if str(commit.id) != head and not git.descendant_of(head, commit.id):
-        hint = "`git log --oneline` lists what is."
+        hint = "Run `git log --oneline` to list its commits."
         raise GitcfgError(f"{_short(commit)} is not in the history of HEAD.", hint)
 
 
@@ -89,17 +91,21 @@ def _find_parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | 
     """Return the parent to go back to, if any. Raise GitcfgError for a merge without `mainline`."""
     parents = commit.parents
     if not parents and b"\nparent " in git.odb.read(commit.id)[1].partition(b"\n\n")[0]:
-        hint = "`git fetch --deepen=1` brings it."
-        raise GitcfgError(f"What was before {_short(commit)} is not in this shallow clone.", hint)
+        hint = "Run `git fetch --deepen=1` to get it."
+        raise GitcfgError(f"The parent of {_short(commit)} is not in this shallow clone.", hint)
     if mainline is not None and not 1 <= mainline <= max(len(parents), 1):
-        hint = f"It has {len(parents)} of them." if parents else "It is the first commit, and has none."
+        hint = (
+            f"It has {counted(len(parents), 'parent')}."
+            if parents
+            else "It is the first commit and has no parent."
+        )
         raise GitcfgError(f"{_short(commit)} has no parent {mainline}.", hint)
     if len(parents) > 1 and mainline is None:
         sides = (
             f"--mainline {number} goes back to {_short(parent)} ({shown(_subject(parent))})."
             for number, parent in enumerate(parents, start=1)
         )
-        message = f"{_short(commit)} is a merge: undone, one of its sides stays, and you have to say which."
+        message = f"{_short(commit)} is a merge: choose the parent to go back to with `--mainline`."
         raise GitcfgError(message, *sides)
     return parents[(mainline or 1) - 1] if parents else None
 

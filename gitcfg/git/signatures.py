@@ -39,10 +39,10 @@ class Flaw(Enum):
     FOREIGN = "not signed with an SSH key"
     LARGE = "larger than 1 MiB"
     BROKEN = "not what was signed"
-    PURPOSE = "signed as something else than a commit"
+    PURPOSE = "signed as something other than a commit"
     UNKNOWN = "signed with a key that may not sign"
     UNTIMELY = "signed with a key that may not sign at this time"
-    CERTIFICATE = "signed with a certificate that does not count"
+    CERTIFICATE = "signed with a certificate that is not valid"
     NAMESPACE = "signed with a key that may not sign commits"
     REVOKED = "signed with a key that was revoked"
 
@@ -120,7 +120,7 @@ def _parse_string(data: bytes, at: int) -> tuple[bytes, int]:
 
 SECONDS = 10.0
 _NO = ("No principal matched.", "Could not verify signature.")
-_HINT = "No commit counts as signed until it answers: OpenSSH 8.8 or later must be there."
+_HINT = "Install OpenSSH 8.8 or later. Until ssh-keygen works, no commit counts as signed."
 
 
 class KeygenAnswer(msgspec.Struct, frozen=True):
@@ -174,7 +174,7 @@ def run_ssh_keygen(*words: str, stdin: bytes = b"") -> KeygenAnswer:
             call, input=stdin, capture_output=True, check=False, timeout=SECONDS, env=environment
         )
     except subprocess.TimeoutExpired:
-        raise GitcfgError(f"ssh-keygen did not judge a signature within {SECONDS:g} s.", _HINT) from None
+        raise GitcfgError(f"ssh-keygen did not verify a signature within {SECONDS:g} s.", _HINT) from None
     except OSError as error:
         raise GitcfgError(f"ssh-keygen cannot be started: {error.strerror}.", _HINT) from None
     output, complaint = os.fsdecode(done.stdout), os.fsdecode(done.stderr)
@@ -184,8 +184,8 @@ def run_ssh_keygen(*words: str, stdin: bytes = b"") -> KeygenAnswer:
 
 
 def _undecided_error(words: str) -> GitcfgError:
-    first = words.strip().split("\n")[0] or "it says nothing"
-    return GitcfgError(f"ssh-keygen cannot judge a signature: {shown(first, most=300)}.", _HINT)
+    first = words.strip().split("\n")[0] or "no output"
+    return GitcfgError(f"ssh-keygen cannot verify a signature: {shown(first, most=300)}.", _HINT)
 
 
 _FINGERPRINT = re.compile(r" key (SHA256:[A-Za-z0-9+/=]+)$")
@@ -219,7 +219,7 @@ class Signers:
 
     def __init__(self, repository: Repository, allowed: bytes, revoked: Path | None, now: datetime) -> None:
         """GitcfgError: there is no git repository."""
-        self._git = repository.git_or_error("nobody signs in it")
+        self._git = repository.git_or_error("it has no signatures")
         self._allowed = allowed
         self._revoked = revoked
         self._time = f"-Overify-time={now.astimezone(UTC):%Y%m%d%H%M%S}Z"
@@ -249,7 +249,7 @@ class Signers:
                         self._verdicts.update(zip(new, verdicts, strict=True))
             except OSError as error:
                 where = error.filename or tempfile.gettempdir()
-                raise GitcfgError(f"No signature can be judged: {where}: {error.strerror}.") from None
+                raise GitcfgError(f"Cannot verify signatures: {where}: {error.strerror}.") from None
         return tuple(self._verdicts[commit] for commit in commits)
 
     def _check_revoked_readable(self) -> None:
@@ -259,8 +259,8 @@ class Signers:
         try:
             self._revoked.open("rb").close()
         except OSError as error:
-            message = f"gpg.ssh.revocationFile is {str(self._revoked)!r} in git's configuration"
-            hint = "No signature counts until the list of revoked keys can be read."
+            message = f"gpg.ssh.revocationFile in git's configuration names {str(self._revoked)!r}"
+            hint = "Until the list of revoked keys can be read, no signature counts."
             raise GitcfgError(f"{message}: {error.strerror}.", hint) from None
 
     def _judge(self, folder: Path, commit: str) -> Signed:

@@ -55,7 +55,7 @@ def settings_entry(tree: Tree) -> Entry:
     """Return what stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
     entry = tree.entry(FILE)
     if entry is None or entry.kind is not EntryKind.FILE:
-        raise GitcfgError(f"There is no {FILE} here.", "`gitcfg init` makes a repository.")
+        raise GitcfgError(f"There is no {FILE} here.", "Run `gitcfg init` to create a repository.")
     return entry
 
 

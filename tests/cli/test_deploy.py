@@ -294,7 +294,7 @@ def test_batches_and_limits(pool: Pool) -> None:
         (("--resume", "last", "n1"), "--resume goes on with the nodes and the commit of a run."),
         (("--resume", "last"), "Nothing was deployed from here yet."),
         (("--resume", "none"), "There is no deploy none."),
-        (("--at", "none"), "There is no revision none."),
+        (("--at", "none"), "The revision none does not exist."),
         (("none",), "There is no node none."),
     ],
 )

@@ -76,7 +76,7 @@ def test_rules_that_cannot_be_read_judge_nothing(pool: Path, capfd: pytest.Captu
     commit(pool, "broken", rules__who_yaml="rules: [\n")
     commit(pool, "mended", rules__who_yaml=RULES)
     assert run(["-C", str(pool), "check", "--each", "HEAD~1.."]) == 2
-    assert "Who may change what cannot be read in " in capfd.readouterr().err
+    assert "Cannot read the permission rules in " in capfd.readouterr().err
 
 
 def test_it_goes_with_a_range(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:

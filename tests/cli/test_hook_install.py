@@ -263,7 +263,7 @@ def test_a_work_tree_can_be_pushed_to(pool: Path, tmp_path: Path) -> None:
             {"gitcfg.protected": "refs/heads/production"},
             "refs/heads/main, which HEAD names, is not protected",
         ),
-        ({"gitcfg.signatures": "require"}, "nobody may sign"),
+        ({"gitcfg.signatures": "require"}, "no one may sign"),
         ({"gitcfg.folder": "south"}, "there is no gitcfg.yaml at the root of refs/heads/main"),
     ],
 )
@@ -308,7 +308,7 @@ def test_what_is_no_repository_is_refused(word: str, name: str, tmp_path: Path, 
     (tmp_path / "pool/broken/.git").mkdir(parents=True)
     was = state(tmp_path)
     assert run(["hook", word, "--server", str(tmp_path / name)]) == 2
-    assert f"{tmp_path / name} is no git repository" in capfd.readouterr().err
+    assert f"{tmp_path / name} is not a git repository" in capfd.readouterr().err
     assert state(tmp_path) == was
 
 

@@ -118,9 +118,9 @@ def test_what_is_taken_along_is_told_why(pool: Path, capfd: pytest.CaptureFixtur
     ("what", "hint"),
     [
         ("groop/web", "Did you mean group"),
-        ("groups/no.yaml", "Say a kind"),
+        ("groups/no.yaml", "Write a kind"),
         ("web", "Did you mean group/web?"),
-        ("nothing", "Say a kind"),
+        ("nothing", "Write a kind"),
     ],
 )
 def test_what_means_nothing_is_told(
@@ -128,7 +128,7 @@ def test_what_means_nothing_is_told(
 ) -> None:
     assert run(["-C", str(pool), "may", "bob", what]) == 2
     err = capfd.readouterr().err
-    assert f"There is nothing that {what} means." in err
+    assert f"{what} is not a known thing or file." in err
     assert hint in err
 
 
@@ -153,4 +153,4 @@ def test_a_name_that_nothing_has_is_noted(
 def test_rules_that_cannot_be_read_answer_nothing(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (pool / "rules/who.yaml").write_text("rules: [")
     assert run(["-C", str(pool), "may", "bob", "group/web"]) == 2
-    assert "Who may change what cannot be read: rules/who.yaml." in capfd.readouterr().err
+    assert "Cannot read the permission rules: rules/who.yaml." in capfd.readouterr().err

@@ -3,20 +3,22 @@
 import msgspec
 
 SIGN = (
-    "hint: `git config gpg.format ssh` and `git config user.signingkey FILE`; then "
-    "`git commit --amend --no-edit -S` signs the last commit, `git rebase -f -S BASE` all after BASE."
+    "hint: Run `git config gpg.format ssh` and `git config user.signingkey FILE`. Then sign the last commit "
+    "with `git commit --amend --no-edit -S`, or all commits after BASE with `git rebase -f -S BASE`."
 )
-LIST = (
-    "hint: Who may sign is told by allowed_signers, as it was before this push, or by the server's own list."
+LIST = "hint: The allowed signers are those of allowed_signers before this push, or of the server's own list."
+ANEW = "hint: Sign it again: `git commit --amend --no-edit -S`."
+NOW = (
+    "hint: The key must be valid when a commit is pushed, not when it was made. "
+    "Sign it again with another key."
 )
-ANEW = "hint: Sign it anew: `git commit --amend --no-edit -S`."
-NOW = "hint: It counts when a commit is pushed, not when it was made: sign it anew with another key."
-REVOKED = "hint: The server's gpg.ssh.revocationFile says so, or cannot be understood."
+REVOKED = "hint: The server's gpg.ssh.revocationFile lists the key, or cannot be parsed."
 NOBODY = (
-    "error: refs/heads/main: commits must be signed, and nobody may sign.",
-    "hint: The server's administrator names who may in a file: `git config gitcfg.allowedSigners FILE`.",
+    "error: refs/heads/main: commits must be signed, but no one may sign.",
+    "hint: The server's administrator can name the signers in a file: "
+    "`git config gitcfg.allowedSigners FILE`.",
 )
-LOCKED = "allowed_signers: it names nobody, so protected refs take no push from now on"
+LOCKED = "allowed_signers: it names no signers, so protected refs reject all pushes from now on"
 MAIN = "error: refs/heads/main:"
 STRICT = "warning: gitcfg.yaml could not be read as it was, so the strictest settings count."
 
@@ -214,9 +216,9 @@ CASES: dict[str, tuple[Push, ...]] = {
         taken("as forge git commit -q --amend --no-edit -S; push main"),
         refused(
             "rm ../gone; as forge commit two; push main",
-            "error: gpg.ssh.revocationFile is '[folder]/desk/../gone' in git's configuration: "
+            "error: gpg.ssh.revocationFile in git's configuration names '[folder]/desk/../gone': "
             "No such file or directory.",
-            "hint: No signature counts until the list of revoked keys can be read.",
+            "hint: Until the list of revoked keys can be read, no signature counts.",
         ),
     ),
     "another text than what was signed": (
@@ -384,8 +386,8 @@ FIRST: dict[str, tuple[Push, ...]] = {
     "no file where the server says": (
         refused(
             "list x; rm ../list; push main",
-            "error: gitcfg.allowedSigners is '[folder]/desk/../list' in git's configuration of this "
-            "repository: No such file or directory.",
+            "error: gitcfg.allowedSigners in git's configuration of this repository names "
+            "'[folder]/desk/../list': No such file or directory.",
             "hint: Name a file that this user can read.",
         ),
     ),

@@ -24,7 +24,7 @@ POOL = {
     "nodesets/m.yaml": "nodes: m[1-2]\ngroups: []\n",
     "secrets/pool.yaml": "for: 'true'\nversion: 1\nrecipients: [x]\n",
 }
-_LINE = re.compile(r"keys? of (\d+ nodes )?(?P<one>\S+)? ?(?P<how>new|changed|gone): (?P<rest>.*)")
+_LINE = re.compile(r"keys? of (\d+ nodes )?(?P<one>\S+)? ?(?P<how>new|changed|removed): (?P<rest>.*)")
 _KEYS = st.dictionaries(st.sampled_from(GETS + OTHERS), st.integers(1, 3), max_size=11)
 
 
@@ -51,8 +51,8 @@ def test_every_key_that_is_another_is_told_once(
     for line in lines:
         found = _LINE.fullmatch(line)
         assert found is not None, line
-        keys, _, secrets = found["rest"].partition(", which ")
-        assert secrets in ("", "gets pool", "get pool")
+        keys, _, secrets = found["rest"].partition("; the ")
+        assert secrets in ("", "node gets pool", "nodes get pool")
         if found["one"]:
             node = found["one"]
             sides = [key(node, side[node]) for side in (before, after) if node in side]
@@ -63,11 +63,11 @@ def test_every_key_that_is_another_is_told_once(
     every = before.keys() | after.keys()
     assert told == {
         node: (
-            "new" if node not in before else "gone" if node not in after else "changed",
+            "new" if node not in before else "removed" if node not in after else "changed",
             node in GETS and node in after,
         )
         for node in every
         if before.get(node) != after.get(node)
     }
-    first = [", which " in line for line in lines]
+    first = ["; the node" in line for line in lines]
     assert first == sorted(first, reverse=True)

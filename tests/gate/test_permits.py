@@ -28,7 +28,7 @@ FINDING = re.compile(r"error\[GC405\] (.*)")
 MORE = re.compile(r"\.\.\. and (\d+) more errors GC405")
 OTHERS = {
     "unreadable": re.compile("who may change what cannot be read"),
-    "rewound": re.compile("does not come after"),
+    "rewound": re.compile("is not a descendant of"),
     "deleted": re.compile("it is protected and may not be deleted"),
     "broken": re.compile(r"git's object \w{40} cannot be read"),
 }

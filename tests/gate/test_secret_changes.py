@@ -91,10 +91,14 @@ def test_every_secret_that_is_for_others_is_told_once(
 @pytest.mark.parametrize(
     ("version", "sealed", "said"),
     [
-        (2, "another", "another encrypted file, its version stays 2 (other recipients, or another content:"),
+        (
+            2,
+            "another",
+            "another encrypted file with the same version 2 (other recipients or other content:",
+        ),
         (1, "one", "version 2 -> 1, which is lower: "),
         (1, "another", "version 2 -> 1, which is lower: nodes cannot tell it from an earlier one;"),
-        (3, "one", "version 2 -> 3, but its encrypted file is the same one"),
+        (3, "one", "version 2 -> 3, but its encrypted file is the same"),
         (3, "another", "version 2 -> 3, another encrypted file"),
     ],
 )

@@ -131,25 +131,25 @@ def test_one_says_no_ssh_keygen_and_nothing_gets_in(start: Path, tmp_path: Path,
     before = refs(folder)
     ended, text = done(folder, keys, f"as ann commit one; PATH={tmp_path}/bin:$PATH; push main")
     assert not ended
-    assert "remote: error: ssh-keygen cannot judge a signature: gone." in text
-    assert "remote: hint: No commit counts as signed until it answers: OpenSSH 8.8 or later" in text
+    assert "remote: error: ssh-keygen cannot verify a signature: gone." in text
+    assert "remote: hint: Install OpenSSH 8.8 or later. Until ssh-keygen works" in text
     assert refs(folder) == before
 
 
 TEXTS = {
     Flaw.NONE: ("is not signed.", SIGN),
     Flaw.FOREIGN: ("is not signed with an SSH key.", SIGN),
-    Flaw.LARGE: ("is larger than 1 MiB.", "hint: Only smaller commits are judged."),
+    Flaw.LARGE: ("is larger than 1 MiB.", "hint: The gate judges only smaller commits."),
     Flaw.BROKEN: ("is not what was signed.", ANEW),
     Flaw.PURPOSE: (
-        "is signed as something else than a commit.",
+        "is signed as something other than a commit.",
         "hint: Sign it with git: `git commit --amend --no-edit -S`.",
     ),
     Flaw.UNKNOWN: ("is signed with a key that may not sign.", LIST),
     Flaw.UNTIMELY: ("is signed with a key that may not sign at this time.", NOW),
     Flaw.CERTIFICATE: (
-        "is signed with a certificate that does not count.",
-        "hint: It must not have expired, and must be for somebody whom allowed_signers names.",
+        "is signed with a certificate that is not valid.",
+        "hint: The certificate must not have expired, and must be for a name in allowed_signers.",
     ),
     Flaw.NAMESPACE: (
         "is signed with a key that may not sign commits.",

@@ -106,8 +106,8 @@ def test_a_partial_clone_without_its_origin_says_so(origin: Path, capfd: pytest.
     for words in (["log", "w1"], ["check", "--at", "HEAD~2"], ["diff", "HEAD~2", "HEAD"]):
         assert run(["-C", str(root), *words]) == 2
         told = capfd.readouterr().err
-        assert "This clone is partial, and what it lacks cannot be fetched from origin: " in told
-        assert "hint: Try again when it can be reached, or clone without --filter." in told
+        assert "Cannot fetch the missing objects of this partial clone from origin: " in told
+        assert "hint: Try again when the remote is reachable, or clone without `--filter`." in told
 
 
 def test_what_a_merge_needs_is_fetched(origin: Path, capfd: pytest.CaptureFixture[str]) -> None:

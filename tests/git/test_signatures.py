@@ -167,10 +167,10 @@ def test_revoked_keys_are_listed_in_binary_too(
 def test_no_list_of_revoked_keys_is_no_empty_one(commits: Commits, tmp_path: Path) -> None:
     commit = commits.add(commits.signed("ann"))
     with pytest.raises(
-        GitcfgError, match=r"gpg\.ssh\.revocationFile is '.*/none' .*: No such file"
+        GitcfgError, match=r"gpg\.ssh\.revocationFile .* names '.*/none': No such file"
     ) as caught:
         commits.signers("ann {ann}", tmp_path / "none").of(commit)
-    assert caught.value.hints == ("No signature counts until the list of revoked keys can be read.",)
+    assert caught.value.hints == ("Until the list of revoked keys can be read, no signature counts.",)
     assert commits.git_agrees(commit, "ann {ann}", tmp_path / "none")  # git does without
 
 
@@ -248,12 +248,12 @@ def test_a_list_may_name_nobody(commits: Commits, text: str, nobody: bool) -> No
 
 PROGRAMS = {
     "missing": (None, r"ssh-keygen cannot be started: No such file or directory\."),
-    "hanging": ("exec sleep 60", r"ssh-keygen did not judge a signature within 0\.2 s\."),
-    "old": ("echo 'unknown option -- Y' >&2; exit 1", r"cannot judge a signature: unknown option -- Y\."),
-    "silent": ("exit 255", r"cannot judge a signature: it says nothing\."),
-    "killed": ("kill -9 $$", r"cannot judge a signature: it says nothing\."),
-    "impolite": (r"printf '\033[31mno' >&2; exit 1", r"cannot judge a signature: \\x1b\[31mno\."),
-    "yes to all": ("echo ann", r"cannot judge a signature: ann\."),
+    "hanging": ("exec sleep 60", r"ssh-keygen did not verify a signature within 0\.2 s\."),
+    "old": ("echo 'unknown option -- Y' >&2; exit 1", r"cannot verify a signature: unknown option -- Y\."),
+    "silent": ("exit 255", r"cannot verify a signature: no output\."),
+    "killed": ("kill -9 $$", r"cannot verify a signature: no output\."),
+    "impolite": (r"printf '\033[31mno' >&2; exit 1", r"cannot verify a signature: \\x1b\[31mno\."),
+    "yes to all": ("echo ann", r"cannot verify a signature: ann\."),
 }
 
 
@@ -282,12 +282,12 @@ def test_many_commits_do_not_wait_for_a_program_that_hangs(
     several = [commits.add(raw_signed(text, one)) for text in texts]
     monkeypatch.setattr(ssh_keygen, "SECONDS", 0.3)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(GitcfgError, match="did not judge"):
+    with pytest.raises(GitcfgError, match="did not verify"):
         commits.signers("ann {ann}").of(*several)
     assert len((tmp_path / "ssh-keygen.calls").read_text().split()) < 50
 
 
 def test_a_full_disk_is_told(commits: Commits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    with pytest.raises(GitcfgError, match=r"No signature can be judged: .*none.*: No such file"):
+    with pytest.raises(GitcfgError, match=r"Cannot verify signatures: .*none.*: No such file"):
         commits.signers("ann {ann}").of(commits.add(commits.signed("ann")))

@@ -203,5 +203,5 @@ def test_before_the_first_commit_nobody_is_to_blame(tmp_path: Path) -> None:
 
 def test_a_folder_without_git_has_no_history(tmp_path: Path) -> None:
     (tmp_path / "gitcfg.yaml").write_text("format: 1\n")
-    with pytest.raises(GitcfgError, match="is no git repository, so it has no history"):
+    with pytest.raises(GitcfgError, match="is not a git repository, so it has no history"):
         Blamer(Repository.open(tmp_path), None)

@@ -212,16 +212,16 @@ def test_a_ref_that_cannot_be_moved_stays(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(GitcfgError) as told:
         pool.publish(1)
     assert "\n" not in told.value.message
-    assert told.value.hints == ("Remove the lock if no git is at work there.",)
+    assert told.value.hints == ("Remove the lock file if no git process is running there.",)
     (pool.place / f"{REF}.lock").unlink()
-    with pytest.raises(GitcfgError, match=r"cannot be moved: .* exists"):
+    with pytest.raises(GitcfgError, match=r"Cannot move .*: .* exists"):
         pool.publish(1, pool.publisher(f"{REF}/below"))
     assert pool.tip() == tip
 
 
 @pytest.mark.parametrize("name", ["", "a..b", "refs/heads/", "-x y", "a\nb"])
 def test_what_is_no_name_of_a_ref_is_told(name: str, tmp_path: Path) -> None:
-    with pytest.raises(GitcfgError, match="no name of a ref"):
+    with pytest.raises(GitcfgError, match="not a valid ref name"):
         Pool(tmp_path, [simple()]).publisher(name)
 
 

@@ -43,7 +43,7 @@ def test_what_cannot_be_served_is_refused(site: Site, words: tuple[str, ...], me
 def test_without_a_repository_nothing_is_served(tmp_path: Path) -> None:
     done = subprocess.run([*GITCFG, "-C", str(tmp_path), "serve"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "is no git repository" in done.stderr
+    assert "is not a git repository" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -95,7 +95,7 @@ def test_status_before_anything_was_released(site: Site) -> None:
     connect(f"sqlite:///{site.bare}/gitcfg-server/state.db").close()
     assert run(*words, "release", "status", cwd=site.work) == "No commit has been released yet.\n"
     assert "There is no release of abcdef" in said(site, "release", "resume", "abcdef")[1]
-    assert "There is no revision nothing" in said(site, "release", "resume", "nothing")[1]
+    assert "The revision nothing does not exist" in said(site, "release", "resume", "nothing")[1]
 
 
 @pytest.mark.slow

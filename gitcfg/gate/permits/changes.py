@@ -191,12 +191,12 @@ class ChargeFinder:
     def charges_of(self, commit: str) -> Charges:
         """Return what a commit is charged with."""
         if commit not in self._charges:
-            progress.note("looking at who may make the changes of", commit)
+            progress.note("checking who may make the changes of", commit)
             self._charges[commit] = self._find_charges(self._history.parents(commit), commit)
         return self._charges[commit]
 
     def charges_of_rewind(self, old: str, new: str) -> Charges:
-        """Return what is charged for moving a branch to what does not come after it.
+        """Return what is charged for moving a branch to what is not a descendant of it.
 
         That is a merge of the two that takes all of the one, and nothing of the other.
         """

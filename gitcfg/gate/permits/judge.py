@@ -124,25 +124,26 @@ def _describe_actor(charged: Actor) -> str:
     names, commit = " or ".join(map(shown, charged.names)), charged.commit[:ABBREVIATED]
     if not names:
         why = (charged.flaw or Flaw.NONE).value
-        return f"{commit} is {why}, and" if commit else "Who pushes is not known, and"
+        return f"{commit}, which is {why}," if commit else "An unknown pusher"
     return f"{names}, who signed {commit}," if commit else f"{names}, who pushes,"
 
 
 def _hint(charged: Actor, breach: Breach) -> str:
     if charged.commit and not charged.names:
-        return "Sign it, if you may: `git commit --amend --no-edit -S`."
+        return "If you may make this change, sign it: `git commit --amend --no-edit -S`."
     parent = charged.parents.get(breach.thing, "")[:ABBREVIATED]
     if parent:
         merge = charged.commit[:ABBREVIATED]
         return (
-            f"In its parent {parent} it is different, and nobody who may change it has made it so in what "
-            f"{merge} merges. Keep what {parent} has, or let somebody merge who may change it."
+            f"Its parent {parent} has another version, and no one who may change it made this one in a "
+            f"commit that {merge} merges. Keep the version of {parent}, or ask "
+            "someone who may change it to merge."
         )
     if breach.by_nobody:
-        return "Nobody may, as long as the rule stands: change that first, if you may."
+        return "No one may, while the rule applies. Change the rule first, if you may."
     if breach.forbidden:
-        return "Let somebody make this change whom the rule does not name."
-    return "Let one of them make this change."
+        return "Ask someone whom the rule does not name to make this change."
+    return "Ask one of them to make this change."
 
 
 # A push
@@ -237,7 +238,7 @@ def check_range(
     found = load_permits(tree)
     if found.unreadable:
         places = ", ".join(found.unreadable)
-        raise GitcfgError(f"Who may change what cannot be read in {old[:ABBREVIATED]}: {places}.")
+        raise GitcfgError(f"Cannot read the permission rules in {old[:ABBREVIATED]}: {places}.")
     if not found.rules:
         return {}
     from gitcfg.git.signatures import Signers
@@ -306,7 +307,7 @@ def find_answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
     """
     permits = load_permits(tree)
     if permits.unreadable:
-        raise GitcfgError(f"Who may change what cannot be read: {', '.join(permits.unreadable)}.")
+        raise GitcfgError(f"Cannot read the permission rules: {', '.join(permits.unreadable)}.")
     rules = widen_rules(permits.rules, (tree,))
     found = []
     for thing in _find_things(tree, what):
@@ -330,8 +331,8 @@ def _find_things(tree: Tree, what: str) -> tuple[Thing, ...]:
         called = [kind for kind, key in KINDS_BY_WORD.items() if what in known_names(load(tree), key)]
         near = did_you_mean(word, KINDS_BY_WORD) if name and not is_path else ""
         hint = f"Did you mean {called[0]}/{what}?" if called else near
-        known = "Say a kind and a name (feature/X), a path on nodes, or one of the repository's files."
-        raise GitcfgError(f"There is nothing that {shown(what)} means.", hint or known)
+        known = "Write a kind and a name (feature/X), a path on nodes, or a file of the repository."
+        raise GitcfgError(f"{shown(what)} is not a known thing or file.", hint or known)
     change = find_touched(tree, PartialTree(tree, lambda path: path != what))
     return tuple(sorted({thing for touch in change.values() for thing in touch.things()}))
 
