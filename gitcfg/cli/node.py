@@ -414,10 +414,10 @@ def format_policy(found: "Needs") -> Iterator[str]:
     yield f"# For {counted(len(found.nodes), 'node')}: {safe(abridged(found.nodes, IN_JSON))}"
     if found.retired:
         names = safe(abridged(found.retired, IN_JSON))
-        yield f"# Retired, so that they still need what they needed before (--at REV): {names}"
+        yield f"# Retired nodes still need the policy that they had before (--at REV): {names}"
     if found.own or found.ending:
         forbidden = [*found.own, *(" ".join(words) for words in found.ending)]
-        yield f"# Never let, so that no commit cuts a node off: {safe('; '.join(forbidden))}"
+        yield f"# Never allowed, so that no commit can disable the agent: {safe('; '.join(forbidden))}"
     yield "paths = ["
     for path in found.paths:
         files = f"  # for {counted(len(path.files), 'file')}: " if len(path.files) != 1 else ""
@@ -425,14 +425,14 @@ def format_policy(found: "Needs") -> Iterator[str]:
         yield f"  {_quote(path.glob)},{files}{names}"
     yield "]"
     if any(one.assumed for one in found.commands):
-        yield "# Of programs that the repository names alone, these are the usual places. See whether your"
-        yield "# nodes have them there: `command -v NAME`."
+        yield "# Programs that the repository names without a folder have their usual path here."
+        yield "# Check the path on your nodes with `command -v NAME`."
     yield "commands = ["
     for one in found.commands:
         for risk in one.risks:
             yield f"  # {safe(risk)}:"
         if one.program is None:
-            yield "  # No policy can let this: its program is named neither alone nor by its whole path."
+            yield "  # No policy can allow this: name the program alone or with its full path."
             yield f"  # [{', '.join(map(_quote, one.words))}],"
         else:
             yield f"  [{', '.join(map(_quote, one.pattern))}],"

@@ -122,8 +122,8 @@ def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
     scripts = [word for word in words[1:] if interprets and not _SETS.match(word)]  # `env` runs no setting
     own = [path for path in paths if words[0] == path or any(path in word for word in scripts)]
     if own:
-        yield f"runs {min(own)}, which the repository writes: so the repository can do anything"
+        yield f"runs {min(own)}, which the repository writes, so the repository can do anything"
     elif interprets:
-        yield f'{name} runs what its words say: just this as it stands, anything with "*" or "**"'
+        yield f'{name} runs its arguments: only this command as written, any command with "*" or "**"'
     if "*" in words[1:] or words[-1] == "**":
-        yield 'a word of it is "*" or "**", which lets other words through, too'
+        yield 'a word of it is "*" or "**", which allows other words, too'

@@ -1,11 +1,11 @@
-"""Writes a text as the one comment of gitcfg's at a pull or merge request, in place of an older one.
+"""Write a text as gitcfg's comment on a pull or merge request, or update the existing one.
 
     python comment.py github|forgejo|gitlab FILE
 
-The environment says where: GITCFG_API (the API's address), GITCFG_PROJECT (OWNER/NAME, or GitLab's number),
-GITCFG_NUMBER (of the request), GITCFG_TOKEN. GITCFG_MARK is a word that tells this comment from those of
-other repositories in the same project, GITCFG_ELSEWHERE what to say where the text is too long for a comment.
-Needs nothing but Python.
+The environment has the settings: GITCFG_API (the API's address), GITCFG_PROJECT (OWNER/NAME, or GitLab's
+number), GITCFG_NUMBER (of the request), GITCFG_TOKEN. GITCFG_MARK is a word that distinguishes this comment
+from those of other repositories in the same project. GITCFG_ELSEWHERE is a sentence for a text that is too
+long for a comment. The script needs only Python.
 """
 
 import json
@@ -24,7 +24,7 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Forge:
-    """Where comments are, how one is changed, who asks, and how long one may be."""
+    """The paths and methods of a forge for comments, its header for the token, and the longest comment."""
 
     all: str
     one: str
@@ -64,7 +64,7 @@ FORGES = {
 
 
 class Api:
-    """A forge's API, asked with a token."""
+    """A forge's API, with a token."""
 
     def __init__(self, forge: Forge, said: Mapping[str, str]) -> None:
         self.forge = forge
@@ -73,7 +73,7 @@ class Api:
         self._token = said["GITCFG_TOKEN"]
 
     def ask(self, method: str, path: str, body: str | None = None, **names: object) -> Any:
-        """What the forge answers. HTTPError: it refuses."""
+        """Return the forge's answer. Raise HTTPError if it refuses."""
         data = None if body is None else json.dumps({"body": body}).encode()
         headers = {
             self.forge.header: self.forge.credential.format(self._token),
@@ -85,7 +85,7 @@ class Api:
             return json.load(answer)
 
     def comments(self) -> Iterator[dict[str, Any]]:
-        """All comments. Forgejo gives them all at once, whatever page is asked for."""
+        """Yield all comments. Forgejo returns all of them for any page."""
         known: set[int] = set()
         page = 1
         while True:
@@ -98,7 +98,7 @@ class Api:
             page += 1
 
     def user(self) -> str | None:
-        """Whose token it is; None where the forge does not tell, as it does not of workflows' own tokens."""
+        """Return the owner of the token; None if the forge does not show it, as for tokens of workflows."""
         try:
             answer = self.ask("GET", "/user")
         except HTTPError:
@@ -107,7 +107,7 @@ class Api:
 
 
 def put(api: Api, mark: str, text: str) -> str:
-    """Change the comment that begins with the mark, or write one; what was done."""
+    """Change the comment that begins with the mark, or write one; return which."""
     user = api.user()
     for comment in api.comments():
         if comment["body"].startswith(mark) and _is_ours(comment, user):
@@ -118,14 +118,14 @@ def put(api: Api, mark: str, text: str) -> str:
 
 
 def _is_ours(comment: Mapping[str, Any], user: str | None) -> bool:
-    """Others may write the mark too; what is theirs stays theirs."""
+    """Return whether a comment is gitcfg's own: others may write the mark, too."""
     author = comment.get("user") or comment.get("author") or {}
     name = author.get("login") or author.get("username")
     return name == user if user is not None else name in BOTS or author.get("type") == "Bot"
 
 
 def shortened(text: str, longest: int, elsewhere: str) -> str:
-    """The text, or of one that is too long what stands before its details."""
+    """Return the text; if it is too long, only the part before its details."""
     if len(text.encode()) <= longest:
         return text
     head = text.partition("<details")[0].rstrip()
@@ -133,14 +133,14 @@ def shortened(text: str, longest: int, elsewhere: str) -> str:
 
 
 def main(arguments: list[str], said: Mapping[str, str]) -> int:
-    """Write the comment; 1 if the forge refuses."""
+    """Write the comment; return 1 if the forge refuses."""
     forge, file = FORGES[arguments[0]], Path(arguments[1])
     text = shortened(file.read_text(encoding="utf-8"), forge.longest, said.get("GITCFG_ELSEWHERE", ""))
     try:
         done = put(Api(forge, said), f"<!-- gitcfg {said.get('GITCFG_MARK', '.')} -->\n", text)
     except (HTTPError, URLError, TimeoutError) as error:
-        print(f"error: The forge takes no comment: {error}.", file=sys.stderr)
-        print("hint: The token must be allowed to write comments; those of forks are not.", file=sys.stderr)
+        print(f"error: Cannot write the comment: {error}.", file=sys.stderr)
+        print("hint: Use a token that may write comments; tokens of forks may not.", file=sys.stderr)
         return 1
     print(f"The comment is {done}.")
     return 0

@@ -73,7 +73,7 @@ def test_a_refusal_is_told(forge: Forge, tmp_path: Path, capsys: pytest.CaptureF
     forge.may_write = False
     assert put(forge, tmp_path, "one\n") == 1
     said = capsys.readouterr().err
-    assert "error: The forge takes no comment: HTTP Error 403" in said
+    assert "error: Cannot write the comment: HTTP Error 403" in said
     assert TOKEN not in said
     assert forge.bodies() == []
 
@@ -87,4 +87,4 @@ def test_a_forge_that_is_away_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     with serving(Forge("github", USERS["github"])) as forge:
         pass
     assert put(forge, tmp_path, "one\n") == 1
-    assert "error: The forge takes no comment: " in capsys.readouterr().err
+    assert "error: Cannot write the comment: " in capsys.readouterr().err

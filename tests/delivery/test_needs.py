@@ -140,7 +140,7 @@ def test_what_to_think_of() -> None:
     assert (python.program, python.assumed) == ("/usr/bin/python3.11", True)
     assert "runs /etc/web/conf.d/a" in python.risks[0]
     assert shell.program == "/bin/sh"
-    assert "sh runs what its words say" in shell.risks[0]
+    assert "sh runs its arguments" in shell.risks[0]
     assert known["web"].risks == ()
 
 
@@ -149,7 +149,7 @@ def test_what_no_policy_can_let_is_told_and_left_out() -> None:
         found = find_needs(fleet, ["n1"])
         package = next(each for each in packages(fleet) if each.node == "n1")
     assert by_program(found)["{new}/opt/web/check"].program is None
-    assert "No policy can let this" in "\n".join(format_policy(found))
+    assert "No policy can allow this" in "\n".join(format_policy(found))
     assert len(refused(policy(found), package)) == 1
 
 
@@ -157,7 +157,7 @@ def test_of_who_is_retired_it_is_said_that_another_commit_tells() -> None:
     with fleet_of(WEB) as fleet:
         retired, idle = (find_needs(fleet, [name]) for name in ("n2", "n3"))
     assert retired.retired == ("n2",)
-    assert any("what they needed before (--at REV): n2" in line for line in format_policy(retired))
+    assert any("the policy that they had before (--at REV): n2" in line for line in format_policy(retired))
     assert (idle.retired, idle.paths, idle.commands) == ((), (), ())
 
 
