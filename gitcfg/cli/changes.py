@@ -197,8 +197,8 @@ def how_many(found: Reach) -> str:
     ways = f", in {counted(found.ways, 'way')}" if found.ways > 1 else ""
     numbers = (
         (found.changed, "change", "changes", ways),
-        (found.added, "come", "comes", ""),
-        (found.removed, "go", "goes", ""),
+        (found.added, "are added", "is added", ""),
+        (found.removed, "are removed", "is removed", ""),
     )
     parts = (
         f"{counted(len(names), 'node')} {one if len(names) == 1 else many}{more}"

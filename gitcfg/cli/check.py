@@ -76,10 +76,10 @@ def check(
     session: Session = context.obj
     _refuse(at, staged, each, form)
     if ignored and (each is not None or form in FORGES):
-        hint = "Say which commit: --at REV; and -o text, json, jsonl or yaml."
-        raise GitcfgError("--ignored lists what one commit ignores, and no forge reads it.", hint)
+        hint = "Use --at REV, and -o text, json, jsonl or yaml."
+        raise GitcfgError("--ignored lists warnings of one commit, and not in formats for forges.", hint)
     if who is not None and each is None:
-        raise GitcfgError("--as goes with --each.", "Say which commits: --each main..HEAD.")
+        raise GitcfgError("--as needs --each.", "Choose the commits: --each main..HEAD.")
     if each is not None:
         return _check_each(session, each, Output(form), folded, parsers, who, every)
     source = session.open()
@@ -103,10 +103,10 @@ def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
     choices = {"--at": at is not None, "--staged": staged, "--each": each is not None}
     given = [name for name, is_given in choices.items() if is_given]
     if len(given) > 1:
-        raise GitcfgError(f"{' and '.join(given)} do not go together.", "Say one of them.")
+        raise GitcfgError(f"{' and '.join(given)} cannot be used together.", "Use one of them.")
     if each is not None and form in FORGES:
-        hint = f"Say -o text, json, jsonl or yaml; `gitcfg check --at REV -o {form}` reports one commit."
-        raise GitcfgError(f"-o {form} shows lines of one commit, and --each has many.", hint)
+        hint = f"Use -o text, json, jsonl or yaml; `gitcfg check --at REV -o {form}` reports one commit."
+        raise GitcfgError(f"-o {form} shows lines of one commit, but --each has several.", hint)
 
 
 def check_with_parsers(session: Session, fleet: "Fleet") -> "Checked":
@@ -196,10 +196,10 @@ def _check_each(
 def _range_ends(repository: "Repository", words: str) -> tuple[str, str]:
     """Return the commits A and B of `A..B`. Raise GitcfgError if it is no range."""
     if ".." not in words:
-        hint = f"Write A..B, as main..{words}; `gitcfg check --at {words}` looks at one commit."
-        raise GitcfgError(f"--each takes a range, and {safe(words)} is none.", safe(hint))
+        hint = f"Write A..B, for example main..{words}; `gitcfg check --at {words}` checks one commit."
+        raise GitcfgError(f"--each takes a range, and {safe(words)} is not one.", safe(hint))
     if "..." in words:
-        hint = f"Write {words.replace('...', '..', 1)} for the commits of the second that the first lacks."
+        hint = f"Write {words.replace('...', '..', 1)} for the commits that only the second has."
         raise GitcfgError(f"--each takes A..B, and {safe(words)} has three dots.", safe(hint))
     old, new = (repository.at(end or "HEAD").commit or "" for end in words.split("..", 1))
     return old, new
@@ -268,7 +268,7 @@ def note_missing_parser(session: Session, fleet: "Fleet") -> bool:
         return False
     console = session.console(stderr=True)
     console.print(
-        "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
+        "note: HTCondor's own parser is not installed, so it did not check HTCondor files (GC307).",
         style="yellow",
     )
     console.print(f"hint: {install_hint('htcondor')}", style="cyan")
@@ -298,7 +298,7 @@ def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
 def _describe_fault(repository: "Repository", history: "History", head: str, commit: str) -> str:
     """Say what is wrong with a commit at which nodes are held; "" if nothing is."""
     if not repository.knows(commit):
-        return "and there is no such commit here"
+        return "which does not exist in this repository"
     if history.includes(head, str(repository.commit(commit).id)):
         return ""
-    return "which is not in the past of what is checked: servers have what a protected branch has"
+    return "which is not an ancestor of the checked commit: servers have only what a protected branch has"

@@ -70,7 +70,7 @@ def _format_notes(decision: Decision) -> Iterator[Text]:
     """Say what the changes alone do not."""
     if decision.aside:
         named = safe(", ".join(decision.aside))
-        yield Text(f"Left aside, as `gitcfg check` finds them wrong: {named}.", "yellow")
+        yield Text(f"Skipped, because `gitcfg check` finds errors in them: {named}.", "yellow")
     elif decision.holds and not decision.changes:
         yield Text("Nothing is left to decide.")
 
@@ -129,13 +129,15 @@ def _format_change(one: _FoldedChange) -> Text:
 
 def _format_conflict(decision: Decision) -> Iterator[Text]:
     failed = safe(decision.problem)
-    yield Text(f"A rule cannot be asked: {failed}" if failed else "These cannot hold together:", "bold red")
+    yield Text(f"Cannot evaluate a rule: {failed}" if failed else "These conditions conflict:", "bold red")
     causes = [(Text(f"  {safe(one.text)}"), _format_origins(one.origins)) for one in decision.causes]
     yield from aligned(causes, widest=80)
     if decision.nodes:
         yield Text(f"  nodes: {safe(abridged(decision.nodes, IN_JSON))}")
     if decision.suggestion is not None:
-        yield Text(f"hint: All else could be decided without this: {safe(decision.suggestion.text)}.", "cyan")
+        yield Text(
+            f"hint: Without this, the rest could be decided: {safe(decision.suggestion.text)}.", "cyan"
+        )
 
 
 def _format_origins(origins: tuple[Origin, ...]) -> Text:

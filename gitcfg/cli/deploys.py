@@ -83,7 +83,9 @@ def deploys(
     now = time.time()
     if send is not None:
         if run is not None or output is not Output.TEXT:
-            raise GitcfgError("--send tells one deploy, and writes nothing else.", "Say it alone.")
+            raise GitcfgError(
+                "--send reports one deploy, and cannot be combined with RUN or -o.", "Use it alone."
+            )
         return send_deploy(session, send, state_query(context, database, folder, server, token), now)
     if run is not None:
         return show_deploy(session, run, output, now)
@@ -104,7 +106,7 @@ def list_deploys(session: Session, output: Output, now: float) -> int:
         for line in aligned([tuple(Text(name, "dim") for name in _COLUMNS), *rows]):
             session.console().print(line)
     else:
-        notes.append("Nothing was deployed from here yet.")
+        notes.append("Nothing was deployed from this repository yet.")
     for note in notes:
         session.console(stderr=True).print(note)
     return 0
@@ -206,7 +208,7 @@ def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
     step = ((f"at {done.step}", ""),) if done.step else ()
     lines = done.output.splitlines()
     over = len(lines) - _LINES
-    before = ((f"... {counted(over, 'line')} before, all of which -o json has", "dim"),) if over > 0 else ()
+    before = ((f"... {counted(over, 'line')} earlier; -o json has all of them", "dim"),) if over > 0 else ()
     return (*step, *before, *((text, "dim") for text in lines[-_LINES:]))
 
 
@@ -217,8 +219,8 @@ def send_deploy(session: Session, run: str, query: StateQuery, now: float) -> in
     record = find_run(folder, run)
     receipt = send_run(repository, query, record, now)
     note_reported(folder, record.run.id, receipt.place, now)
-    again = f", {receipt.known} of which it knew already" if receipt.known else ""
-    session.write(f"Told {receipt.place} of {counted(receipt.new + receipt.known, 'node')}{again}.\n")
+    again = f"; it knew {receipt.known} already" if receipt.known else ""
+    session.write(f"Reported {counted(receipt.new + receipt.known, 'node')} to {receipt.place}{again}.\n")
     for note in note_unknown_nodes(record.run.id, receipt):
         session.console(stderr=True).print(note)
     return 0
@@ -281,9 +283,9 @@ def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, no
         else:
             notes += note_unknown_nodes(run, receipt)
     for problem, runs in failed.values():  # the newest of them is the one just made, or the nearest to it
-        others = {1: "", 2: ", which also tells an earlier one"}
-        also = others.get(len(runs), f", which also tells {len(runs) - 1} earlier ones")
-        hint = f"`gitcfg deploys --send {runs[-1]}` tells it later, and so does the next deploy{also}."
+        others = {1: "", 2: " (and one earlier run)"}
+        also = others.get(len(runs), f" (and {len(runs) - 1} earlier runs)")
+        hint = f"`gitcfg deploys --send {runs[-1]}` reports it later; the next deploy also does{also}."
         notes.append(" ".join(("note:", problem.message, *problem.hints, hint)))
     return notes
 
@@ -292,7 +294,7 @@ def note_unknown_nodes(run: str, receipt: Receipt) -> Iterator[str]:
     """Yield a note on nodes that are not known there."""
     if receipt.unknown:
         names = safe(abridged(receipt.unknown))
-        yield f"note: {receipt.place} does not describe {names}, and keeps nothing of what {run} did there."
+        yield f"note: {receipt.place} does not know {names}, so it keeps nothing of what {run} did there."
 
 
 def _send_over_http(server: str, token: str | None, record: RunRecord, now: float) -> Receipt:
@@ -302,7 +304,7 @@ def _send_over_http(server: str, token: str | None, record: RunRecord, now: floa
         try:
             receipt = msgspec.convert(answer, _Answer)
         except msgspec.ValidationError as error:
-            hint = "It may be of another version than this gitcfg."
-            raise GitcfgError(f"{server} answers in a way that is not known: {error}.", hint) from None
+            hint = "It may have another version than this gitcfg."
+            raise GitcfgError(f"{server} sent an unexpected answer: {error}.", hint) from None
         new, known, unknown = new + receipt.new, known + receipt.known, unknown | set(receipt.unknown)
     return Receipt(server, new, known, tuple(sorted(unknown)))

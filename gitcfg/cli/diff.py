@@ -128,7 +128,7 @@ def parse_words(source: "Source", words: Sequence[str]) -> DiffWords:
 def open_fleets(source: "Source", found: DiffWords, staged: bool, merge: str) -> Fleets:
     """Return the old and the new fleet. Without revisions: what is committed, and the work tree."""
     if staged and merge:
-        raise GitcfgError("--staged and --merge do not go together.", "Say one of them.")
+        raise GitcfgError("--staged and --merge cannot be used together.", "Use one of them.")
     if (staged or merge) and len(found.revisions) > 1:
         raise GitcfgError("--staged and --merge take one revision at most.")
     old = found.revisions[0] if found.revisions else "HEAD"
@@ -148,7 +148,7 @@ def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
     for word in found.revisions:
         if any(word in fleet for fleet in both):
             hint = f"Write refs/heads/{word} for a branch, or --where 'node.name == \"{word}\"'."
-            raise GitcfgError(f"{shown(word)} is a revision and a node.", hint)
+            raise GitcfgError(f"{shown(word)} is both a revision and a node.", hint)
 
 
 def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:

@@ -107,11 +107,11 @@ def modify(
     order = say.fill_order(order, description, entries)
     if source is not None:
         if order != Order(Action.MODIFY, "", ""):
-            raise GitcfgError("--from goes with no other edit.", "Write it into the file as well.")
+            raise GitcfgError("--from cannot be combined with other edits.", "Add the edit to the file.")
         options = make_options(force, commit, message, "Edit several definitions", solve)
         return carry_out_orders(context.obj, parse_orders(say.read_lines(source)), options)
     if not order.kind or not order.name:
-        raise GitcfgError("It is not said what to modify.", "Say KIND and NAME, or --from FILE.")
+        raise GitcfgError("`gitcfg modify` needs a definition.", "Give KIND and NAME, or use --from FILE.")
     options = make_options(force, commit, message, f"Modify {order.kind} {order.name}", solve)
     return carry_out_orders(context.obj, [order], options)
 

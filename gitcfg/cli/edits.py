@@ -184,7 +184,7 @@ def _pairs(texts: Iterable[str], option: str) -> dict[str, "Given"]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise GitcfgError(
-                f"{option} takes NAME=VALUE, not {safe(text)}.", "VALUE is YAML; `null` is one."
+                f"{option} takes NAME=VALUE, not {safe(text)}.", "VALUE is YAML, for example `null`."
             )
         found[name] = _given((value,), name)[0]
     return found
@@ -226,9 +226,7 @@ def make_options(
 ) -> EditOptions:
     """Return what the options say. Raise GitcfgError for a message without a commit."""
     if message is not None and not commit:
-        raise GitcfgError(
-            "-m is the message of a commit, and none was asked for.", "Say --commit -m MESSAGE."
-        )
+        raise GitcfgError("-m needs --commit.", "Use --commit -m MESSAGE.")
     return EditOptions(force, (message or subject) if commit else None, solve)
 
 
@@ -319,7 +317,7 @@ def _print_refused(session: Session, added: "Iterable[Finding]", wished: EditOpt
     console.print(f"The edit would add {counted(len(errors), 'error')}, so nothing was written.", style="red")
     if wished.solve is False and any(SOLVE in finding.hint for finding in errors):
         console.print("hint: --solve decides what the edit leaves open, in the same change.", style="cyan")
-    console.print("hint: --force writes it all the same.", style="cyan")
+    console.print("hint: --force writes it anyway.", style="cyan")
 
 
 def find_added(
@@ -433,4 +431,4 @@ def print_left(session: Session, left: Iterable["Leftover"]) -> None:
     """Print where a renamed thing's old name still stands."""
     for one in left:
         place = safe(str(one.origin))
-        session.console(stderr=True).print(f"note: {safe(one.name)} still stands at {place}.")
+        session.console(stderr=True).print(f"note: {safe(one.name)} still occurs at {place}.")

@@ -72,8 +72,8 @@ def explain(
     asked = (("feature", feature), ("file", file), ("group", group))
     questions = [(kind, name) for kind, names in asked for name in names or ()]
     if questions and params:
-        what = "Parameters do not go together with --feature, --file and --group."
-        raise GitcfgError(what, "Ask for them by themselves.")
+        what = "Parameters cannot be combined with --feature, --file and --group."
+        raise GitcfgError(what, "Use a separate command for them.")
     from gitcfg.cli.nodes import find_node
 
     with session.fleet(at) as fleet:
@@ -153,9 +153,9 @@ class Reasons:
             yield from self._place(mention.place, single=True)
             yield from self._removals(mention.removals)
         if found.barred:
-            yield Text("  - included, but by includes that do not count: `gitcfg check` says why")
+            yield Text("  - included, but only by includes that are ignored: `gitcfg check` shows why")
         elif not (found.has or found.taken or found.retired):
-            yield Text("  - no layer of the node lists it, nor a feature that includes it")
+            yield Text("  - no layer of the node lists it or a feature that includes it")
         for rule in found.rules:
             yield from passing_lines(rule, found.name)
         yield from _elsewhere("on other nodes it is installed by", found.elsewhere)
@@ -174,7 +174,7 @@ class Reasons:
 
     def _removals(self, removals: Iterable[Removal]) -> Iterator[Text]:
         for removal in removals:
-            words = f"    but `without` of {removal.by.layer} takes {removal.feature} away"
+            words = f"    but `without` of {removal.by.layer} removes {removal.feature}"
             yield Text(safe(words), "yellow")
             yield self._at(removal.by.layer, removal.by.origin)
 
@@ -186,8 +186,8 @@ class Reasons:
             yield from self._entry(found, mention)
             yield from self._removals(mention.removals)
         if not (found.entries or found.taken or found.retired):
-            yield Text("  - no layer of the node brings it")
-        yield from _elsewhere("on other nodes it is brought by", found.elsewhere)
+            yield Text("  - no layer of the node has it")
+        yield from _elsewhere("on other nodes it comes from", found.elsewhere)
         yield from _retired(found.retired)
 
     def _entry(self, found: FileAnswer, mention: FileMention) -> Iterator[Text]:
@@ -204,23 +204,23 @@ class Reasons:
     def _group(self, found: GroupAnswer) -> Iterator[Text]:
         yield self._head("is in" if found.has else "is not in", found.name)
         if found.default:
-            yield Text("  - every node is, without being told")
+            yield Text("  - every node is in it, because it is the default group")
         for mention in (found.by, found.listed):
             if mention is not None:
                 yield Text("  - " + safe(describe_listing(mention.layer, self.view)))
                 yield self._at(mention.layer, mention.origin)
         if found.dropped is not None:
-            yield Text("    but the list of the node itself drops it", "yellow")
+            yield Text("    but the node's own list removes it", "yellow")
             yield self._at(found.dropped.layer, found.dropped.origin, blamed=not found.replaced)
         if not (found.has or found.listed):
-            yield Text("  - neither the node nor a set of it lists it")
+            yield Text("  - neither the node nor its node set lists it")
         order = [(safe(name), "bold" if name == found.name else "") for name in found.groups]
         commas = [part for name in order for part in (", ", name)][1:]
         count = len(found.groups)
         place = f"place {found.groups.index(found.name) + 1} of {count}" if found.has else "its groups"
         yield Text.assemble(f"  {place}, highest first: ", *commas)
         if found.retired:
-            yield Text("  It is retired: its groups give it nothing.", "yellow")
+            yield Text("  It is retired: its groups have no effect.", "yellow")
 
 
 def passing_lines(found: Passing, feature: str) -> Iterator[Text]:
@@ -239,11 +239,11 @@ def _reason(found: Passing) -> str:
     where = " ".join(found.at.name.split())
     return {
         Reason.WHERE: f"only where {where}",
-        Reason.FAILED: f"only where {where}, and that cannot be said: {found.problem}",
-        Reason.OVER: f"for instances of {found.at.name}, and it has none",
-        Reason.PLACED: f"where that is decided: on {abridged(found.slots, IN_JSON)}",
-        Reason.OPEN: "where that is decided, and nothing is yet: run `gitcfg solve`",
-        Reason.IDLE: "nowhere: `gitcfg check` says why",
+        Reason.FAILED: f"only where {where}, which cannot be evaluated: {found.problem}",
+        Reason.OVER: f"for instances of {found.at.name}, which the node does not have",
+        Reason.PLACED: f"only where `gitcfg solve` placed it: on {abridged(found.slots, IN_JSON)}",
+        Reason.OPEN: "only where `gitcfg solve` places it: nothing is decided yet",
+        Reason.IDLE: "nowhere: `gitcfg check` shows why",
     }[found.reason]
 
 

@@ -42,7 +42,9 @@ def docs(
     """Write a reference of the repository: features, groups, parameters, subsystems, and what uses them."""
     session: Session = context.obj
     if out is None and html is None:
-        raise GitcfgError("Nothing is asked for.", "Say --out DIR for Markdown, or --html FILE for a page.")
+        raise GitcfgError(
+            "There is nothing to write.", "Use --out DIR for Markdown, or --html FILE for a page."
+        )
     if out is not None and (out / "gitcfg.yaml").exists():  # in which features/ are other files
         raise GitcfgError(f"{out} is a repository.", "Name a folder of its own, such as docs/site.")
     with session.fleet(at) as fleet:
@@ -76,7 +78,7 @@ def _render_page(session: Session, reference: Reference) -> str:
 
     text = render_page(reference, draw)
     for message in dict.fromkeys(problems):
-        _print_note(session, f"{message} Lists stand in for pictures.")
+        _print_note(session, f"{message} The page has lists instead of pictures.")
     return text
 
 
@@ -91,7 +93,7 @@ def _write_files(
         summary = ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number) + "."
     session.write(f"{safe(str(of or top))}: {summary}\n")
     for path in done.kept:
-        _print_note(session, f"{path} is no longer meant, but was changed since gitcfg wrote it: it stays.")
+        _print_note(session, f"{path} is obsolete, but was changed since gitcfg wrote it, so it is kept.")
 
 
 def _print_note(session: Session, text: str) -> None:

@@ -156,7 +156,7 @@ def _format_paragraph(
     for first, *rest in codes.values():
         more = f" And {len(rest):,} more {first.code}." if rest else ""
         line = _format_head(first).append(more, "not bold")
-        text.append("  and so ", "dim").append_text(line).append("\n")
+        text.append("  consequence: ", "dim").append_text(line).append("\n")
     return text
 
 

@@ -30,27 +30,27 @@ _MOST_DATED = 5
 def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
     """Return why judging a push came to no end, and what it was at."""
     at = f" It was {safe(ended.at)}." if ended.at else ""
-    nothing = "so nothing is accepted."
+    nothing = "so the push was rejected."
     match ended.why:
         case End.TIME:
             return GitcfgError(
-                f"Judging this took longer than {duration(limits.seconds)}, {nothing}{at}",
-                "What was read is kept: push again, and the next try goes on from there. The server's "
-                "administrator allows more with `git config gitcfg.timeLimit 2m`.",
+                f"The check took longer than {duration(limits.seconds)}, {nothing}{at}",
+                "What was read is kept: push again to continue from there. The server's "
+                "administrator can raise the limit with `git config gitcfg.timeLimit 2m`.",
                 code=TIME_RAN_OUT,
             )
         case End.MEMORY:
             return GitcfgError(
-                f"Judging this took more than {size_in_words(limits.memory)} of memory, {nothing}{at}",
-                "The server's administrator allows more with `git config gitcfg.memoryLimit 2g`.",
+                f"The check took more than {size_in_words(limits.memory)} of memory, {nothing}{at}",
+                "The server's administrator can raise the limit with `git config gitcfg.memoryLimit 2g`.",
                 code=REFUSED,
             )
         case End.CLIENT:
-            return GitcfgError(f"Whoever pushed is gone, {nothing}", code=CLOSED_PIPE)
+            return GitcfgError(f"The client disconnected, {nothing}", code=CLOSED_PIPE)
         case End.FAULT:
             return GitcfgError(
-                f"The process that judged this was ended by signal {ended.signal}, {nothing}{at}",
-                "Perhaps memory ran out: the server's log tells." if ended.signal == signal.SIGKILL else "",
+                f"The process of the check was ended by signal {ended.signal}, {nothing}{at}",
+                "Perhaps memory ran out: see the server's log." if ended.signal == signal.SIGKILL else "",
                 code=FAULT,
             )
 
@@ -58,7 +58,7 @@ def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
 def print_ruling(console: Console, ruling: Ruling) -> None:
     """Print all about refs that move between the same commits."""
     if ruling.unreadable:
-        console.print("warning: gitcfg.yaml could not be read as it was, so the strictest settings count.")
+        console.print("warning: The previous gitcfg.yaml cannot be read, so the strictest settings apply.")
     for seen in ruling.earlier[:_EARLIER]:
         console.print(Text(f"On the way there, in {seen.commit[:ABBREVIATED]}:", "bold"))
         _findings(console, ruling, seen)
@@ -69,7 +69,7 @@ def print_ruling(console: Console, ruling: Ruling) -> None:
         if ruling.at_tip.checked.unjudged:
             console.print(
                 "note: HTCondor's own parser is not installed on the server, "
-                "so HTCondor files are not judged by it (GC307)."
+                "so it did not check HTCondor files (GC307)."
             )
         _reach(console, ruling, ruling.at_tip)
 
@@ -81,7 +81,7 @@ def _findings(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
         findings.print_summary(console, replace(seen.checked, findings=tuple(seen.wrong), ignored=()))
     before = len(seen.checked.findings) - len(seen.wrong) - len(_dated(seen))
     if before:
-        console.print(f"Not shown: {counted(before, 'finding')} that had been there before.")
+        console.print(f"Not shown: {counted(before, 'finding')} that existed before.")
 
 
 def _dated(seen: CommitFindings) -> list[Finding]:
@@ -116,10 +116,10 @@ def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
         console.print(Text(safe(line)))
     secrets = reach(ruling.changes).secrets
     for name, nodes in list(secrets.items())[:_SECRETS]:
-        text = Text(f"The secret {safe(name)} comes to {counted(len(nodes), 'node')}: ", "bold yellow")
+        text = Text(f"The secret {safe(name)} is new on {counted(len(nodes), 'node')}: ", "bold yellow")
         console.print(text.append(safe(abridged(nodes)), "magenta"))
     if rest := list(secrets)[_SECRETS:]:
-        console.print(Text(f"More secrets that come to nodes: {few(rest)}.", "bold yellow"))
+        console.print(Text(f"More secrets that are new on nodes: {few(rest)}.", "bold yellow"))
     shows = f"`gitcfg diff {ruling.base[:ABBREVIATED]} {new}` shows it; " if ruling.changes else ""
     again = _again(ruling, *ruling.earlier, seen)
     console.print(f"{shows}`gitcfg check {again}` repeats the check.")
@@ -152,7 +152,7 @@ def print_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
         if others and ruling.errors:
             text = _format_head("warning", "yellow", others)
             number = counted(ruling.errors, "error")
-            console.print(text.append(f"{number}, which no protected branch would take."))
+            console.print(text.append(f"{number} that a protected branch would reject."))
 
 
 def _format_head(word: str, color: str, refs: Sequence[str]) -> Text:

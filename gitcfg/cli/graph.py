@@ -81,12 +81,12 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
     except OSError as error:
         raise GitcfgError(
             f"Graphviz's `{program}`, which draws the SVG, cannot be run: {error.strerror}.",
-            "Install Graphviz (the package is called graphviz nearly everywhere).",
+            "Install Graphviz (the package is usually called graphviz).",
             _ELSEWHERE,
         ) from None
     except subprocess.TimeoutExpired:
         raise GitcfgError(
-            f"Graphviz's `{program}` has not drawn the picture within {seconds:g} s.",
+            f"Graphviz's `{program}` did not draw the picture within {seconds:g} s.",
             "Name some features or groups, so that there is less to draw.",
             _ELSEWHERE,
             code=5,
@@ -110,7 +110,9 @@ def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) ->
 
     if subject is Subject.NODE:
         if len(names) != 1:
-            raise GitcfgError("A picture of layers is of one node.", "Write `gitcfg graph node NODE`.")
+            raise GitcfgError(
+                "A picture of layers needs exactly one node.", "Write `gitcfg graph node NODE`."
+            )
         return node_picture(fleet, find_node(fleet.names, names[0]))
     if subject is Subject.GROUPS:
         _known("group", names, group_names(fleet.model))

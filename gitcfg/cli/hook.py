@@ -173,8 +173,8 @@ def post_receive(context: typer.Context) -> int:
     session: Session = context.obj
     updates: tuple[Update, ...] = parse_updates(sys.stdin)
     repository = Repository.served(session.repo)
-    _attempt("What was said of the push is not noted", lambda: _note(repository, updates))
-    _attempt("The rendered ref is not up to date", lambda: _follow(session, repository))
+    _attempt("Cannot write the note on the push", lambda: _note(repository, updates))
+    _attempt("Cannot update the rendered ref", lambda: _follow(session, repository))
     _detach(lambda: _warm(session, repository, updates))
     return 0
 
@@ -247,7 +247,7 @@ def _follow(session: Session, repository: Repository) -> None:
     branch, refs = config.last("gitcfg.renderFrom"), Refs(repository)
     source = (branch if branch.startswith("refs/") else f"refs/heads/{branch}") if branch else refs.head
     if refs.tip(source) is None and branch:
-        raise GitcfgError(f"gitcfg.renderFrom is {branch!r}, and there is no such ref.", "Name a branch.")
+        raise GitcfgError(f"gitcfg.renderFrom is {branch!r}, which does not exist.", "Name a branch.")
     writer = publisher(session, repository, ref)
     print_followed(session, writer.ref, follow_ref(writer, source))
 
@@ -335,7 +335,7 @@ def _print_changes(session: Session, done: "HookChanges") -> None:
     from gitcfg.edit.hooks import Action
 
     steps = [step for step in done.steps if step.action is not Action.UNMAKE or not step.place.exists()]
-    lines = list(map(_describe_step, steps)) or [f"no hook of gitcfg's in {done.folder.place}"]
+    lines = list(map(_describe_step, steps)) or [f"no gitcfg hook in {done.folder.place}"]
     session.write("".join(f"{safe(line)}\n" for line in lines))
     _warn(session, _find_folder_warnings(done.folder))
 
@@ -352,7 +352,7 @@ def _describe_step(step: "Step") -> str:
         case Action.KEEP:
             return f"moved {place} to {kept}: it runs first"
         case Action.WRITE:
-            return f"wrote {place}" if step.was is None else f"wrote {place} anew"
+            return f"wrote {place}" if step.was is None else f"rewrote {place}"
         case Action.STAY:
             return f"{place} is there already"
         case Action.RESTORE:
@@ -360,7 +360,7 @@ def _describe_step(step: "Step") -> str:
         case Action.SET:
             was, now = settings_in(step.was or b""), settings_in(step.text)
             keys = " and ".join(sorted(now ^ was))
-            return f"set {keys} to true in {place}" if now > was else f"took {keys} out of {place}"
+            return f"set {keys} to true in {place}" if now > was else f"removed {keys} from {place}"
         case Action.DELETE | Action.UNMAKE:
             return f"removed {place}"
 
@@ -369,11 +369,11 @@ def _find_folder_warnings(folder: "HookFolder") -> Iterator[str]:
     if folder.common:
         yield (
             f"core.hooksPath names {folder.place} for all repositories; "
-            "the hook leaves those without gitcfg.yaml alone."
+            "the hook ignores those without gitcfg.yaml."
         )
     if (folder.place / "h").is_file() and folder.place.name == "_":
         yield (
-            f"husky writes {folder.place} anew when it is set up. Run `gitcfg hook install` again then, "
+            f"husky rewrites {folder.place} when it is set up. Run `gitcfg hook install` again afterwards, "
             "or write `gitcfg hook pre-commit` into .husky/pre-commit instead."
         )
 
@@ -397,24 +397,24 @@ def _print_protection(session: Session, server: Path, settings: "Administrator")
 
 def _find_gaps(view: "RepositoryView", policy: "Policy", head: str) -> Iterator[str]:
     if not policy.protects(head):
-        yield f"{head}, which HEAD names, is not protected: what is wrong there is told, and taken."
+        yield f"{head}, which HEAD names, is not protected: its errors are reported, but accepted."
     branches = [ref for ref in view.refs.names() if ref.startswith("refs/heads/")]
     if view.refs.tip(head) is None and branches:
         yield (
-            f"there is no {head}, which HEAD names and new branches are judged by: "
-            f"`git symbolic-ref HEAD {branches[0]}` names another one."
+            f"HEAD names {head}, which does not exist; new branches are checked against it: "
+            f"`git symbolic-ref HEAD {branches[0]}` chooses another branch."
         )
     if view.refs.tip(head) is not None and view.tree(view.refs.tip(head)) is None:
         yield (
-            f"there is no gitcfg.yaml at the root of {head}. If it lies in a folder of git's tree, "
-            "say so: `git config gitcfg.folder FOLDER`."
+            f"there is no gitcfg.yaml at the root of {head}. If it is in another folder, "
+            "set that: `git config gitcfg.folder FOLDER`."
         )
     if policy.unreadable:
-        yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings count."
+        yield f"gitcfg.yaml of {head} cannot be read, so the strictest settings apply."
     if policy.signed and not policy.signers.strip():
         yield (
-            "commits must be signed, but no one may sign: "
-            "`git config gitcfg.allowedSigners FILE` names who may."
+            "commits must be signed, but there are no allowed signers: "
+            "list them with `git config gitcfg.allowedSigners FILE`."
         )
 
 

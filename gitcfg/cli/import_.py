@@ -79,7 +79,7 @@ def _print_result(console: Console, made: "CreatedRepository") -> None:
     from gitcfg.cli.hook import install_in_new_repository
 
     install_in_new_repository(console, made.folder)
-    console.print(f"A repository of {made.files} files is in {made.folder}.")
+    console.print(f"Created a repository of {made.files} files in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
 
 
@@ -153,7 +153,7 @@ def _print_imported(
         what = f": {', '.join(found.params)}" if found.params else ""
         console.print(safe(f"  {where}, {counted(len(found.params), 'setting')}{what}"))
     if installed.version:
-        known = f"HTCondor {installed.version} reads the same from the repository"
+        known = f"HTCondor {installed.version} reads the same values from the repository"
         files = counted(imported.read, "file")
         console.print(f"{known} for {imported.alike} of {counted(imported.hosts, 'host')} ({files}).")
 
@@ -179,7 +179,7 @@ def print_notes(console: Console, notes: Iterable[Note], all_places: bool) -> No
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
     if others:
-        raise GitcfgError("--defaults takes a folder, and no files or hosts.", "Import those by themselves.")
+        raise GitcfgError("--defaults needs a folder, without files or hosts.", "Import those separately.")
     if not installed.version:
         raise GitcfgError("HTCondor's bindings are not installed.", install_hint("htcondor"))
     names, files = declare_defaults(session, installed, folder)

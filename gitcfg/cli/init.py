@@ -43,7 +43,7 @@ def init(
     made = create_repository(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
     console = session.console(stderr=True)
     checks = "; pre-commit checks every commit" if install_in_new_repository(console, made.folder) else ""
-    console.print(f"A repository of {made.files} files is in {made.folder}{checks}.")
+    console.print(f"Created a repository of {made.files} files in {made.folder}{checks}.")
     if made.uncommitted:
         console.print(f"hint: {made.uncommitted}", style="cyan")
     console.print(f"Next: cd {made.folder} && gitcfg check")

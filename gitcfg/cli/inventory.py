@@ -126,7 +126,7 @@ def inventory(
 ) -> None:
     """List nodes with what they run and when they last checked in."""
     if columns is not None and output not in (Form.TABLE, Form.CSV):
-        raise GitcfgError(f"-o {output} tells everything.", "--columns goes with a table or CSV.")
+        raise GitcfgError(f"-o {output} has all columns.", "Use --columns with a table or CSV.")
     session: Session = context.obj
     now = time.time()
     state = state_query(context, database, folder, server, token)
@@ -216,16 +216,16 @@ def _note_on_keys(fleet: Fleet, places: tuple[InventoryNode, ...]) -> str:
     names = find_with_other_key(fleet, [place.seen for place in places if place.seen is not None])
     if not names:
         return ""
-    come, them = ("comes", "it") if len(names) == 1 else ("come", "them")
-    return f"note: {abridged(names)} {come} with another key: `gitcfg node list --pending` shows {them}."
+    come, them = ("uses", "it") if len(names) == 1 else ("use", "them")
+    return f"note: {abridged(names)} {come} another key: `gitcfg node list --pending` shows {them}."
 
 
 def check_column(column: str) -> str:
     """Return a column's name. Raise GitcfgError if there is no such column."""
     if not column:
-        raise GitcfgError("A column has no name.", f"Say some of: {', '.join(COLUMNS)}.")
+        raise GitcfgError("A column has no name.", f"Use some of: {', '.join(COLUMNS)}.")
     if column not in COLUMNS:
-        near = did_you_mean(column, COLUMNS) or f"Say one of: {', '.join(COLUMNS)}."
+        near = did_you_mean(column, COLUMNS) or f"Use one of: {', '.join(COLUMNS)}."
         raise GitcfgError(f"There is no column {shown(column)}.", near)
     return column
 
@@ -296,7 +296,7 @@ def _format_summary(inventory: Inventory) -> str:
     unknown = sum(place.state is None for place in inventory.places)
     if inventory.seen and states and unknown:  # all of them together are all nodes
         states.append(
-            f"{unknown} not known, since nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
+            f"{unknown} unknown, because nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
         )
     tip = f" The tip is {inventory.tip[:ABBREVIATED]}." if inventory.tip and inventory.seen else ""
     return f"{number}: {', '.join(states)}.{tip}" if states else f"{number}."

@@ -102,7 +102,7 @@ def carry_out_proposal(
     proposal = propose(source.repository, head)
     if options.interactive and not can_ask():
         message = f"`{action}` asks before it commits, and there is no terminal to ask on."
-        raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
+        raise GitcfgError(message, "Use --yes to confirm in advance, or --dry-run to only show changes.")
     proposed = proposal.find()
     tree = proposed.tree()
     if not is_repository(tree):

@@ -61,7 +61,7 @@ def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
         stay = "stays" if outcome.changes.held == 1 else "stay"
         yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
     for place in _fold_nodes(folder, outcome.changes.edited):
-        yield f"{place} is no longer meant, but was changed since gitcfg wrote it: it stays."
+        yield f"{place} is obsolete, but was changed since gitcfg wrote it, so it is kept."
     for place in _fold_nodes(folder, outcome.changes.unmade):
         yield f"{place} could not be made, for its template fails: what was there stays."
 

@@ -47,9 +47,9 @@ def render(
     if not (nodes or all_ or where is not None):
         raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
     if all_ and nodes:
-        raise GitcfgError("--all and names of nodes do not go together.", "Say one of them.")
+        raise GitcfgError("--all and names of nodes cannot be used together.", "Use one of them.")
     if out is not None and ref is not None:
-        raise GitcfgError("--out and --ref do not go together.", "Say one of them.")
+        raise GitcfgError("--out and --ref cannot be used together.", "Use one of them.")
     if (out is not None or ref is not None) and (params or file is not None or output is not Output.TEXT):
         option = "--out" if out is not None else "--ref"
         raise GitcfgError(

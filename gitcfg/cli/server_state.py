@@ -289,7 +289,7 @@ def find_node_states(
         return parse_node_states(record)
     except ValueError as error:
         message = f"{query.server} tells its nodes in a way that is not known: {error}."
-        raise GitcfgError(message, "It may be of another version than this gitcfg.") from None
+        raise GitcfgError(message, "It may have another version than this gitcfg.") from None
 
 
 def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:

@@ -291,7 +291,9 @@ def find_run(folder: Path, text: str) -> RunRecord:
     if text == LAST:
         last = next(runs(folder), None)
         if last is None:
-            raise GitcfgError("Nothing was deployed from here yet.", "`gitcfg deploys` lists what was.")
+            raise GitcfgError(
+                "Nothing was deployed from this repository yet.", "`gitcfg deploys` lists what was."
+            )
         return last
     known = list_ids(folder)
     low = text.lower()

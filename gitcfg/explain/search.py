@@ -322,7 +322,7 @@ class TextQuery:
 
     def __init__(self, texts: Sequence[str]) -> None:
         if not all(text.strip() for text in texts):
-            raise GitcfgError("An empty text is found everywhere.", "Say what to search for.")
+            raise GitcfgError("The text to search for is empty.", "Give a text to search for.")
         sources = [r"\s+".join(map(re.escape, text.split())) for text in texts]
         self._each = [re.compile(source, re.IGNORECASE) for source in sources]
         self.pattern = re.compile("|".join(sources), re.IGNORECASE)

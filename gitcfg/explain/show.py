@@ -48,8 +48,8 @@ def find_kind(word: str) -> Kind:
     begun = [kind for name, kind in KINDS.items() if one and name.startswith(one)]
     if exact is None and len(begun) != 1:
         names = ", ".join([kind.name for kind in begun] or KINDS)
-        wrong = f"{shown(word)} may be several kinds" if begun else f"There is no kind {shown(word)}"
-        raise GitcfgError(f"{wrong}.", f"Say one of: {names}.")
+        wrong = f"{shown(word)} matches several kinds" if begun else f"There is no kind {shown(word)}"
+        raise GitcfgError(f"{wrong}.", f"Use one of: {names}.")
     return exact or begun[0]
 
 

@@ -97,7 +97,7 @@ def _check_known(fleet: Fleet, param: str) -> None:
         hint = did_you_mean(param, fleet.model.parameters.keys() | bound)
         raise GitcfgError(f"There is no parameter {shown(param)}.", hint)
     members = [name for name in bound if fleet.declarations.find(name) is declared]
-    hint = f"Name one of it: {nodeset.abridged(members)}." if members else "No node binds one of it."
+    hint = f"Name one of them: {nodeset.abridged(members)}." if members else "No node binds any of them."
     raise GitcfgError(f"{param} is a family of parameters.", hint)
 
 

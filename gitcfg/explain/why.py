@@ -288,7 +288,7 @@ def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -
     known = {known for layer in fleet.model.layers() for known in layer.files}
     if path not in known:
         near = did_you_mean(path, filter(str.isprintable, known))
-        raise GitcfgError(f"No layer brings a file {shown(path)}.", near)
+        raise GitcfgError(f"No layer has a file {shown(path)}.", near)
     found = node.node_class.stack.entries(path)
     entries = tuple(FileMention(_set_mode(fleet, node, entry, engine), where) for entry, where in found)
     taken = _find_removed_entries(fleet, node, path, engine)

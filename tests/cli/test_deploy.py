@@ -185,7 +185,7 @@ def test_where_nobody_reads_the_lines_any_more_nobody_else_is_begun(
             gone.close()
     (found,) = json.loads(pool.call("deploys", "-o", "json")[0])["deploys"]
     assert len(pool.network.seen) < 3
-    assert (found["ended"], found["because"]) == ("output", "Whoever read the lines of JSON has left.")
+    assert (found["ended"], found["because"]) == ("output", "The reader of the JSON lines is gone.")
 
 
 def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
@@ -199,7 +199,7 @@ def test_where_the_lines_have_no_room_those_at_work_finish_and_are_recorded(
     out, _ = pool.call("deploys", "-o", "json")
     judge(out, "json")
     (found,) = json.loads(out)["deploys"]
-    because = "The lines of JSON cannot be written: No space left on device."
+    because = "Cannot write the JSON lines: No space left on device."
     assert (found["ended"], found["because"]) == ("output", because)
     assert f"because: {because}\n" in pool.call("deploys", "last")[0]
     assert found["counts"] == {"skipped": 2, "ok": 1} or found["counts"] == {"skipped": 1, "ok": 2}
@@ -265,15 +265,15 @@ def test_batches_and_limits(pool: Pool) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--batch", "0"), "--batch: 0 is no number of nodes."),
-        (("--batch", "101%"), "--batch: 101% is no number of nodes."),
-        (("--batch", "1,x"), "--batch: x is no number of nodes."),
-        (("--batch", "10%,5%"), "--batch: 5% has no more nodes than 10% before it."),
-        (("--max-failures", "-1"), "--max-failures: -1 is no number of nodes."),
-        (("--max-failures", "1.5"), "--max-failures: 1.5 is no whole number of nodes."),
-        (("--timeout", "0s"), "--timeout: 0s is no length of time."),
-        (("--root", "tmp"), "--root must be a whole path, and tmp is none."),
-        (("--state-dir", "/a/../b"), "--state-dir must be a whole path, and /a/../b is none."),
+        (("--batch", "0"), "--batch: 0 is not a number of nodes."),
+        (("--batch", "101%"), "--batch: 101% is not a number of nodes."),
+        (("--batch", "1,x"), "--batch: x is not a number of nodes."),
+        (("--batch", "10%,5%"), "--batch: 5% is not larger than 10% before it."),
+        (("--max-failures", "-1"), "--max-failures: -1 is not a number of nodes."),
+        (("--max-failures", "1.5"), "--max-failures: 1.5 is not a whole number of nodes."),
+        (("--timeout", "0s"), "--timeout: 0s is not a duration."),
+        (("--root", "tmp"), "--root must be an absolute path, and tmp is not one."),
+        (("--state-dir", "/a/../b"), "--state-dir must be an absolute path, and /a/../b is not one."),
         (("--user", ""), "--user is empty."),
         (("--ssh-config", ""), "--ssh-config is empty."),
         (("--root", ""), "--root is empty."),
@@ -282,17 +282,17 @@ def test_batches_and_limits(pool: Pool) -> None:
         (("--where", ""), "--where is empty."),
         (("--resume", ""), "--resume is empty."),
         (("--identity", ""), "--identity is empty."),
-        (("",), "A word that names nodes is empty."),
+        (("",), "An argument for nodes is empty."),
         (("--batch", ""), "--batch is empty."),
         (("--max-failures", ""), "--max-failures is empty."),
         (("--timeout", ""), "--timeout is empty."),
-        (("--no-sudo", "--ask-sudo"), "--no-sudo and --ask-sudo do not go together."),
+        (("--no-sudo", "--ask-sudo"), "--no-sudo and --ask-sudo cannot be used together."),
         (("--unreviewed",), "--unreviewed needs a reason."),
-        (("--reason", "x"), "--reason is for --unreviewed."),
+        (("--reason", "x"), "--reason needs --unreviewed."),
         (("--unreviewed", "--reason", " "), "--reason is empty."),
         (("--server", ""), "--server is empty."),
-        (("--resume", "last", "n1"), "--resume goes on with the nodes and the commit of a run."),
-        (("--resume", "last"), "Nothing was deployed from here yet."),
+        (("--resume", "last", "n1"), "--resume continues with the nodes and the commit of a run."),
+        (("--resume", "last"), "Nothing was deployed from this repository yet."),
         (("--resume", "none"), "There is no deploy none."),
         (("--at", "none"), "The revision none does not exist."),
         (("none",), "There is no node none."),
@@ -306,9 +306,7 @@ def test_what_cannot_be_meant_is_refused(pool: Pool, words: tuple[str, ...], mes
 
 def test_who_is_not_asked_has_to_say_yes(pool: Pool) -> None:
     _, err = pool.call("deploy", "--root", ROOT, code=2)
-    assert err.splitlines()[-2] == (
-        "error: `gitcfg deploy` asks before it begins, and there is no terminal to ask on."
-    )
+    assert err.splitlines()[-2] == ("error: `gitcfg deploy` asks for confirmation, but there is no terminal.")
     assert pool.network.seen == []
 
 
@@ -316,7 +314,7 @@ def test_a_commit_that_nobody_reviewed_needs_a_reason(pool: Pool) -> None:
     pool.git("checkout", "--quiet", "-b", "mine")
     mine = pool.change({"features/F.yaml": "description: f\nfiles: {/etc/f: {text: mine}}\n"})
     _, err = pool.deploy("--at", "mine", "n1", code=4)
-    assert err.startswith(f"error: {mine[:10]} is not on main, so nobody has reviewed it.\n")
+    assert err.startswith(f"error: {mine[:10]} is not on main, so it was not reviewed.\n")
     assert pool.network.seen == []
     found = json.loads(
         pool.deploy("--at", "mine", "n1", "-o", "json", "--unreviewed", "--reason", "it burns")[0]
@@ -333,7 +331,7 @@ def test_a_branch_that_was_not_fetched_for_long_is_noted(
     clone = tmp_path / "clone"
     pool.git("clone", "--quiet", str(pool.work), str(clone))
     monkeypatch.chdir(clone)
-    note = "note: origin/main was fetched 2 d ago; `git fetch` brings what was reviewed since then.\n"
+    note = "note: origin/main was fetched 2 d ago; `git fetch` gets what was reviewed since then.\n"
     assert note not in pool.deploy("n1")[1]
     long_ago = time.time() - 2 * 86400 - 60
     for file in (clone / ".git/packed-refs", clone / ".git/refs/remotes/origin/main"):
@@ -379,7 +377,7 @@ def test_a_server_that_does_not_answer_is_in_nobodys_way(pool: Pool) -> None:
         server = f"http://127.0.0.1:{taken.getsockname()[1]}"
         out, err = pool.deploy("n1", "--server", server)
     assert out.startswith("ok 1 node: n1\n")
-    assert f"note: {server} does not answer: nobody listens there. Which nodes have an agent is seen" in err
+    assert f"note: {server} does not answer: nobody listens there. Each node is asked" in err
     assert "`gitcfg deploys --send " in err
 
 

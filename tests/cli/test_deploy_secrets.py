@@ -70,8 +70,8 @@ def test_an_older_commit_gives_no_secret_to_who_may_not_have_it_any_more(
 ) -> None:
     narrowed(door)
     out, _ = door.deploy("n1", "n2", "--at", door.first, *looking, code=4)
-    assert "refused 1 node: n1\n  The secret door is not for this node any more.\n" in out
-    assert "hint: `for` in its file on main says which nodes may have it." in out
+    assert "refused 1 node: n1\n  The secret door is no longer for this node.\n" in out
+    assert "hint: `for` in its file on main selects the nodes that may have it." in out
     assert door.pool.network.seen == ["n2"]
     assert door.pool.file("n1") is None
 
@@ -82,7 +82,7 @@ def test_a_secret_that_is_gone_is_nobodys(door: Door) -> None:
         (door.pool.work / path).unlink()
     door.pool.change({"features/F.yaml": plain})
     out, _ = door.deploy("--at", door.first, code=4)
-    assert "refused 3 nodes: n[1-3]\n  The secret door is not for this node any more.\n" in out
+    assert "refused 3 nodes: n[1-3]\n  The secret door is no longer for this node.\n" in out
     assert door.pool.network.seen == []
 
 
@@ -99,7 +99,7 @@ def test_what_nobody_reviewed_is_named(door: Door, monkeypatch: pytest.MonkeyPat
     door.pool.git("checkout", "--quiet", "-b", "mine", door.first)
     door.said('node.name in ["n1", "n2", "n3"]')
     words = ("n1", "n2", "--at", "mine", "--identity", str(door.key), "--root", test_deploy.ROOT)
-    told = "warning: The secret door goes to 1 node that may not have it on main: n1."
+    told = "warning: The secret door is sent to 1 node that may not have it on main: n1."
     _, err = door.pool.call("deploy", *words, *UNREVIEWED, "--dry-run", code=1)
     assert told in err
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))
@@ -107,7 +107,7 @@ def test_what_nobody_reviewed_is_named(door: Door, monkeypatch: pytest.MonkeyPat
     door.pool.call("deploy", *words, code=4)
     _, err = door.pool.call("deploy", *words, *UNREVIEWED)
     assert told in err
-    assert "to 2 nodes: n[1-2]? With secrets that nobody reviewed so: door. [y/N] " in err
+    assert "to 2 nodes: n[1-2]? With secrets that were not reviewed like this: door. [y/N] " in err
     assert door.pool.file("n1") == "door=the-canary\n"
 
 
@@ -128,7 +128,7 @@ def test_another_content_that_nobody_reviewed_is_named(door: Door) -> None:
     door.pool.git("checkout", "--quiet", "-b", "mine")
     door.sealed("door", "", "another", {})
     _, err = door.deploy("n1", "--at", "mine", *UNREVIEWED)
-    assert "The secret door has another encrypted file than on main, and goes to 1 node: n1.\n" in err
+    assert "The secret door has another encrypted file than on main, and is sent to 1 node: n1.\n" in err
     assert door.pool.file("n1") == "door=another\n"
     assert "warning" not in door.deploy("n1", "--at", door.first)[1]
 
@@ -136,7 +136,7 @@ def test_another_content_that_nobody_reviewed_is_named(door: Door) -> None:
 def test_without_a_protected_branch_every_secret_is_named(door: Door) -> None:
     door.pool.git("branch", "--quiet", "-m", "mine")
     _, err = door.deploy("n1", "--at", "mine", *UNREVIEWED)
-    assert "The secret door goes to 1 node that may not have it on any protected branch: n1.\n" in err
+    assert "The secret door is sent to 1 node that may not have it on any protected branch: n1.\n" in err
 
 
 @pytest.mark.parametrize("looking", [(), ("--dry-run",)])

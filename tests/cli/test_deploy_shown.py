@@ -59,7 +59,7 @@ def test_each_node_is_named_once_with_those_of_which_the_same_is_said() -> None:
 
 def test_what_is_left_out_of_a_long_output_is_said() -> None:
     lines = told([Result("n1", Outcome.FAILED, output="\n".join(map(str, range(30))))]).splitlines()
-    assert lines[1] == "    ... 20 lines before"
+    assert lines[1] == "    ... 20 lines earlier"
     assert lines[-1] == "    29"
     assert len(lines) == 12
 
@@ -112,7 +112,7 @@ def test_where_programs_read_only_that_nobody_else_is_begun_is_said() -> None:
     stops.ended(Result("n1", Outcome.LOST, message="It was cut."))
     assert heard == []
     stops.stopping(INTERRUPTED)
-    wait = "No other node is begun; those at work finish. Ctrl-C again leaves them."
+    wait = "No other node starts; running ones finish. Ctrl-C again abandons them."
     assert heard == [f"{INTERRUPTED} {wait}"]
 
 
@@ -129,7 +129,7 @@ def test_lines_where_nobody_looks() -> None:
         "n1 ok: 1 file written\n"
         "n2 lost: It was cut.\n"
         "n4 differs: would be 1 file written\n"
-        "2 nodes failed, and at most 1 may. No other node is begun; those at work finish.\n"
+        "2 nodes failed, and at most 1 may. No other node starts; running ones finish.\n"
     )
 
 
@@ -144,9 +144,9 @@ def test_the_table_shows_who_is_at_work_and_is_gone_in_the_end() -> None:
         looking.began("n20", 2)
         looking.stopping(INTERRUPTED)
     shown = text.getvalue()
-    for piece in ("1 of 30 nodes", "batch 2 of 2", "restart x", "5 s", "and 3 nodes more", "1 ok"):
+    for piece in ("1 of 30 nodes", "batch 2 of 2", "restart x", "5 s", "and 3 more nodes", "1 ok"):
         assert piece in shown
-    assert f"{INTERRUPTED} No other node is begun; those at work finish. Ctrl-C again leaves them." in shown
+    assert f"{INTERRUPTED} No other node starts; running ones finish. Ctrl-C again abandons them." in shown
     assert shown.endswith("\x1b[2K")
 
 

@@ -149,7 +149,7 @@ def test_what_is_left_out_of_an_output_is_said(pool: Pool, capfd: pytest.Capture
     made.node(NodeDone("n2", "failed", "check", "early\n" + "x" * 8192))
     made.ended("done")
     said = told(capfd, "deploys", FIRST).splitlines()
-    at = said.index("  ... 3 lines before, all of which -o json has")
+    at = said.index("  ... 3 lines earlier; -o json has all of them")
     assert said[at + 1 : at + 11] == [f"  line {number}" for number in range(3, 13)]
     assert "  ... 6 characters before" in said
     assert not any("early" in line or line == "  line 2" for line in said)
@@ -166,7 +166,7 @@ def test_what_cannot_be_read_is_noted(deployed: Pool, capfd: pytest.CaptureFixtu
 
 def test_where_nothing_was_deployed(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["deploys"]) == 0
-    assert "Nothing was deployed from here yet." in capfd.readouterr().err
+    assert "Nothing was deployed from this repository yet." in capfd.readouterr().err
     told(capfd, "deploys", "last", code=2)
     text = told(capfd, "deploys", "-o", "json")
     judge(text, "json")
@@ -190,7 +190,7 @@ def test_the_inventory_knows_it_without_a_server(deployed: Pool, capfd: pytest.C
     deployed.git("commit", "--quiet", "-am", "two")
     assert run(["inventory"]) == 0
     assert (
-        "5 nodes: 2 behind, 3 not known, since nothing was deployed to them from here. "
+        "5 nodes: 2 behind, 3 unknown, because nothing was deployed to them from here. "
         in capfd.readouterr().err
     )
     lines = told(capfd, "inventory", "--where", 'node.via == "deploy"').splitlines()
@@ -200,11 +200,8 @@ def test_the_inventory_knows_it_without_a_server(deployed: Pool, capfd: pytest.C
 
 def test_a_database_is_told_once(deployed: Pool, state: State, capfd: pytest.CaptureFixture[str]) -> None:
     state.checkins.record([Checkin("n5", deployed.now, "key", "1", deployed.commit, deployed.digest)])
-    assert told(capfd, "deploys", "--send", FIRST) == "Told the database of 3 nodes.\n"
-    assert (
-        told(capfd, "deploys", "--send", "aaa")
-        == "Told the database of 3 nodes, 3 of which it knew already.\n"
-    )
+    assert told(capfd, "deploys", "--send", FIRST) == "Reported 3 nodes to the database.\n"
+    assert told(capfd, "deploys", "--send", "aaa") == "Reported 3 nodes to the database; it knew 3 already.\n"
     assert {one.node: one.via for one in state.checkins.nodes()} == {
         "n1": "alice@desk",
         "n2": "alice@desk",
@@ -232,8 +229,8 @@ def test_what_nobody_took_is_told_later(
     source, server = opened(deployed.place), StateQuery(server="http://127.0.0.1:1")
     (said,) = send_unsent_runs(source.repository, server, deployed.folder, deployed.now)
     assert "does not answer" in said
-    later = f"`gitcfg deploys --send {SECOND}` tells it later, and so does the next deploy"
-    assert said.endswith(f"{later}, which also tells an earlier one.")
+    later = f"`gitcfg deploys --send {SECOND}` reports it later; the next deploy also does"
+    assert said.endswith(f"{later} (and one earlier run).")
     assert run(["deploys", "--send", FIRST, "--server", "http://127.0.0.1:1"]) == 2
     going = deployed.begun(THIRD, ("n4",), 5.0)
     going.node(deployed.well("n4"))
@@ -241,7 +238,7 @@ def test_what_nobody_took_is_told_later(
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2"]
     going.ended("done")
     (said,) = send_unsent_runs(source.repository, server, deployed.folder, deployed.now)
-    assert f"`gitcfg deploys --send {THIRD}` tells it later, and so does the next deploy." in said
+    assert f"`gitcfg deploys --send {THIRD}` reports it later; the next deploy also does." in said
     assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert [one.node for one in state.checkins.nodes()] == ["n1", "n2", "n4"]
 

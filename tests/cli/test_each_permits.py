@@ -81,4 +81,4 @@ def test_rules_that_cannot_be_read_judge_nothing(pool: Path, capfd: pytest.Captu
 
 def test_it_goes_with_a_range(pool: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["-C", str(pool), "check", "--as", "ann"]) == 2
-    assert "--as goes with --each." in capfd.readouterr().err
+    assert "--as needs --each." in capfd.readouterr().err

@@ -54,7 +54,7 @@ def test_without_graphviz_lists_stand_in(
     text = (tmp_path / "site.html").read_text()
     assert "<svg" not in text
     assert 'class="tree"' in text
-    assert capfd.readouterr().err.count("Lists stand in for pictures.") == 1
+    assert capfd.readouterr().err.count("The page has lists instead of pictures.") == 1
 
 
 def test_a_repository_is_no_place_for_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

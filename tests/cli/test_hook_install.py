@@ -83,7 +83,7 @@ def test_commits_are_checked_until_the_hook_is_removed(pool: Path, capfd: Told) 
     assert capfd.readouterr().out == f"removed {hook}\n"
     assert not refuses(pool)
     assert run(["-C", str(pool), "hook", "remove"]) == 0
-    assert capfd.readouterr().out == f"no hook of gitcfg's in {hook.parent}\n"
+    assert capfd.readouterr().out == f"no gitcfg hook in {hook.parent}\n"
 
 
 def test_a_hook_that_was_there_runs_first(pool: Path, capfd: Told) -> None:
@@ -197,7 +197,7 @@ def test_pushes_are_judged_until_the_hooks_are_removed(pool: Path, server: Path,
     assert "pre-receive hook declined" in done.stderr
     assert run(["hook", "remove", "--server", str(server)]) == 0
     assert capfd.readouterr().out == (
-        f"took receive.advertisePushOptions and receive.fsckObjects out of {server}/config\n"
+        f"removed receive.advertisePushOptions and receive.fsckObjects from {server}/config\n"
         f"removed {server}/hooks/pre-receive\nremoved {server}/hooks/post-receive\n"
     )
     now = state(server)
@@ -263,7 +263,7 @@ def test_a_work_tree_can_be_pushed_to(pool: Path, tmp_path: Path) -> None:
             {"gitcfg.protected": "refs/heads/production"},
             "refs/heads/main, which HEAD names, is not protected",
         ),
-        ({"gitcfg.signatures": "require"}, "no one may sign"),
+        ({"gitcfg.signatures": "require"}, "there are no allowed signers"),
         ({"gitcfg.folder": "south"}, "there is no gitcfg.yaml at the root of refs/heads/main"),
     ],
 )
@@ -344,5 +344,5 @@ def test_a_head_that_leads_nowhere_is_worth_a_look(pool: Path, server: Path, cap
     git(pool, "push", "--quiet", str(server), "HEAD:refs/heads/trunk")
     assert run(["hook", "install", "--server", str(server)]) == 0
     told = capfd.readouterr().err
-    assert "there is no refs/heads/main, which HEAD names" in told
+    assert "HEAD names refs/heads/main, which does not exist" in told
     assert "`git symbolic-ref HEAD refs/heads/trunk`" in told

@@ -130,7 +130,7 @@ def test_the_ref_catches_up_and_another_branch_may_be_its_source(server: Server)
     server.push()
     server.served("config", "gitcfg.renderRef", "rendered")
     server.served("config", "gitcfg.renderFrom", "live")
-    assert "there is no such ref" in server.push("main:other")
+    assert "which does not exist" in server.push("main:other")
     live = server.commit(simple(a="two"))
     server.push("main:live")
     assert server.sources() == [live]
@@ -145,12 +145,12 @@ def test_a_push_is_taken_whatever_goes_wrong_after_it(server: Server) -> None:
     server.served("config", "gitcfg.renderRef", "main")
     first = server.commit(simple())
     said = server.push()
-    assert "warning: The rendered ref is not up to date: refs/heads/main is the branch" in said
+    assert "warning: Cannot update the rendered ref: refs/heads/main is the branch" in said
     server.served("config", "gitcfg.renderRef", "rendered")
     server.served("config", "gitcfg.signingKey", "/nowhere/key")
     server.served("config", "gpg.format", "ssh")
     second = server.commit(simple(a="two"))
-    assert "warning: The rendered ref is not up to date: `git commit-tree` fails" in server.push()
+    assert "warning: Cannot update the rendered ref: `git commit-tree` fails" in server.push()
     assert server.served("rev-parse", "main") == second
     server.served("config", "--unset", "gitcfg.signingKey")
     server.commit(simple(a="three"))

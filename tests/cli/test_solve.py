@@ -107,7 +107,7 @@ def test_rules_that_are_wrong_themselves_are_left_aside_and_named(
     (pool / "allocations").mkdir()
     (pool / "allocations/a.yaml").write_text("install: [n2]\n")
     assert run(["solve"]) == 0
-    assert capfd.readouterr() == ("", "Left aside, as `gitcfg check` finds them wrong: a, b.\n")
+    assert capfd.readouterr() == ("", "Skipped, because `gitcfg check` finds errors in them: a, b.\n")
     assert (pool / "allocations/a.yaml").read_text() == "install: [n2]\n"
     assert run(["solve", "-o", "json"]) == 0
     assert json.loads(judged(capfd))["aside"] == ["a", "b"]
@@ -157,7 +157,7 @@ def test_without_an_answer_it_is_said_what_cannot_hold_together(
     assert "Mail conflicts with Web" in told
     assert "features/Web.yaml:2:13" in told
     assert "nodes: n[1-2,10]" in told
-    assert "hint: All else could be decided without this: rule mails: 3 of Mail." in told
+    assert "hint: Without this, the rest could be decided: rule mails: 3 of Mail." in told
     assert not (pool / "allocations").exists()
 
 
@@ -195,7 +195,7 @@ def test_a_rule_that_cannot_be_asked_is_named(pool: Path, capfd: pytest.CaptureF
     )
     assert run(["solve"]) == 1
     told = capfd.readouterr().err
-    assert told.startswith("A rule cannot be asked: ")
+    assert told.startswith("Cannot evaluate a rule: ")
     assert "rules/r.yaml:2:33" in told
     (pool / "rules/r.yaml").write_text("rules: [\n")
     assert run(["solve"]) == 1

@@ -59,7 +59,7 @@ def fed(folder: Path, what: str, lines: Iterable[str], width: int = 80) -> tuple
         if re.fullmatch(MAIN, question):
             line = next(left, None)
             return b"" if line is None else f"{line}\n".encode()
-        if "Write it all the same" in question:
+        if "Write it anyway" in question:
             return b"y\n"
         if question == "> " and "w: write" in shown.getvalue().rsplit("\n", 2)[-2]:
             return b"w\n"

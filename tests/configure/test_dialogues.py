@@ -49,12 +49,12 @@ def test_a_value_is_wanted_a_dependency_is_offered_and_it_is_committed(folder: P
         assert "HOST is text, not a list." in it.answer('""', VALUE)
         assert "HOST" in it.answer("web.example.org", VALUE)
         shown = it.answer("w")
-        assert "1 problem of before: gone." in shown
+        assert "1 problem from before: solved." in shown
         assert "so far: 4 nodes change; reloads: httpd on 4." in shown
         diff = it.answer("c", "> ")
         assert "+features: [Loud, Webmail, Base]" in diff
         it.answer("", r"Message \(Enter: Configure group web\): ")
-        it.answer("before-web", r"as snapshot \(name, or Enter: no\): ")
+        it.answer("before-web", r"the last commit \(Enter: none\): ")
         assert it.end() == 0
     text = "description: Web.   # few\nfeatures: [Loud, Webmail, Base]\nparams:\n  LEVEL: high # enough\n"
     assert (folder / "groups/web.yaml").read_text() == f"{text}  HOST: web.example.org\n"
@@ -71,7 +71,7 @@ def test_insert_move_and_remove_by_position(folder: Path) -> None:
         assert "Base" not in shown
         it.answers("w")
         it.answer("w", "> ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         assert it.end() == 0
     assert "features: [Rival, Loud]\n" in (folder / "groups/web.yaml").read_text()
     assert git(folder, "status", "--porcelain") == "M groups/web.yaml"
@@ -81,13 +81,13 @@ def test_insert_move_and_remove_by_position(folder: Path) -> None:
 def test_values_that_only_a_removed_feature_needed_are_offered(folder: Path) -> None:
     with talk(folder, "web") as it:
         it.answer("r Loud")
-        assert "LEVEL was set here for Loud alone." in it.answer("", r"Drop LEVEL\? \[Y/n\] ")
+        assert "LEVEL was set here only for Loud." in it.answer("", r"Drop LEVEL\? \[Y/n\] ")
         assert "unset LEVEL" in it.answer("b")
-        assert "took back: unset LEVEL" in it.answer("w")
+        assert "undid: unset LEVEL" in it.answer("w")
         assert "-features: [Loud]" in it.answer("", "> ")
         it.answers("u LEVEL", "w")
         it.answer("w", "> ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         assert it.end() == 0
     assert (folder / "groups/web.yaml").read_text() == "description: Web.   # few\n"
 
@@ -101,13 +101,13 @@ def test_a_conflict_is_told_and_one_of_the_two_removed(folder: Path) -> None:
         assert "error[GC302]" in shown
         assert "1: Remove Web, 2: Remove Rival, Enter: leave it for now" in shown
         assert "Say one of: 1, 2, Enter." in it.answer("1", "> ")
-        assert "HOST was set here for Web alone." in it.answer("y", r"Drop HOST\? \[Y/n\] ")
+        assert "HOST was set here only for Web." in it.answer("y", r"Drop HOST\? \[Y/n\] ")
         shown = it.answer("p")
         assert "so far: 1 node changes" in shown
         assert "error" not in it.answer("q")
-        it.answer("n", r"Give up 6 steps\? \[y/N\] ")
+        it.answer("n", r"Discard 6 steps\? \[y/N\] ")
         it.answers("q")
-        it.answer("y", r"Give up 6 steps\? \[y/N\] ")
+        it.answer("y", r"Discard 6 steps\? \[y/N\] ")
         assert "Nothing was changed." in it.asked("Nothing was changed.\n")
         assert it.end() == 1
     assert left_as_it_was(folder)
@@ -119,14 +119,14 @@ def test_errors_that_are_left_are_written_only_if_that_is_confirmed(folder: Path
         it.answer("n", r"Add Base here as well\? \[Y/n\] ")
         it.answer("", VALUE)
         it.answers("w")
-        shown = it.answer("", r"Write it all the same\? \[y/N\] ")
+        shown = it.answer("", r"Write it anyway\? \[y/N\] ")
         assert "error[GC301]" in shown
         assert "error[GC305]" in shown
         assert "2 new errors." in shown
         it.answers("w")
-        it.answer("y", r"Write it all the same\? \[y/N\] ")
+        it.answer("y", r"Write it anyway\? \[y/N\] ")
         it.answer("w", "> ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         assert it.end() == 0
     assert (folder / "nodes/n2.yaml").read_text() == "description: Alone.\nfeatures: [Web]\n"
 
@@ -160,13 +160,13 @@ def test_what_somebody_else_changes_meanwhile_is_not_lost(folder: Path) -> None:
         (folder / "groups/web.yaml").write_text(other)
         it.answer("c", "> ")
         it.answer("", r"Message [^\n]*: ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         shown = it.answer("l")
-        assert "Meanwhile somebody has changed groups/web.yaml; nothing was written." in shown
+        assert "Someone else changed groups/web.yaml; nothing was written." in shown
         assert (folder / "groups/web.yaml").read_text() == other
         assert "  0  Loud\n  1  Rival\n  2  Base\n" in it.answer("w")
         assert "+features: [Loud, Rival, Base]" in it.answer("w", "> ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         assert it.end() == 0
     assert "features: [Loud, Rival, Base]" in (folder / "groups/web.yaml").read_text()
 
@@ -178,9 +178,9 @@ def test_what_can_no_longer_be_done_is_left_out(folder: Path) -> None:
         (folder / "groups/web.yaml").write_text("description: Mine.\n")
         it.answers("w")
         shown = it.answer("q")
-        assert "Meanwhile somebody has changed groups/web.yaml; nothing was written." in shown
-        assert "left out: unset LEVEL" in shown
-        it.answer("y", r"Give up 1 step\? \[y/N\] ")
+        assert "Someone else changed groups/web.yaml; nothing was written." in shown
+        assert "skipped: unset LEVEL" in shown
+        it.answer("y", r"Discard 1 step\? \[y/N\] ")
         assert it.end() == 1
     assert (folder / "groups/web.yaml").read_text() == "description: Mine.\n"
 
@@ -194,7 +194,7 @@ def test_a_hook_that_refuses_the_commit_leaves_everything_as_it_was(folder: Path
         it.answers("a Base", "w")
         it.answer("c", "> ")
         it.answer("", r"Message [^\n]*: ")
-        it.answer("keep", "no\\): ")
+        it.answer("keep", "none\\): ")
         shown = it.answer("q")
         assert "git says: no such thing" in shown
         assert "1 step>" in shown
@@ -212,11 +212,11 @@ def test_a_node_of_a_node_set(folder: Path) -> None:
         assert "`gitcfg configure nodeset/s`" in start
         assert "from group web: Loud" in start
         it.answer("r Loud")
-        it.answer("y", r"Do without it here\? \[y/N\] ")
+        it.answer("y", r"Remove it here anyway\? \[y/N\] ")
         shown = it.answer("w")
         assert "so far: 1 node changes" in shown
         it.answer("w", "> ")
-        it.answer("", "no\\): ")
+        it.answer("", "none\\): ")
         assert it.end() == 0
     assert (
         folder / "nodes/s2.yaml"
@@ -227,7 +227,7 @@ def test_names_are_found_by_their_beginnings_and_when_they_are_nearly_right(fold
     with talk(folder, "n2") as it:
         it.answer("a We")
         shown = it.answer("Riwal", r"Which feature \(Enter: none\): ")
-        assert "2 features begin so:\n  Web, Webmail\n" in shown
+        assert "2 features begin like this:\n  Web, Webmail\n" in shown
         assert "There is no feature Riwal." in it.answer("", r"Did you mean Rival\? \[Y/n\] ")
         assert "added Rival\n" in it.answer("s LEVLE")
         assert "There is no parameter LEVLE." in it.answer("n", r"Did you mean LEVEL\? \[Y/n\] ")
@@ -256,7 +256,7 @@ def test_the_help_fits_on_a_narrow_terminal(folder: Path) -> None:
         shown = it.answer("?")
         assert max(map(len, shown.splitlines())) <= 80
         it.answer("nonsense")
-        assert "`?` shows what may be said." in it.asked()
+        assert "Unknown command. `?` lists the commands." in it.asked()
         it.type("\x04")
         assert it.end() == 0
 
@@ -294,7 +294,7 @@ def test_the_documented_conversation_is_a_real_one(tmp_path: Path) -> None:
             ("w", MAIN),
             ("c", "> "),
             ("", r"Message [^\n]*: "),
-            ("before-mpi", "no\\): "),
+            ("before-mpi", "none\\): "),
         ):
             it.answer(text, question)
         assert it.end() == 0
@@ -317,5 +317,5 @@ def test_without_a_terminal_it_says_what_to_do(folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert "there is no terminal to ask on" in done.stderr
+    assert "`gitcfg configure` needs a terminal." in done.stderr
     assert left_as_it_was(folder)

@@ -54,7 +54,7 @@ def test_a_kind_is_found_by_its_name_its_plural_or_its_beginning(word: str, kind
 def test_a_word_for_no_kind_or_for_several_is_an_error() -> None:
     with pytest.raises(GitcfgError, match="several kinds") as error:
         find_kind("f")
-    assert error.value.hints == ("Say one of: feature, file.",)
+    assert error.value.hints == ("Use one of: feature, file.",)
     for word in ("colour", "", "s "):
         with pytest.raises(GitcfgError):
             find_kind(word)

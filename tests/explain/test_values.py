@@ -74,4 +74,4 @@ def test_what_is_neither_declared_nor_bound_is_an_error() -> None:
 def test_a_family_is_asked_about_by_its_members() -> None:
     with pytest.raises(GitcfgError, match="family") as error:
         held("SLOT_TYPE_*")
-    assert error.value.hints == ("Name one of it: SLOT_TYPE_[1-2],SLOT_TYPE_x.",)
+    assert error.value.hints == ("Name one of them: SLOT_TYPE_[1-2],SLOT_TYPE_x.",)

@@ -20,7 +20,7 @@ NOBODY = (
 )
 LOCKED = "allowed_signers: it names no signers, so protected refs reject all pushes from now on"
 MAIN = "error: refs/heads/main:"
-STRICT = "warning: gitcfg.yaml could not be read as it was, so the strictest settings count."
+STRICT = "warning: The previous gitcfg.yaml cannot be read, so the strictest settings apply."
 
 
 class Push(msgspec.Struct, frozen=True):
@@ -345,7 +345,7 @@ CASES: dict[str, tuple[Push, ...]] = {
             "git switch -qc side; echo '[' > gitcfg.yaml; commit one; push side",
             "gitcfg.yaml: protected: [refs/heads/main, refs/heads/rel-*, refs/tags/*] -> [refs/heads/main]",
             "gitcfg.yaml: signatures: require -> off",
-            "warning: refs/heads/side: 1 error, which no protected branch would take.",
+            "warning: refs/heads/side: 1 error that a protected branch would reject.",
         ),
         refused(
             "git checkout -q HEAD~1 gitcfg.yaml; commit two; push side",

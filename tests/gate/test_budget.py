@@ -50,7 +50,7 @@ def test_what_takes_too_long_is_refused_and_told_where(server: Server) -> None:
     push = server.push(desk, "main:topic")
     assert not push.taken
     assert time.monotonic() - before < LONG
-    assert "Judging this took longer than 2s, so nothing is accepted. It was " in push.text
+    assert "The check took longer than 2s, so the push was rejected. It was " in push.text
     assert "gitcfg.timeLimit" in push.said[-1]
     # What was read by then is kept for the next try, although nothing was accepted.
     assert any((server.folder / "gitcfg").iterdir())
@@ -79,7 +79,7 @@ def test_what_takes_too_much_memory_is_refused(server: Server) -> None:
     git(server.folder, "config", "gitcfg.memoryLimit", "100m")
     push = server.push(desk, "main")
     assert not push.taken
-    assert "took more than 100 MiB of memory, so nothing is accepted. It was " in push.text
+    assert "took more than 100 MiB of memory, so the push was rejected. It was " in push.text
     assert server.tip() != git(desk, "rev-parse", "HEAD").strip()
 
 

@@ -233,7 +233,7 @@ def test_a_new_pool_of_10_000_nodes_takes_little_memory(tmp_path: Path) -> None:
     commit(desk, {f"nodes/m{n:05}.yaml": f"groups: [g]\nparams: {{P: {n}}}\n" for n in range(10_000)}, "Many")
     said = server.push(desk, "main")
     assert said.taken
-    assert "10,000 nodes come" in said.text
+    assert "10,000 nodes are added" in said.text
     assert int(measured.read_text()) < 400 * 1024
 
 

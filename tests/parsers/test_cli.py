@@ -60,7 +60,7 @@ def test_without_htcondor_it_says_so_once(pool: Path) -> None:
     for _ in range(2):  # the second time from what is kept
         done = gitcfg(pool, "check", installed=False)
         assert done.stderr.splitlines()[:2] == [
-            "note: HTCondor's own parser is not installed, so HTCondor files are not judged by it (GC307).",
+            "note: HTCondor's own parser is not installed, so it did not check HTCondor files (GC307).",
             "hint: `pip install '.[htcondor]'`, where gitcfg's source is, brings what it needs.",
         ]
         assert done.stderr.count("note:") == 1

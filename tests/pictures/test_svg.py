@@ -57,7 +57,7 @@ def test_a_crash_is_told(tmp_path: Path) -> None:
 def test_a_dot_that_does_not_end_is_ended(tmp_path: Path) -> None:
     started = tmp_path / "started"
     endless = program(tmp_path, f"echo $$ > {started}; exec sleep 600")
-    with pytest.raises(GitcfgError, match="has not drawn the picture within 2 s") as error:
+    with pytest.raises(GitcfgError, match="did not draw the picture within 2 s") as error:
         svg("digraph {}", endless, 2)
     assert error.value.code == 5
     with pytest.raises(ProcessLookupError):

@@ -265,8 +265,9 @@ def test_who_deploys_tells_it_over_http(pool: Pool) -> None:
     for name in (*nodes, "strange"):
         made.node(NodeDone(name, "ok", output="x" * 300_000, commit=pool.first, digest=pool.digest("d1")))
     made.ended("done")
-    for said in ("of 2 nodes.", "of 2 nodes, 2 of which it knew already."):
-        assert _send(pool, pool.operate) == (0, f"Told {pool.server.url} {said}\n", "strange")
+    for known in ("", "; it knew 2 already"):
+        said = f"Reported 2 nodes to {pool.server.url}{known}.\n"
+        assert _send(pool, pool.operate) == (0, said, "strange")
     assert _send(pool, pool.read)[0] == 2
     assert (pool.listed()["d1"]["state"], pool.listed()["d1"]["via"]) == ("ok", "bob")
     assert len(pool.server.get("/v1/nodes/d2", pool.read).json()["results"]) == 1
@@ -292,5 +293,5 @@ def _send(pool: Pool, token: str) -> tuple[int, str, str]:
     found = subprocess.run(
         [*GITCFG, *words], env={**os.environ, "GITCFG_TOKEN": token}, capture_output=True, text=True
     )
-    strange = re.search(r"does not describe (\w+)", found.stderr)
+    strange = re.search(r"does not know (\w+)", found.stderr)
     return found.returncode, found.stdout, strange[1] if strange else ""

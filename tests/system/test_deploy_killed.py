@@ -155,9 +155,7 @@ def test_programs_are_told_of_ctrl_c_and_of_the_end_on_stderr(three: FarFleet, o
     time.sleep(0.3)
     gate.unlink()
     done = three.over(running)
-    said = (
-        "The deploy was interrupted. No other node is begun; those at work finish. Ctrl-C again leaves them."
-    )
+    said = "No other node starts; running ones finish. Ctrl-C again abandons them."
     assert (done.code, done.err.count(said)) == (130, 1), done.err
     ended = "3 nodes: 1 ok, 2 skipped. The deploy was interrupted. Commit "
     assert (ended in done.err) == (output == "jsonl"), done.err

@@ -43,7 +43,7 @@ def test_what_was_deployed_is_known_with_a_server_and_without(three: FarFleet) -
     done = three.deploy(*asks, "--at", second, *names, "-o", "json")
     assert done.code == 0, done.err
     assert f"{server.url} does not answer" in done.err
-    later = f"`gitcfg deploys --send {done.summary['run']}` tells it later"
+    later = f"`gitcfg deploys --send {done.summary['run']}` reports it later"
     assert later in done.err
     # Without a server its own record says it; the database beside the bare repository is of nobody here.
     new = ("ok", "deploy", second)

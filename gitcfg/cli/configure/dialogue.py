@@ -80,13 +80,13 @@ class Talk:
             said = self.ask(f"{question} {'[Y/n]' if default else '[y/N]'}").lower()
             if said in ("", "y", "yes", "n", "no"):
                 return default if not said else said[0] == "y"
-            self.tell("Say y or n.")
+            self.tell("Answer y or n.")
 
     def choose(self, choices: Mapping[str, str]) -> str:
         """One of several keys, each told with what it does; "" is Enter, where it is one of them."""
         self.tell(", ".join(f"{key or 'Enter'}: {what}" for key, what in choices.items()))
         while (said := self.ask(">").lower()) not in choices:
-            self.tell(f"Say one of: {', '.join(key or 'Enter' for key in choices)}.")
+            self.tell(f"Answer one of: {', '.join(key or 'Enter' for key in choices)}.")
         return said
 
     def list(self, names: Sequence[str], indent: str = "  ") -> None:
@@ -114,8 +114,8 @@ def open_talk(session: "Session") -> Talk:
 def check_terminal() -> None:
     """GitcfgError: there is no terminal to ask on."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        hint = "`gitcfg modify` does the same without asking; its --from takes many edits at once."
-        raise GitcfgError("`gitcfg configure` asks, and there is no terminal to ask on.", hint)
+        hint = "`gitcfg modify` does the same without asking; its --from reads many edits at once."
+        raise GitcfgError("`gitcfg configure` needs a terminal.", hint)
 
 
 def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:
@@ -125,7 +125,7 @@ def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str |
         if found.sure is not None:
             return found.sure
         if found.is_prefix:
-            talk.tell(f"{len(found.near)} {noun}s begin so:")
+            talk.tell(f"{len(found.near)} {noun}s begin like this:")
             talk.list(found.near)
         else:
             talk.tell(f"There is no {noun} {safe(text)}.", "red")
@@ -194,8 +194,8 @@ class WriteResult(Enum):
     """How far it got, as it is told to who leaves."""
 
     NOTHING = "Nothing was changed."
-    BEGUN = "It was just being written: `git status` tells how far; the next edit finishes what was begun."
-    WHOLE = "What was written stays."
+    BEGUN = "Writing was interrupted: `git status` shows how far it got; the next edit finishes it."
+    WHOLE = "What was written is kept."
 
 
 class Conversation:

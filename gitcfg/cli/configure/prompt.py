@@ -30,9 +30,9 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 HELP = """\
   a NAME       add a feature, at the end     s PARAM VALUE  set a parameter
   i N NAME     insert it; 0 is the highest   u PARAM        unset it
-  r NAME or N  remove a feature              b              take back a step
+  r NAME or N  remove a feature              b              undo a step
   l  show it    p  problems    d  what changes
-  w  write it   q  give up     ?  this help"""
+  w  write it   q  discard     ?  this help"""
 _STEPS: Mapping[str, Callable[[Conversation, str], bool]] = {
     "add": add_feature,
     "insert": insert_feature,
@@ -89,9 +89,9 @@ def _run_command(at: Conversation, command: str, rest: str) -> None:
         if _STEPS[command](at, rest):
             follow_up(at, before)
     elif command == "back" and not at.work.steps:
-        at.talk.tell("There is no step to take back.")
+        at.talk.tell("There is no step to undo.")
     elif command == "back":
-        at.talk.tell(f"took back: {safe(at.back().words)}", "green")
+        at.talk.tell(f"undid: {safe(at.back().words)}", "green")
         print_reach(at)
     elif command == "list":
         at.talk.lines(format_state(at.now, at.work.draft))
@@ -102,7 +102,7 @@ def _run_command(at: Conversation, command: str, rest: str) -> None:
     elif command == "?":
         at.talk.tell(HELP, "dim")
     else:
-        at.talk.tell("`?` shows what may be said.")
+        at.talk.tell("Unknown command. `?` lists the commands.")
 
 
 def _print_problems(at: Conversation) -> None:
@@ -110,7 +110,7 @@ def _print_problems(at: Conversation) -> None:
     new = find_new_problems(at)
     findings.print_findings(at.talk.console, at.now.fleet.tree, new, at.now.fleet.checked.every)
     older = len(at.now.findings) - len(new)
-    besides = f" {counted(older, 'problem')} of before: `gitcfg check` tells." if older else ""
+    besides = f" {counted(older, 'problem')} from before: `gitcfg check` shows them." if older else ""
     at.talk.tell(f"{counted(len(new), 'new problem')}.{besides}")
 
 
@@ -118,7 +118,7 @@ def _quit(at: Conversation) -> int | None:
     if not at.work.steps:
         at.talk.tell("Nothing was changed.")
         return 0
-    if not at.talk.agreed(f"Give up {counted(len(at.work.steps), 'step')}?", default=False):
+    if not at.talk.agreed(f"Discard {counted(len(at.work.steps), 'step')}?", default=False):
         return None
     at.talk.tell("Nothing was changed.")
     return 1
@@ -150,12 +150,12 @@ def finish(at: Conversation) -> int | None:
     errors = [finding for finding in find_new_problems(at) if finding.is_error]
     if errors:
         findings.print_findings(at.talk.console, at.now.fleet.tree, errors, at.now.fleet.checked.every)
-        if not at.talk.agreed(f"{counted(len(errors), 'new error')}. Write it all the same?", default=False):
+        if not at.talk.agreed(f"{counted(len(errors), 'new error')}. Write it anyway?", default=False):
             return None
     git = at.source.repository.git is not None
     commit = {"c": "commit it"} if git else {}
     alone = "write the files without a commit" if git else "write the files"
-    answer = at.talk.choose({**commit, "w": alone, "": "go on", "q": "give up"})
+    answer = at.talk.choose({**commit, "w": alone, "": "continue", "q": "discard"})
     if answer == "q":
         at.talk.tell("Nothing was changed.")
         return 1
@@ -171,7 +171,7 @@ def _write(at: Conversation, force: bool, commit: bool) -> int | None:
     except GitcfgError:  # there is no commit
         head = snapshot = ""
     else:
-        question = f"Keep {head[:ABBREVIATED]}, the last commit, as snapshot (name, or Enter: no):"
+        question = f"Name for a snapshot of {head[:ABBREVIATED]}, the last commit (Enter: none):"
         snapshot = at.talk.ask(question)
     if not _try_write(at, EditOptions(force, message)):
         return None
@@ -207,11 +207,11 @@ def _try_write(at: Conversation, options: EditOptions) -> bool:
 def start_again(at: Conversation, changed: Iterable[str]) -> None:
     """Do all steps again to what is there now, because somebody else has changed files, and say so."""
     names = ", ".join(map(safe, changed))
-    at.talk.tell(f"Meanwhile somebody has changed {names}; nothing was written.", "yellow")
+    at.talk.tell(f"Someone else changed {names}; nothing was written.", "yellow")
     for step, reason in at.start_again():
-        at.talk.tell(f"left out: {safe(step.words)}", "red")
+        at.talk.tell(f"skipped: {safe(step.words)}", "red")
         at.talk.warn(reason)
-    at.talk.tell("Your steps were done anew to what is there now: look at them before you write.")
+    at.talk.tell("Your steps were applied to the new state: check them before you write.")
 
 
 def _is_other(draft: Draft, shown: Draft, path: str) -> bool:

@@ -46,7 +46,7 @@ def add_feature(at: Conversation, text: str, place: int | None = None) -> bool:
     if at.do(Step(f"add {what}", (order,))):
         at.talk.tell(f"added {safe(what)}", "green")
         return True
-    at.talk.tell(f"{safe(to_yaml(given.meaning))} is there already; `i N NAME` moves it.")
+    at.talk.tell(f"{safe(to_yaml(given.meaning))} is in the list already; `i N NAME` moves it.")
     return False
 
 
@@ -56,7 +56,7 @@ def insert_feature(at: Conversation, text: str) -> bool:
     if not number:
         number = at.talk.ask(f"Position, 0 is the highest (0-{len(listed_features(at.now.definition))}):")
     if not number.isdecimal():
-        raise GitcfgError(f"{number or 'Nothing'} is no position.", "Say `i 0 NAME`: 0 is the highest.")
+        raise GitcfgError(f"{number or 'Nothing'} is not a position.", "Write `i 0 NAME`: 0 is the highest.")
     most = len(listed_features(at.now.definition))
     if int(number) > most:
         raise GitcfgError(f"There is no position {number}: the list has {most}.", "`a NAME` adds at its end.")
@@ -111,10 +111,10 @@ def _without(at: Conversation, name: str) -> bool:
     """What groups and other features bring is not in the list: a node can do without it all the same."""
     if at.target.kind == "group":
         raise GitcfgError(
-            f"{name} is not in this list: another feature or group brings it.", "Remove it there."
+            f"{name} is not in this list: another feature or group includes it.", "Remove it there."
         )
-    at.talk.tell(f"{safe(name)} is not in this list: a group or another feature brings it.")
-    if not at.talk.agreed("Do without it here?", default=False):
+    at.talk.tell(f"{safe(name)} is not in this list: a group or another feature includes it.")
+    if not at.talk.agreed("Remove it here anyway?", default=False):
         return False
     order = replace(at.target.order(at.now.fleet.model), add={"without": (Given(name),)})
     done = at.do(Step(f"without {name}", (order,)))
@@ -134,7 +134,7 @@ def set_param(at: Conversation, text: str) -> bool:
         return False
     found = _NAMED.fullmatch(text)
     if found is None:
-        raise GitcfgError(f"{safe(text)} is no parameter's name.", "Say `s PARAM VALUE`.")
+        raise GitcfgError(f"{safe(text)} is not a parameter's name.", "Write `s PARAM VALUE`.")
     name = _declared(at, found[1])
     if name is None:
         return False
@@ -178,7 +178,7 @@ def _declared(at: Conversation, name: str) -> str | None:
     if declarations.find(name) is not None:
         return name
     if at.now.fleet.model.settings.undeclared is not Undeclared.ERROR:
-        at.talk.tell(f"Nothing declares {safe(name)}.", "yellow")
+        at.talk.tell(f"{safe(name)} is not declared.", "yellow")
         return name
     known = {name for name, found in declarations.parameters.items() if not found.pattern}
     return find_name(at.talk, "parameter", name, known)
@@ -190,7 +190,7 @@ def _bind(at: Conversation, name: str, text: str) -> bool:
         given = Given(parse_value(text, name), text)
         order = replace(at.target.order(at.now.fleet.model), put={"params": {name: given}})
         if not at.do(Step(f"set {name}", (order,))):
-            at.talk.tell(f"{safe(name)} says that already.")
+            at.talk.tell(f"{safe(name)} has this value already.")
             return True
     except GitcfgError as error:
         at.talk.warn(error)
@@ -263,14 +263,14 @@ def _format_heading(seen: TargetView) -> Iterator[Text]:
     """Whom it concerns, and whether others say what it is, too."""
     target, nodes = seen.target, seen.nodes
     if target.kind != "node":
-        folded = safe(abridged(nodes)) if nodes else "none; it is judged as if one were in it"
+        folded = safe(abridged(nodes)) if nodes else "none; it is checked as if it had one"
         yield Text(f"  {counted(len(nodes), 'node')}: ", "") + Text(folded, "magenta")
         return
     nodeset = Roster(seen.fleet.model).sets.get(target.name)
     if nodeset is not None:
         name = safe(nodeset.name)
         yield Text(f"  It is one of {counted(len(nodeset.members), 'node')} of the node set {name}.")
-        yield Text(f"  What is changed here holds for it alone; `gitcfg configure nodeset/{name}`")
+        yield Text(f"  Changes here apply to this node alone; `gitcfg configure nodeset/{name}`")
         yield Text("  changes all of them.")
 
 
@@ -294,13 +294,13 @@ def _format_inherited(model: Model, seen: TargetView) -> Iterator[Text]:
     if alone and found.nodeset is not None:
         yield _inherited(f"node set {found.nodeset.name}", added_items(found.nodeset.definition.features))
     if not found.groups:
-        yield Text("in no group but the default one", "dim")
+        yield Text("only in the default group", "dim")
     for ref in found.groups:
         if ref.name in model.groups:
             yield _inherited(f"group {ref.name}", model.groups[ref.name].features)
     default = model.settings.default_group
     if default in model.groups:
-        yield _inherited(f"group {default}, as all nodes", model.groups[default].features)
+        yield _inherited(f"group {default}, like all nodes", model.groups[default].features)
 
 
 def _inherited(layer: str, uses: Iterable[Use]) -> Text:
@@ -330,7 +330,7 @@ def follow_up(at: Conversation, before: TargetView) -> None:
             _advise(at, finding)
     gone = unlike(before.findings, at.now.findings)
     if gone:
-        at.talk.tell(f"{counted(len(gone), 'problem')} of before: gone.", "green")
+        at.talk.tell(f"{counted(len(gone), 'problem')} from before: solved.", "green")
     print_reach(at)
 
 
@@ -341,7 +341,7 @@ def _drop_idle(at: Conversation, before: TargetView) -> None:
         return
     declarations = at.now.compiled.declarations
     for each in find_idle(found.params, at.target.label, before.classes, at.now.classes, declarations):
-        at.talk.tell(f"{safe(each.param)} was set here for {safe(', '.join(each.features))} alone.")
+        at.talk.tell(f"{safe(each.param)} was set here only for {safe(', '.join(each.features))}.")
         if at.talk.agreed(f"Drop {safe(each.param)}?", default=True):
             drop_param(at, each.param)
 
@@ -365,7 +365,7 @@ def _question(found: Advice) -> str:
         case AdvisedAction.ADD:
             return f"Add {name} here as well?"
         case AdvisedAction.REMOVE:
-            return f"Remove {name}{f', which brings {safe(found.included)}' if found.included else ''}?"
+            return f"Remove {name}{f', which includes {safe(found.included)}' if found.included else ''}?"
         case AdvisedAction.SET:
             return f"Set {name} here?"
         case AdvisedAction.UNSET:
@@ -392,7 +392,7 @@ def _follow_advice(at: Conversation, found: Advice) -> None:
 def print_reach(at: Conversation, *, whole: bool = False) -> None:
     """Print how far everything that was done reaches, in one line; `whole`: with the changes of nodes."""
     if not at.now.nodes and not at.base.nodes:
-        at.talk.tell("No node changes: none is made from this yet.")
+        at.talk.tell("No node changes: no node uses this yet.")
         return
     found = at.now.since(at.base)
     if whole:

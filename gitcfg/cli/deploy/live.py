@@ -103,5 +103,5 @@ class LiveProgress(SilentListener):
         for node, (since, step) in longest[:_ROWS]:
             table.add_row(Text(node, "bold"), f"{self._clock() - since:.0f} s", step)
         if len(longest) > _ROWS:
-            table.add_row(Text(f"and {counted(len(longest) - _ROWS, 'node')} more", "dim"))
+            table.add_row(Text(f"and {counted(len(longest) - _ROWS, 'more node')}", "dim"))
         return Group(head, *([Text(self._because, "yellow")] if self._because else []), table)

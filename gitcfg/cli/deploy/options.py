@@ -109,8 +109,8 @@ class Limits(msgspec.Struct, frozen=True):
         sizes = tuple(_parse_share("--batch", word, 1) for word in words)
         for before, after in pairwise(sizes):
             if before.percent == after.percent and before.number >= after.number:
-                message = f"--batch: {after.written} has no more nodes than {before.written} before it."
-                raise GitcfgError(message, "Batches count from the first one on: 1,10%,50%.")
+                message = f"--batch: {after.written} is not larger than {before.written} before it."
+                raise GitcfgError(message, "Sizes are cumulative: 1,10%,50%.")
         return cls(
             sizes,
             jobs,
@@ -142,10 +142,10 @@ class SshOptions(msgspec.Struct, frozen=True):
     ) -> "SshOptions":
         """Read the options. Raise GitcfgError if they cannot be meant."""
         if sudo == (False, True):
-            raise GitcfgError("--no-sudo and --ask-sudo do not go together.", "Say one of them.")
+            raise GitcfgError("--no-sudo and --ask-sudo cannot be used together.", "Use one of them.")
         for option, folder in zip(("--root", "--state-dir"), folders, strict=True):
             if not folder.startswith("/") or ".." in folder.split("/") or not folder.isprintable():
-                raise GitcfgError(f"{option} must be a whole path, and {shown(folder)} is none.")
+                raise GitcfgError(f"{option} must be an absolute path, and {shown(folder)} is not one.")
         timeout = _parse_time("--timeout", times[0])
         return cls(timeout, _parse_time("--connect-timeout", times[1]), *login, *sudo, *folders)
 
@@ -162,13 +162,15 @@ class DeployOptions(msgspec.Struct, frozen=True):
 def check_options(which: Which, consent: Consent, limits: Limits, ways: SshOptions) -> DeployOptions:
     """Put the options together. Raise GitcfgError if some exclude each other."""
     if which.resume is not None and (which.words or which.where is not None or which.at is not None):
-        message = "--resume goes on with the nodes and the commit of a run."
-        raise GitcfgError(message, "Name no nodes and no commit with it.")
+        message = "--resume continues with the nodes and the commit of a run."
+        raise GitcfgError(message, "Do not name nodes or a commit with it.")
     if consent.unreviewed and consent.reason is None and which.resume is None:
         message = "--unreviewed needs a reason."
-        raise GitcfgError(message, "--reason TEXT says why it cannot wait for a review; it is recorded.")
+        raise GitcfgError(
+            message, "Use --reason TEXT to say why it cannot wait for a review; it is recorded."
+        )
     if consent.reason is not None and not consent.unreviewed:
-        raise GitcfgError("--reason is for --unreviewed.", "What was reviewed has its reason in git.")
+        raise GitcfgError("--reason needs --unreviewed.", "A reviewed commit has its reason in git.")
     return DeployOptions(which, consent, limits, ways)
 
 
@@ -177,9 +179,9 @@ def _parse_share(option: str, text: str, least: int) -> Share:
     number = float(found[1]) if found else -1.0
     percent = bool(found and found[2])
     if (number < least and not (percent and number > 0)) or (percent and number > 100):
-        raise GitcfgError(f"{option}: {shown(text)} is no number of nodes.", "Write 3, or a share: 10%.")
+        raise GitcfgError(f"{option}: {shown(text)} is not a number of nodes.", "Write 3, or a share: 10%.")
     if not percent and number != int(number):
-        message = f"{option}: {shown(text)} is no whole number of nodes."
+        message = f"{option}: {shown(text)} is not a whole number of nodes."
         raise GitcfgError(message, "Write 3, or a share: 10%.")
     return Share(number if percent else int(number), percent)
 
@@ -187,7 +189,7 @@ def _parse_share(option: str, text: str, least: int) -> Share:
 def _parse_time(option: str, text: str) -> float:
     found = seconds(text)
     if not found:
-        raise GitcfgError(f"{option}: {shown(text)} is no length of time.", "Write 90s, 10m or 2h.")
+        raise GitcfgError(f"{option}: {shown(text)} is not a duration.", "Write 90s, 10m or 2h.")
     return found
 
 
@@ -204,5 +206,5 @@ def refuse_empty(context: typer.Context) -> None:
         value = context.params.get(name)
         words = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
         if any(isinstance(word, str) and not word.strip() for word in words):
-            option = param.opts[0] if param.param_type_name == "option" else "A word that names nodes"
-            raise GitcfgError(f"{option} is empty.", "Leave it out, or say what is meant.")
+            option = param.opts[0] if param.param_type_name == "option" else "An argument for nodes"
+            raise GitcfgError(f"{option} is empty.", "Omit it, or give it a value.")

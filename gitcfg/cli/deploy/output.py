@@ -28,8 +28,8 @@ _STYLES = {
 }
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _OUTPUT_LINES = 10
-_GONE = "Whoever read the lines of JSON has left."
-_WRITTEN = "The lines of JSON cannot be written: {}."
+_GONE = "The reader of the JSON lines is gone."
+_WRITTEN = "Cannot write the JSON lines: {}."
 _PROCESS = re.compile(r"(?i)(\b(?:pid|process)[ =:]{1,2})[0-9]+|(?<=\w)\[[0-9]+\]")
 _ADDRESS = re.compile(
     r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?!\w|\.\w)"
@@ -112,7 +112,7 @@ def _lines(result: Result, dry: bool) -> "Iterator[Line]":
     if result.output:  # of a node that is well: what was mended, or what became of an earlier installation
         lines = [line for line in result.output.splitlines() if line.strip()]
         if len(lines) > _OUTPUT_LINES:  # all of it is in the JSON and in the record
-            yield f"  ... {counted(len(lines) - _OUTPUT_LINES, 'line')} before", "dim"
+            yield f"  ... {counted(len(lines) - _OUTPUT_LINES, 'line')} earlier", "dim"
         yield from ((f"  {safe(line)}", "dim") for line in lines[-_OUTPUT_LINES:])
     if result.hint:
         yield f"hint: {safe(result.hint)}", "cyan"
@@ -206,8 +206,8 @@ class StopNotes(SilentListener):
 
 def format_stop(because: str) -> str:
     """Say why no other node is begun, and what becomes of those at work."""
-    hint = " Ctrl-C again leaves them." if because == INTERRUPTED else ""
-    return f"{because} No other node is begun; those at work finish.{hint}"
+    hint = " Ctrl-C again abandons them." if because == INTERRUPTED else ""
+    return f"{because} No other node starts; running ones finish.{hint}"
 
 
 class Listeners(SilentListener):

@@ -35,8 +35,8 @@ from gitcfg.nodeset import abridged
 from gitcfg.rollout import compute_patience
 
 _LONG = 86400.0
-_DO = "--unreviewed --reason TEXT deploys it all the same, and records why."
-_HINT = "`for` in its file on {} says which nodes may have it."
+_DO = "Use --unreviewed --reason TEXT to deploy it anyway; the reason is recorded."
+_HINT = "`for` in its file on {} selects the nodes that may have it."
 Contents = Callable[[Fleet, str], Mapping[str, str]]
 
 
@@ -73,13 +73,13 @@ def choose_commit(source: Source, options: DeployOptions) -> DeployCommit:
     resume = options.which.resume
     record = find_run(find_runs_folder(source.repository), resume) if resume is not None else None
     if record is not None and record.going:
-        message = f"The deploy {record.run.id} is still at work."
-        raise GitcfgError(message, f"`gitcfg deploys {record.run.id}` says how far it is.", code=REFUSED)
+        message = f"The deploy {record.run.id} is still running."
+        raise GitcfgError(message, f"`gitcfg deploys {record.run.id}` shows its progress.", code=REFUSED)
     default = found.default
     tip, branch = (default.commit, default.name) if default is not None else (None, "")
     revision = record.run.commit if record is not None else options.which.at
     if revision is None and tip is None:
-        raise GitcfgError("No protected branch has a commit here.", "--at REV says which commit is meant.")
+        raise GitcfgError("No protected branch has a commit here.", "Use --at REV to choose a commit.")
     commit = str(source.repository.commit(revision).id) if revision is not None else str(tip)
     reason = _find_reason(found, commit, options, record)
     names = find_unfinished(record) if record is not None else None
@@ -97,10 +97,10 @@ def _find_reason(
     if record is not None and record.run.reason:
         return record.run.reason
     where = " or ".join(branch.name for branch in found.branches)
-    message = f"{commit[:ABBREVIATED]} is not on {where}, so nobody has reviewed it."
+    message = f"{commit[:ABBREVIATED]} is not on {where}, so it was not reviewed."
     if not where:
-        message = f"No protected branch is here that could have {commit[:ABBREVIATED]}."
-    raise GitcfgError(message, "Push it, and fetch.", _DO, code=REFUSED)
+        message = f"There is no protected branch here that could have {commit[:ABBREVIATED]}."
+    raise GitcfgError(message, "Push it, then run `git fetch`.", _DO, code=REFUSED)
 
 
 def note_stale(source: Source, options: DeployOptions, now: float) -> str:
@@ -112,7 +112,7 @@ def note_stale(source: Source, options: DeployOptions, now: float) -> str:
     if since is None or now - since < _LONG:
         return ""
     age = format_age(now - since)
-    return f"note: {branch.name} was fetched {age}; `git fetch` brings what was reviewed since then."
+    return f"note: {branch.name} was fetched {age}; `git fetch` gets what was reviewed since then."
 
 
 def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
     retired = [name for name in names if fleet.roster.definition(name).retired]
     if retired:
         text = f"note: {counted(len(retired), 'retired node')} left out: {abridged(retired)}."
-        session.console(stderr=True).print(f"{text} By name they would be cleared.")
+        session.console(stderr=True).print(f"{text} Name them to clear them.")
     gone = frozenset(retired)
     return tuple(name for name in names if name not in gone)
 
@@ -164,7 +164,9 @@ def _nodes_with_agent(source: Source, query: StateQuery) -> frozenset[str]:
     try:
         states = find_node_states(source.repository, query) or []
     except Unreachable as error:
-        print(f"note: {error.message} Which nodes have an agent is seen there.", file=sys.stderr, flush=True)
+        print(
+            f"note: {error.message} Each node is asked whether it has an agent.", file=sys.stderr, flush=True
+        )
         return frozenset()
     agents = (state for state in states if state.key and not state.agentless)
     return frozenset(one.node for one in agents if now - one.last <= compute_patience(one.interval))
@@ -201,8 +203,10 @@ def apply_review(
     spared = dict(nodes.spared)
     for name, secrets in find_refused(free, reviewed).items():
         names = ", ".join(map(shown, secrets))
-        what = f"The secret {names} is" if len(secrets) == 1 else f"The secrets {names} are"
-        spared[name] = SkipReason(f"{what} not for this node any more.", _HINT.format(commit.branch))
+        what = (
+            f"The secret {names} is no longer" if len(secrets) == 1 else f"The secrets {names} are no longer"
+        )
+        spared[name] = SkipReason(f"{what} for this node.", _HINT.format(commit.branch))
     return ReviewedNodes(
         replace(nodes, nodes=tuple(name for name in nodes.nodes if name not in spared), spared=spared)
     )
@@ -218,11 +222,11 @@ def _warn_of_secrets(
     console = session.console(stderr=True)
     for name, nodes in missing.items():
         text = (
-            f"warning: The secret {shown(name)} goes to {counted(len(nodes), 'node')} that may not have it on"
+            f"warning: The secret {shown(name)} is sent to {counted(len(nodes), 'node')} that may not have it"
         )
-        console.print(f"{text} {where}: {abridged(nodes)}.", style="yellow")
+        console.print(f"{text} on {where}: {abridged(nodes)}.", style="yellow")
     for name, nodes in others.items():
-        text = f"warning: The secret {shown(name)} has another encrypted file than on {where}, and goes to"
+        text = f"warning: The secret {shown(name)} has another encrypted file than on {where}, and is sent to"
         console.print(f"{text} {counted(len(nodes), 'node')}: {abridged(nodes)}.", style="yellow")
     return tuple(sorted({*missing, *others}))
 

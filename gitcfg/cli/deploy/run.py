@@ -152,8 +152,8 @@ def _password() -> str:
         return getpass.getpass("Password for sudo on the nodes: ")
     line = sys.stdin.readline()
     if not line.strip():
-        hint = "Without a terminal it is read from stdin."
-        raise GitcfgError("--ask-sudo: there is no password.", hint)
+        hint = "Without a terminal, the password is read from stdin."
+        raise GitcfgError("--ask-sudo: the password is missing.", hint)
     return line.removesuffix("\n")
 
 
@@ -176,12 +176,12 @@ def _agree(source: Source, commit: DeployCommit, options: DeployOptions, judgeme
     if options.consent.yes or options.consent.dry or not names:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = "`gitcfg deploy` asks before it begins, and there is no terminal to ask on."
-        raise GitcfgError(message, "--yes answers beforehand; --dry-run only shows what would be.")
+        message = "`gitcfg deploy` asks for confirmation, but there is no terminal."
+        raise GitcfgError(message, "Use --yes to confirm in advance, or --dry-run to only show changes.")
     subject = safe(History(source.repository).about(commit.commit).subject)
     what = f"{commit.commit[:ABBREVIATED]} ({subject})"
     beyond = ", ".join(map(shown, judgement.beyond))
-    besides = f" With secrets that nobody reviewed so: {beyond}." if beyond else ""
+    besides = f" With secrets that were not reviewed like this: {beyond}." if beyond else ""
     question = f"Deploy {what} to {counted(len(names), 'node')}: {abridged(names)}?{besides}"
     if not confirm(question):
         raise GitcfgError("Nothing is deployed.", code=1)
@@ -349,6 +349,6 @@ def _send_report(session: Session, source: Source, recorder: Recorder, query: St
 
     console = session.console(stderr=True)
     if recorder.fault:
-        console.print(f"warning: Not all of it is recorded: {recorder.fault}.", style="yellow")
+        console.print(f"warning: The record of the deploy is incomplete: {recorder.fault}.", style="yellow")
     for note in send_unsent_runs(source.repository, query, find_runs_folder(source.repository), time.time()):
         console.print(note)
