@@ -100,7 +100,7 @@ def test_a_conflict_is_told_and_one_of_the_two_removed(folder: Path) -> None:
         shown = it.answer("9", "> ")
         assert "error[GC302]" in shown
         assert "1: Remove Web, 2: Remove Rival, Enter: leave it for now" in shown
-        assert "Say one of: 1, 2, Enter." in it.answer("1", "> ")
+        assert "Answer one of: 1, 2, Enter." in it.answer("1", "> ")
         assert "HOST was set here only for Web." in it.answer("y", r"Drop HOST\? \[Y/n\] ")
         shown = it.answer("p")
         assert "so far: 1 node changes" in shown
