@@ -320,7 +320,7 @@ def _advance_once(
 def _describe_failures(plan: Plan, progress: Progress, all_counts: Tally, stage_counts: Tally) -> str:
     """Return why no other node gets it, or "": too many failed, or most of those in the stage."""
     if all_counts.failures > plan.max_failures:
-        return f"{_describe_counts(all_counts)}, and at most {plan.max_failures} may fail"
+        return f"{_describe_counts(all_counts)}, the limit is {plan.max_failures}"
     failures, well = stage_counts.failures, stage_counts.well
     if not stage_counts.pending and failures and failures >= well:
         return f"{_describe_counts(stage_counts)} of the {failures + well} in stage {progress.stage + 1}"

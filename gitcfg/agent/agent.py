@@ -59,7 +59,7 @@ class Agent:
         try:
             save_memory(self.place, self.memory)
         except OSError as error:
-            self.tell(f"What happened cannot be kept on the disk: {error.strerror}.")
+            self.tell(f"Cannot save the agent's state on the disk: {error.strerror}.")
 
     def tell(self, message: str) -> None:
         """Tell people of a trouble; what was told since a server answered last is not told again."""
@@ -95,7 +95,7 @@ class Agent:
         if problem is not None:
             self._told.clear()  # else a second outage, with the same words, would not be told
             accepted = problem.get("kind") == PENDING
-            ended = f"{self.client.server} answers as it should again."
+            ended = f"{self.client.server} answers correctly again."
             self.say("This node's key is accepted now." if accepted else ended)
             self.memory = self.memory._replace(problem=None)
 
@@ -172,7 +172,7 @@ def keep_repair(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], second
     """Keep that files were changed by hand and mended, for the server. No commit came or failed by that."""
     paths = [one.path for one in found]
     more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
-    message = f"Changed by hand, and mended: {', '.join(paths[:_PATHS])}{more}."
+    message = f"Repaired files that were changed by hand: {', '.join(paths[:_PATHS])}{more}."
     output = "\n".join((message, *(one.diff for one in found)))[:_OUTPUT]
     result = _result_of(outcome._replace(step=REPAIR, output=output))
     if agent.memory.failure is None:

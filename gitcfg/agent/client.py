@@ -82,21 +82,21 @@ def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
         problem = {}
     kind = str(problem.get("type", "")).rpartition(":")[2]
     detail = str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status}")[:1000]
-    verb = "The server is not ready" if answer.status in BUSY else "The server declines"
+    verb = "The server is not ready" if answer.status in BUSY else "The server rejected the request"
     messages: tuple[str, ...] = (f"{verb}: {detail.rstrip('.')}.",)
     if kind == PENDING and "fingerprint" not in problem:  # git has its key, and no more
         messages = (str(problem.get("detail") or "The node is not accepted yet.")[:1000],)
     elif kind == PENDING:
         messages = (
             "This node's key is not accepted yet.",
-            f"`gitcfg node accept {who.node}` on a clone of the repository accepts {who.fingerprint}.",
+            f"Run `gitcfg node accept {who.node}` in a clone of the repository to accept {who.fingerprint}.",
         )
     elif kind == UNAUTHORIZED:  # one answer for all that does not fit, so as to tell nobody more
         messages = (
-            f"The server does not take this for {who.node}'s: it knows the node by another key, or the"
-            " request was changed on its way.",
-            f"If the node was set up anew, `gitcfg node accept {who.node} --replace` on a clone of the"
-            f" repository accepts {who.fingerprint}.",
+            f"The server does not accept this as a request of {who.node}: it knows another key of the node,"
+            " or the request was changed on the way.",
+            f"If the node was reinstalled, run `gitcfg node accept {who.node} --replace` in a clone of the"
+            f" repository to accept {who.fingerprint}.",
         )
     raise Declined(answer.status, kind, *messages, after=retry_pause(answer, now))
 
@@ -120,8 +120,8 @@ def make_context(settings: Settings) -> ssl.SSLContext | None:
         return ssl.create_default_context(cafile=settings.ca or None)
     except (ssl.SSLError, OSError) as error:
         raise Unreachable(
-            f"The certificates in {settings.ca or 'the system'} cannot be read: {error}.",
-            "`ca` in agent.toml names a file of certificates in PEM format.",
+            f"Cannot read the certificates of {settings.ca or 'the system'}: {error}.",
+            "Set `ca` in agent.toml to a file of certificates in PEM format.",
         ) from error
 
 
@@ -156,12 +156,12 @@ def find_hints(error: Exception) -> tuple[str, ...]:
     code = getattr(error, "verify_code", None)
     if code is None:
         plain = getattr(error, "reason", None) == _PLAIN
-        return ("Does the server speak https there?",) if plain else ()
+        return ("Check that the server uses https at this address.",) if plain else ()
     if code in _NO_MATCH:
-        return ("`server` in agent.toml must have a name that the server's certificate is for.",)
+        return ("Use a name of the server's certificate for `server` in agent.toml.",)
     if code in _TIMES:
-        return ("Is this node's clock right?",)
-    return ('If the site has certificates of its own: ca = "FILE" in agent.toml names those to trust.',)
+        return ("Check this node's clock.",)
+    return ('If the site has its own certificates, set `ca = "FILE"` in agent.toml.',)
 
 
 def describe_error(error: Exception) -> str:
@@ -247,7 +247,7 @@ def _read(sock: _TimedSocket, request: Request, most: int) -> tuple[Answer, bool
         except ConnectionError:
             raise  # http.client has one that is both
         except HTTPException as error:
-            raise ValueError(f"its answer is no HTTP ({type(error).__name__})") from error
+            raise ValueError(f"its answer is not HTTP ({type(error).__name__})") from error
         headers: dict[str, str] = {}
         for name, value in response.getheaders():
             key, text = name.lower(), value.strip(" \t")
@@ -258,7 +258,7 @@ def _read(sock: _TimedSocket, request: Request, most: int) -> tuple[Answer, bool
 def _body(response: Any, most: int) -> bytes:
     declared = response.length
     if declared is not None and declared > most:
-        raise ValueError(f"its answer has {declared} bytes, and at most {most} are read")
+        raise ValueError(f"its answer has {declared} bytes, more than {most}")
     parts, size = [], 0
     while part := response.read(min(_PART, most + 1 - size)):
         parts.append(part)
@@ -361,7 +361,7 @@ class Client:
             if answer.status in BUSY:
                 # A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either.
                 pause, why = retry_pause(answer, self.clock.now()), f"HTTP {answer.status}"
-                raise Unreachable(f"{line.server} has no answer now: {why}.", after=pause) from None
+                raise Unreachable(f"{line.server} is not available: {why}.", after=pause) from None
             raise Untrusted(f"{line.server}: {error.message}", *error.hints) from None
 
 
@@ -402,7 +402,8 @@ def parse_target(answer: Answer, node: str, newest: int) -> Target:
     )
     if target.sequence < newest and not target.rollback:
         raise Untrusted(
-            f"The server names an older target ({target.sequence}) than before ({newest}), and no rollback."
+            f"The server's target ({target.sequence}) is older than the last one ({newest}) and not a"
+            " rollback."
         )
     return target if answer.status == 304 else _check_body(target, answer.body)
 
@@ -411,7 +412,7 @@ def check_node(answer: Answer, node: str) -> str:
     """Return the node that an answer is about, which must be this one."""
     other = answer.headers.get("gitcfg-node", "")
     if other != node:
-        raise Untrusted(f"The server's answer is about the node {other[:256]!r}, and this is {node}.")
+        raise Untrusted(f"The server's answer is for the node {other[:256]!r}, but this node is {node}.")
     return node
 
 
@@ -424,7 +425,9 @@ def _check_body(target: Target, body: bytes) -> Target:
         raise Untrusted(f"The server's answer is not {SCHEMA}.")
     for key in ("node", "commit", "digest", "sequence", "rollback"):
         if data.get(key) != getattr(target, key):
-            raise Untrusted(f"The server's answer says one {key} in its body and another in its headers.")
+            raise Untrusted(
+                f"The server's answer has different values for {key} in its body and its headers."
+            )
     hold = data.get("hold")
     return target._replace(hold=hold if isinstance(hold, dict) else None, again=data.get("again") is True)
 
@@ -477,7 +480,7 @@ def ask_package(client: Client, target: Target) -> Package:
     received = (package.node, package.commit, package.digest)
     if received != (node, target.commit, target.digest):
         raise Untrusted(
-            f"The server sent the configuration {received[1][:10]} of {received[0]}, which was not asked for."
+            f"The server sent the configuration {received[1][:10]} of {received[0]} without a request."
         )
     return package
 
@@ -505,5 +508,5 @@ def _actions(client: Client, path: str, query: str, before: Package | None, targ
     known = (None, before.commit) if before else (None,)
     is_expected = (data.get("node"), data.get("to")) == (client.who.node, target.commit)
     if not is_expected or data.get("from") not in known:
-        raise Untrusted("The server sent other changes than were asked for.")
+        raise Untrusted("The server sent changes that were not requested.")
     return parse_actions(data)

@@ -39,7 +39,7 @@ class Reader:
             import difflib
 
             near = difflib.get_close_matches(key, self._known, 1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"It knows {', '.join(sorted(self._known))}."
+            hint = f"Did you mean `{near[0]}`?" if near else f"Known keys: {', '.join(sorted(self._known))}."
             raise self.wrong(key, "is not a key that this version knows", hint)
 
     def _take(self, key: str, default: object) -> Any:
@@ -74,7 +74,7 @@ class Reader:
             return default
         found = _DURATION.fullmatch(value) if isinstance(value, str) else None
         if found is None:
-            raise self.wrong(key, "must be a length of time", "Write 500ms, 60s, 10m or 2h.")
+            raise self.wrong(key, "must be a duration", "Write 500ms, 60s, 10m or 2h.")
         length = int(found[1]) * _SECONDS[found[2]]
         if not least <= length <= _MOST:
             raise self.wrong(key, f"must be from {least:g}s to 7d")
@@ -92,7 +92,7 @@ class Reader:
         """Paths from the root on, which may be globs."""
         for path in self.texts(key):
             if not path.startswith("/") or any(name in ("", ".", "..") for name in path.split("/")[1:]):
-                raise self.wrong(key, f"has {path!r}; whole paths are meant")
+                raise self.wrong(key, f"has {path!r}, which is not an absolute path")
             yield path
 
     def line(self, key: str) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Reader:
 
     def _words(self, key: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list) or not value or any(not isinstance(word, str) for word in value):
-            raise self.wrong(key, "must have each command as the list of its words", '["/usr/bin/x", "**"]')
+            raise self.wrong(key, "must have each command as a list of words", '["/usr/bin/x", "**"]')
         return tuple(value)
 
     def tables(self, key: str) -> tuple[Mapping[str, Any], ...]:
@@ -151,11 +151,11 @@ def parse_server(read: Reader, text: str, plain: bool) -> Server:
     found = _URL.fullmatch(text)
     port = int(found["port"] or 0) if found else 0
     if found is None or port > _MOST_PORT:
-        raise read.wrong("server", f"is {text!r}; https://HOST or https://HOST:PORT is meant")
+        raise read.wrong("server", f"is {text!r}, which is not https://HOST or https://HOST:PORT")
     host, tls = (found["six"] or found["host"]).lower(), found["scheme"].lower() == "https"
     if not tls and not plain and not is_loopback(host):
         raise read.wrong(
-            "server", f"is {text!r}, and http:// lets others read along", "Write https://, or plain = true."
+            "server", f"is {text!r}, and http:// is not encrypted", "Write https://, or plain = true."
         )
     return Server(host, port or (443 if tls else 80), tls)
 
@@ -208,13 +208,13 @@ def parse_settings(table: Mapping[str, Any], path: str, host: Callable[[], str])
     keys = tuple(_parse_key(read, one) for one in read.texts("server_key"))
     if not servers or not keys:
         missing = "server" if not servers else "server_key"
-        raise read.wrong(missing, "must be there", "`gitcfg serve` prints both lines when it starts.")
+        raise read.wrong(missing, "is missing", "`gitcfg serve` prints both lines when it starts.")
     node = read.text("node", "") or host()
     if not _HOST.fullmatch(node):
         raise read.wrong("node", f"is {node!r}, which is not a node's name")
     commands = tuple(read.lines("commands"))
     if any(not line[0].startswith("/") and line != ("**",) for line in commands):
-        raise read.wrong("commands", "must name programs by their whole paths")
+        raise read.wrong("commands", "must have absolute paths of programs")
     settings = Settings(
         servers=servers,
         server_keys=keys,
@@ -240,7 +240,7 @@ def _parse_key(read: Reader, text: str) -> bytes:
     except (binascii.Error, ValueError):
         raw = b""
     if kind != "ed25519" or len(raw) != 32:
-        raise read.wrong("server_key", f"is {text!r}; ed25519:BASE64 of 32 bytes is meant")
+        raise read.wrong("server_key", f"is {text!r}, which is not ed25519:BASE64 of 32 bytes")
     return raw
 
 
@@ -250,7 +250,7 @@ def _parse_advert(read: Reader) -> Advert:
     if len(paths) > 1 or not (advert.path or advert.command):
         raise read.wrong("htcondor", "must be one path, or `run` a command")
     if advert.command and not advert.command[0].startswith("/"):
-        raise read.wrong("run", "must name its program by its whole path")
+        raise read.wrong("run", "must have the absolute path of its program")
     read.finished()
     return advert
 
@@ -275,10 +275,10 @@ def read_trusted(path: str) -> bytes:
         finally:
             os.close(folder)
     except FileNotFoundError:
-        raise SettingsError(f"{path} is not there.", f"{EXAMPLE} is an example to begin with.") from None
+        raise SettingsError(f"{path} does not exist.", f"Start with the example in {EXAMPLE}.") from None
     except OSError as error:
         hints = ("Run it as root.",) if isinstance(error, PermissionError) and os.geteuid() else ()
-        raise SettingsError(f"{path} cannot be read: {error.strerror}.", *hints) from error
+        raise SettingsError(f"Cannot read {path}: {error.strerror}.", *hints) from error
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
@@ -295,10 +295,10 @@ def read_trusted(path: str) -> bytes:
 def _check_trusted(found: os.stat_result, path: str) -> None:
     if found.st_uid not in (0, os.geteuid()):
         raise SettingsError(
-            f"{path} belongs to the user {found.st_uid}, and must be root's.", f"chown root {path}"
+            f"{path} belongs to the user {found.st_uid} instead of root.", f"Run `chown root {path}`."
         )
     if stat.S_IMODE(found.st_mode) & 0o022:
-        raise SettingsError(f"{path} can be written by others than its owner.", f"chmod go-w {path}")
+        raise SettingsError(f"{path} is writable by other users than its owner.", f"Run `chmod go-w {path}`.")
 
 
 DEFAULT = "/etc/gitcfg/agent.toml"
@@ -309,7 +309,7 @@ def load_settings(root: str, config: str = "") -> Settings:
     path = config or os.path.join(root, DEFAULT.lstrip("/"))
     settings = parse_settings(parse_toml(read_trusted(path), path), path, host_name)
     if settings.ca and not os.path.isfile(settings.ca):
-        raise SettingsError(f"{path}: `ca` is {settings.ca}, which is not there.")
+        raise SettingsError(f"{path}: `ca` is {settings.ca}, which does not exist.")
     return settings.sparing(_own_paths(root, path, settings))
 
 

@@ -60,7 +60,7 @@ def read_key(raw: bytes) -> tuple[bytes, PrivateKey]:
     except binascii.Error:
         found = None
     if found is None:
-        raise ValueError("This is no Ed25519 key without a passphrase in OpenSSH's format.")
+        raise ValueError("This is not an Ed25519 key in OpenSSH's format without a passphrase.")
     return found["public"], PrivateKey(found["seed"])
 
 
@@ -142,14 +142,15 @@ def _read(store: Store) -> tuple[bytes, Signs]:
         raise Forbidden(f"{path} is not a file.")
     if found.st_uid != os.geteuid() or found.st_mode & 0o077:
         raise Forbidden(
-            f"{path} can be read by others.", "Remove it, and accept the node again with its new key."
+            f"{path} is readable by other users.",
+            "Remove it, restart the agent, then accept the node again with its new key.",
         )
     try:
         return read_key(read_file(store.disk, store.at, NAME, _MOST))
     except ValueError:
         raise Forbidden(
             f"{path} is not an Ed25519 key of OpenSSH's format.",
-            "Move it away; the next start makes a new one.",
+            "Move it to another place; the next start makes a new one.",
         ) from None
 
 
@@ -258,16 +259,16 @@ def verify(answer: Answer, request: Request, keys: Iterable[bytes]) -> int:
     missing = sorted(set(REQUIRED) - set(names))
     if missing or len(names) != len(set(names)):
         raise Untrusted(
-            f"The answer's signature does not cover {missing[0] if missing else 'its parts once'}."
+            f"The answer's signature does not cover {missing[0] if missing else 'each part once'}."
         )
     created = _parse_created(found["rest"])
     if answer.headers.get("content-digest") != content_digest(answer.body):
-        raise Untrusted("The answer's body is not the one that was signed.")
+        raise Untrusted("The answer's body differs from the signed one.")
     signed = signature_base([(name, _component(answer, request, name)) for name in names], found["params"])
     if not any(_is_signed_by(key, signature[1], signed) for key in keys):
         raise Untrusted(
-            "The answer is not signed by the server whose key agent.toml pins.",
-            "If the server has a new key, set `server_key`.",
+            "The answer is not signed with the `server_key` in agent.toml.",
+            "If the server has a new key, change `server_key`.",
         )
     return created
 
@@ -276,12 +277,12 @@ def _parse_created(rest: str) -> int:
     params: dict[str, str] = {}
     for name, number, text in _PARAM.findall(rest):
         if name in params:
-            raise Untrusted(f"The answer's signature says {name} twice.")
+            raise Untrusted(f"The answer's signature has {name} twice.")
         params[name] = number or text
     if params.get("alg", ALGORITHM) != ALGORITHM or params.get("tag") != LABEL:
-        raise Untrusted("The answer's signature is of another kind.")
+        raise Untrusted("The answer's signature has another algorithm or tag.")
     if not params.get("created", "").isdigit() or len(params["created"]) > 12:
-        raise Untrusted("The answer's signature does not say when it was made.")
+        raise Untrusted("The answer's signature has no creation time.")
     return int(params["created"])
 
 
@@ -291,7 +292,7 @@ def _component(answer: Answer, request: Request, name: str) -> str:
     plain = name.partition(";")[0].strip('"')
     value = find_component(request, plain) if name.endswith(";req") else answer.headers.get(plain)
     if value is None:
-        raise Untrusted(f"The answer's signature covers {name}, which is not there.")
+        raise Untrusted(f"The answer's signature covers {name}, which the answer does not have.")
     return value
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _END = """exit codes: 0 done, 1 files were changed by hand (drift), 2 wrong usage or settings,
-3 an installation was taken back or failed, 4 refused (policy, lock, a node that is not accepted
-yet), 5 no server in reach, or all are busy, 70 a fault of the agent's own, 141 nobody reads on,
-130 and 143 ended by SIGINT and SIGTERM before a round was over"""
+3 an installation was rolled back or failed, 4 refused (policy, lock, a node that is not accepted
+yet), 5 no server is reachable or all are busy, 70 an internal error of the agent,
+141 the output pipe was closed, 130 and 143 ended by SIGINT and SIGTERM during a round"""
 
 
 def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespace:
@@ -32,18 +32,22 @@ def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespac
 
     parser = argparse.ArgumentParser(
         program,
-        description="Fetches this node's configuration from its gitcfg server and puts it in force.",
+        description="Fetch this node's configuration from its gitcfg server and install it.",
         epilog=_END,
         formatter_class=_formatter,
     )
     parser.add_argument("--version", action="version", version=f"{program} {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    run = _add_command(commands, "run", "report, fetch what this node shall run, and put it in force")
-    run.add_argument("--once", action="store_true", help="one round, then end; else until SIGTERM")
-    status = _add_command(commands, "status", "what runs here, and what came of the last commit")
-    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="json: for programs")
-    _add_command(commands, "key", "this node's line for keys/ and its fingerprint")
-    _add_command(commands, "drift", "which files were changed by hand, with differences")
+    run = _add_command(
+        commands, "run", "report to the server, fetch this node's configuration and install it"
+    )
+    run.add_argument(
+        "--once", action="store_true", help="run one round, then exit; without it, run until SIGTERM"
+    )
+    status = _add_command(commands, "status", "show the installed commit and the result of the last one")
+    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="output format")
+    _add_command(commands, "key", "print this node's line for keys/ and its fingerprint")
+    _add_command(commands, "drift", "list the files that were changed by hand, with differences")
     return parser.parse_args(line)
 
 
@@ -65,9 +69,11 @@ def _add_command(
     sentence = f"{purpose[0].upper()}{purpose[1:]}."
     parser = commands.add_parser(name, help=purpose, description=sentence, formatter_class=_formatter)
     parser.add_argument(
-        "--root", type=_absolute, default="/", metavar="DIR", help="all of the node's files are below DIR"
+        "--root", type=_absolute, default="/", metavar="DIR", help="use DIR as the root of the node's files"
     )
-    parser.add_argument("--config", default="", metavar="FILE", help="instead of DIR/etc/gitcfg/agent.toml")
+    parser.add_argument(
+        "--config", default="", metavar="FILE", help="use FILE instead of DIR/etc/gitcfg/agent.toml"
+    )
     return parser
 
 
@@ -237,7 +243,7 @@ def _where(error: OSError, root: str) -> str:
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     sys.__excepthook__(kind, error, trace)
-    sys.stderr.write(f"error: {PROGRAM} itself has failed; please send the lines above along.\n")
+    sys.stderr.write(f"error: {PROGRAM} has an internal error. Report it with the lines above.\n")
     sys.stderr.flush()
     os._exit(130 if issubclass(kind, KeyboardInterrupt) else FAULT)
 

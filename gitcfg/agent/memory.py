@@ -11,7 +11,7 @@ from ..install.store import Place, open_store
 
 NAME = "agent.json"
 SCHEMA = "gitcfg.memory/1"
-_HINT = "The agent's next start keeps it aside, and begins anew."
+_HINT = "The agent's next start renames it and begins with an empty state."
 MOST_RESULTS, MOST_DRIFT = 50, 200
 
 

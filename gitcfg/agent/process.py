@@ -44,8 +44,8 @@ def hold_agent_lock(place: Place) -> Iterator[None]:
         if not _wait_for_lock(file):
             holder = os.pread(file, 32, 0).decode(errors="replace") or "unknown"
             raise Forbidden(
-                f"Another agent is at work on this node: process {holder}.",
-                f"`kill -HUP {holder}` makes it look at once.",
+                f"Another agent is running on this node: process {holder}.",
+                f"Run `kill -HUP {holder}` to start its next round at once.",
             )
         with suppress(OSError):  # a full disk keeps no agent from telling that it is full
             os.ftruncate(file, 0)

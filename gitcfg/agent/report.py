@@ -40,7 +40,7 @@ def report(agent: Agent, next_round: float = 0.0) -> Target:
         except Declined as error:
             if not results or error.status not in _UNFIT:
                 raise
-            agent.say(f"The server does not take the result of {results[0].get('commit')}: {error.message}")
+            agent.say(f"The server rejected the result of {results[0].get('commit')}: {error.message}")
             agent.remember(results=results[1:])
             continue
         agent.record_answer(target, results=results[1:], next=next_round)
@@ -86,7 +86,9 @@ def _find_drift(agent: Agent) -> tuple[Drift, ...]:
         if found and agent.settings.drift == REPAIR:
             return mend(agent, found)
         if found and found != known:
-            agent.tell(f"Changed by hand, and left so: {', '.join(one.path for one in found)}.")
+            agent.tell(
+                f"Files were changed by hand and are not repaired: {', '.join(one.path for one in found)}."
+            )
     except Busy:
         return agent.drifted  # somebody installs right now: the next check-in tells
     except Damaged:
@@ -100,7 +102,7 @@ def limit_drift(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
     """As many files, and as much of their differences, as that; what is left out is said."""
     kept: list[Drift] = []
     for one in found[:files]:
-        diff = one.diff if len(one.diff) <= text else "(not shown: there is too much of it)\n"
+        diff = one.diff if len(one.diff) <= text else "(not shown: too long)\n"
         text -= min(text, len(one.diff))
         kept.append(Drift(one.path, one.kind, diff))
     rest = len(found) - len(kept)

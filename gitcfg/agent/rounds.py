@@ -64,7 +64,7 @@ def _try_round(agent: Agent) -> int | None:
         if not agent.signals.ending:
             agent.signals.hurried = False
             return None
-        agent.tell("Ended by a signal before the round was over.")
+        agent.tell("Ended by a signal during the round.")
         return STOPPED + agent.signals.ending
     except (AgentError, InstallError, OSError) as error:
         agent.record_trouble(error)
@@ -80,7 +80,7 @@ def _run_single_round(agent: Agent) -> int:
         try:
             report(agent)
         except WaitInterrupted:
-            agent.tell("Ended by a signal; the next run tells the server what came of it.")
+            agent.tell("Ended by a signal; the next run reports the result to the server.")
         except AgentError as error:
             agent.explain(error)
             agent.record_trouble(error)
@@ -93,7 +93,7 @@ def _exit_code(agent: Agent, outcome: Outcome | None) -> int:
         return _CODES.get(outcome.result, 0)
     failure, last = agent.memory.failure, agent.memory.last or {}
     if failure is not None and last.get("commit") == failure.commit:
-        agent.tell(f"{failure.commit[:10]} failed {times(failure.tries)}; it is tried again later.")
+        agent.tell(f"{failure.commit[:10]} failed {times(failure.tries)}; the agent tries it again later.")
         return _CODES.get(str(last.get("outcome")), 0)
     return 0
 

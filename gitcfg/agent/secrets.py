@@ -35,14 +35,14 @@ def decrypt(raw: bytes, who: Identity) -> bytes:
     stanzas, end = _parse_header(raw)
     mac = _MAC.match(raw, end)
     if mac is None:
-        raise SealError("its header does not end")
+        raise SealError("its header is incomplete")
     file_key = _find_file_key(stanzas, who)
     expected = hmac.new(derive_key(file_key, b"", b"header"), raw[: end + 3], hashlib.sha256).digest()
     if not hmac.compare_digest(expected, _decode(mac[1], 32)):
         raise SealError("its header was changed")
     rest = raw[mac.end() :]
     if len(rest) < _NONCE:
-        raise SealError("it is not whole")
+        raise SealError("it is incomplete")
     key = derive_key(file_key, rest[:_NONCE], b"payload")
     return b"".join(_decrypt_chunks(key, memoryview(rest)[_NONCE:]))
 
@@ -56,7 +56,7 @@ def derive_key(secret: bytes, salt: bytes, info: bytes) -> bytes:
 def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
     """Return the stanzas, each its words and its body in base64, and where they end."""
     if not raw.startswith(_VERSION):
-        raise SealError("it is not of age's format")
+        raise SealError("it is not in age's format")
     found, end = [], len(_VERSION)
     while stanza := _STANZA.match(raw, end):
         found.append((stanza[1].split(b" "), stanza[2].replace(b"\n", b"")))
@@ -73,7 +73,7 @@ def _find_file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> b
             if len(words) != 3:
                 raise SealError("its header is malformed")
             return _unwrap(who, wire, _decode(words[2], 32), _decode(body, 32))
-    raise SealError("it is sealed to another key than this node's")
+    raise SealError("it is encrypted for another key than this node's")
 
 
 def _unwrap(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
@@ -98,7 +98,7 @@ def _decrypt_chunks(key: bytes, rest: memoryview) -> Iterator[bytes]:
         last = at + size >= len(rest)
         part = _decrypt(key, number.to_bytes(11, "big") + bytes([last]), rest[at : at + size])
         if last and number and not part:
-            raise SealError("it has an empty end")
+            raise SealError("its last part is empty")
         yield part
 
 
@@ -109,7 +109,7 @@ def _decrypt(key: bytes, nonce: bytes, sealed: bytes | memoryview) -> bytes:
     try:
         return ChaCha20Poly1305(key).decrypt(nonce, sealed, None)
     except (InvalidTag, ValueError):
-        raise SealError("it was changed, or is not whole") from None
+        raise SealError("it was changed or is incomplete") from None
 
 
 def _decode(text: bytes, size: int) -> bytes:
@@ -149,9 +149,9 @@ def _open_content(path: str, text: str, who: Identity) -> bytes:
     try:
         content = decrypt(base64.b64decode(text, validate=True), who)
     except SealError as error:
-        raise PackageError(f"The secrets of {path} cannot be opened: {error}.") from None
+        raise PackageError(f"Cannot decrypt the secrets of {path}: {error}.") from None
     except (binascii.Error, ValueError):
         raise PackageError(f"The secrets of {path} are not in base64.") from None
     if len(content) > MAX_FILE:
-        raise PackageError(f"{path} has more than {MAX_FILE >> 20} MiB.")
+        raise PackageError(f"{path} is larger than {MAX_FILE >> 20} MiB.")
     return content

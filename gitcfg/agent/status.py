@@ -80,7 +80,7 @@ def format_status(data: Mapping[str, Any]) -> Iterator[str]:
     unknown = data["running"] is None and data["unreadable"]
     yield f"runs      {'unknown' if unknown else _runs(data['running'])}"
     yield from _results(data)
-    yield from (f"owed      {one}" for one in data["owed"])
+    yield from (f"pending   {one}" for one in data["owed"])
     yield from (f"drift     {one['kind']} {one['path']}" for one in data["drift"])
 
 
@@ -95,12 +95,12 @@ def _results(data: Mapping[str, Any]) -> Iterator[str]:
     if data["under_way"]:
         yield f"under way {data['under_way'][:10]}"
     if data["unheard"]:
-        yield f"unheard   {data['unheard']} results that no server has heard yet"
+        yield f"unsent    {data['unheard']} results that no server has received yet"
 
 
 def _runs(running: Mapping[str, Any] | None) -> str:
     if running is None:
-        return "nothing of gitcfg's yet"
+        return "no commit yet"
     since = f" since {_time(running['since'])}" if running["since"] else ""
     return f"{running['commit'][:10]}{since}{' (retired)' if running['state'] == 'retired' else ''}"
 

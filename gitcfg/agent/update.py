@@ -66,7 +66,7 @@ def _check_reach(agent: Agent, target: Target) -> None:
         except AgentError as error:
             if time.monotonic() + _PAUSE > until:
                 raise StepFailed(
-                    STEP, f"With this configuration the server is out of reach: {error}"
+                    STEP, f"The server is not reachable with this configuration: {error}"
                 ) from None
             time.sleep(_PAUSE)
         else:
@@ -76,8 +76,8 @@ def _check_reach(agent: Agent, target: Target) -> None:
 # Before a round: what was interrupted or is damaged is mended, and the server hears of it.
 
 _FORGOTTEN = (
-    "What this agent remembered is lost: results that no server had heard, what had failed, and which answer"
-    " was the newest."
+    "The agent's state is lost: results that were not reported, commits that failed, and the newest answer's"
+    " sequence."
 )
 
 
@@ -141,7 +141,7 @@ def _set_damaged_aside(agent: Agent, error: Damaged) -> str:
     except Busy:
         raise
     except (InstallError, OSError) as refused:
-        return f"{error.message} It cannot be kept aside: {refused}"
+        return f"{error.message} Cannot rename it: {refused}"
 
 
 def _stamp(agent: Agent) -> str:
@@ -189,7 +189,7 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
     agent.record_supply()
     settle(agent)  # Busy where somebody else installs: that says nothing against this commit
     agent.signals.may_begin()
-    owed = "".join(f", {one} is owed" for one in debt_titles(agent.read_debts()))
+    owed = "".join(f", {one} is pending" for one in debt_titles(agent.read_debts()))
     instead = f" instead of {before.commit[:10]}" if before else ""
     agent.say(f"{target.commit[:10]}: to be installed{instead}{owed}")
     agent.remember(begun=target.commit)
@@ -267,7 +267,8 @@ def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
         keep_repair(agent, outcome, gone, agent.place.clock.now() - started)
     if agent.drifted:
         agent.tell(
-            f"Changed by hand, and left so until a server sends the secrets: {', '.join(sorted(paths))}."
+            "Files were changed by hand; the repair waits for secrets from a server:"
+            f" {', '.join(sorted(paths))}."
         )
     return agent.drifted if agent.memory.failure is None else found
 
@@ -315,7 +316,7 @@ def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None
 def htcondor_snippet(package: Package) -> str:
     """HTCondor configuration that makes features and groups attributes of the machine."""
     return (
-        "# Written by gitcfg-agent: what this machine is, for jobs to match on. Changes are lost.\n"
+        "# Written by gitcfg-agent: attributes of this machine, for jobs to match. Changes are lost.\n"
         f'GITCFG_FEATURES = "{_join(package.features)}"\n'
         f'GITCFG_GROUPS = "{_join(package.groups)}"\n'
         "STARTD_ATTRS = $(STARTD_ATTRS) GITCFG_FEATURES GITCFG_GROUPS\n"
@@ -327,7 +328,7 @@ def _join(names: Iterable[str]) -> str:
     names = tuple(names)
     odd = [name for name in names if not _PLAIN.fullmatch(name)]
     if odd:
-        raise Forbidden(f"The name {odd[0]!r} cannot be advertised.")
+        raise Forbidden(f"Cannot advertise the name {odd[0]!r}.")
     return ",".join(names)
 
 
@@ -361,4 +362,4 @@ def _run_advert(place: Place, command: tuple[str, ...], package: Package) -> Non
         store.write_json(_ADVERT_FILE, data)
         ran = run_command((*command, os.path.join(store.path, _ADVERT_FILE)), _ADVERT_SECONDS, place.clock)
     if not ran.ok:
-        raise Forbidden(f"{command[0]} did not take what this node is: {ran.output.strip() or ran.code}.")
+        raise Forbidden(f"{command[0]} rejected this node's description: {ran.output.strip() or ran.code}.")

@@ -32,7 +32,7 @@ def _select_where(fleet: Fleet, where: str) -> frozenset[str]:
         raise stopped.named("--where", "--where") from None
     if selection.problem is not None:
         problem = selection.problem
-        raise GitcfgError(f"--where cannot be read: {problem.message}.", sentence(problem.hint))
+        raise GitcfgError(f"Cannot parse --where: {problem.message}.", sentence(problem.hint))
     if selection.failed:
         name, problem = next(iter(selection.failed.items()))
         raise GitcfgError(f"--where fails on {name}: {problem.message}.", sentence(problem.hint))

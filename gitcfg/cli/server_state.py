@@ -237,7 +237,7 @@ def _unreachable(server: str, error: Exception) -> GitcfgError:
         hint = "It may speak no TLS: then write http://."
         return GitcfgError(f"{server} does not speak TLS as it should: {reason.reason}.", hint)
     if getattr(reason, "errno", None) == errno.ECONNREFUSED:
-        return Unreachable(f"{server} does not answer: nobody listens there.", "Is `gitcfg serve` running?")
+        return Unreachable(f"{server} does not answer: connection refused.", "Is `gitcfg serve` running?")
     why = getattr(reason, "strerror", None) or reason or type(reason).__name__
     hint = "Is the address right? Where the server speaks TLS, write https://."
     return Unreachable(f"{server} does not answer: {why}.", hint)

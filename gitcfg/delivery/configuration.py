@@ -101,7 +101,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
     GitcfgError: the fleet is of no commit, or knows no such node.
     """
     if fleet.commit is None or name not in fleet:
-        raise GitcfgError(f"There is no node {name} at a commit here.")
+        raise GitcfgError(f"The node {name} does not exist at a commit.")
     part = fleet.valued([name])
     node = part[name]
     here = part.compiled[name]
@@ -210,7 +210,7 @@ def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mappi
     for secret in find_withheld(fleet, name, names):
         raise GitcfgError(
             f"The secret {shown(secret)} is not for {name}.",
-            "`for` in its file says which nodes may have it.",
+            "Change `for` in its file to allow more nodes.",
         )
     values = {one: opened(one) for one in names}
     return reveal_contents(fleet.compiled, node, fleet.engine, values) if names else {}

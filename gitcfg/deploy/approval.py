@@ -17,15 +17,13 @@ from gitcfg.load.repository import FILE
 from gitcfg.model import Hold, Secret
 from gitcfg.model.text import ABBREVIATED, safe
 
-AGENT = "An agent keeps this node at what its server says, and would take this back."
+AGENT = "An agent manages this node and would revert the deploy."
 AGENT_HINT = (
-    "`gitcfg hold add NEW NODES --commit-id REV --until YYYY-MM-DD --reason TEXT` keeps it at a commit for"
-    " some time; once that is reviewed, a deploy may bring it there."
+    "To keep it at a commit for some time, add a hold with `gitcfg hold add NEW NODES --commit-id REV"
+    " --until YYYY-MM-DD --reason TEXT`. After its review, you can deploy that commit."
 )
 _HEADS, _REMOTE = "refs/heads/", "refs/remotes/"
-_END_HOLD = (
-    "It is the commit that counts for these nodes: deploy it, or end the hold with `gitcfg hold lift {}`."
-)
+_END_HOLD = "Deploy the commit of the hold, or end the hold with `gitcfg hold lift {}`."
 
 
 class Branch(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from gitcfg.model import Share
 from gitcfg.model.text import counted
 
 INTERRUPTED = "The deploy was interrupted."
-FAULT = "gitcfg itself failed while it was at {}."
+FAULT = "gitcfg itself failed at {}."
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -153,15 +153,11 @@ def _limit(state: State, because: str) -> State:
 
 def _describe_excess(plan: Plan, whole: Counts) -> str:
     if plan.failures is not None and whole.failed > plan.failures:
-        return f"{counted(whole.failed, 'node')} failed, and {_at_most(plan.failures)} may."
+        return f"{counted(whole.failed, 'node')} failed, the limit is {plan.failures}."
     if plan.unreached is not None and whole.unreached > plan.unreached:
         nodes = counted(whole.unreached, "node")
-        return f"{nodes} could not be reached, and that may happen to {_at_most(plan.unreached)}."
+        return f"{nodes} could not be reached, the limit is {plan.unreached}."
     return ""
-
-
-def _at_most(number: int) -> str:
-    return f"at most {number}" if number else "none"
 
 
 def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
@@ -194,7 +190,7 @@ def _describe_failed_batch(plan: Plan, here: Counts, number: int) -> str:
             nodes = {1: "The one node", 2: "Both nodes"}.get(reached, f"All {reached} nodes")
         return f"{nodes} that batch {number} reached failed."
     if not here.well and (plan.unreached is None or not here.unreached) and not here.failed:
-        return f"Batch {number} shows nothing: {_describe_untried(here)}."
+        return f"Batch {number} proves nothing: {_describe_untried(here)}."
     return ""
 
 

@@ -91,7 +91,10 @@ PROMPT = "gitcfg-asks-for-sudo:"
 WITHOUT = ("sudo", "-n")
 ASKING = ("sudo", "-S", "-p", PROMPT)
 _LOOK = 0.05
-_HINT = "It was tried once, since some systems lock an account after a few tries. --ask-sudo asks again."
+_HINT = (
+    "It was tried once, because some systems lock an account after a few tries. Use `--ask-sudo` to"
+    " try again."
+)
 
 
 class Password:
@@ -107,7 +110,7 @@ class Password:
         """Hand it to a sudo that asks for it. ConnectError: it is not taken, or was not taken elsewhere."""
         with self._lock:
             if self._refused_by:
-                message = f"sudo on {self._refused_by} did not take the password, so it was not sent here."
+                message = f"sudo on {self._refused_by} rejected the password, so it was not sent here."
                 raise ConnectError(Outcome.SUDO, message)
             proven = self._proven
             if not proven:  # the others wait for what the first one says
@@ -128,8 +131,8 @@ class Password:
         if not self._proven:
             self._refused_by = node
         output = clean(line.stderr().replace(PROMPT, "").strip()[-500:])
-        detail = f" It says: {output}" if output else ""  # also of whom it knows, and may not be root
-        raise ConnectError(Outcome.SUDO, f"sudo did not take the password.{detail}", _HINT)
+        detail = f" Its output: {output}" if output else ""  # also of whom it knows, and may not be root
+        raise ConnectError(Outcome.SUDO, f"sudo rejected the password.{detail}", _HINT)
 
 
 class SudoLine:

@@ -124,15 +124,15 @@ class Unreadable(FarError):
     """What the node says is not what the far end of a deploy says."""
 
     def __init__(self, why: str = "") -> None:
-        super().__init__(Outcome.REFUSED, " ".join(("The node's answer cannot be read.", why)).rstrip())
+        super().__init__(Outcome.REFUSED, " ".join(("Cannot read the node's answer.", why)).rstrip())
 
 
 class Noisy(FarError):
     """The node's login writes without an end, so that the far end is not heard."""
 
     def __init__(self) -> None:
-        hint = "Without a terminal a login must write nothing: see what its shell reads when it starts."
-        message = "The node's login writes so much that nothing else can be heard."
+        hint = "A login without a terminal must print nothing: check the startup files of its shell."
+        message = "The node's login prints too much output."
         super().__init__(Outcome.REFUSED, message, hint)
 
 

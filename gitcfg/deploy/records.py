@@ -151,7 +151,7 @@ def parse_run(data: bytes, going: bool = False) -> RunRecord | None:
         return None
     run = _decode_line(lines[0])
     if not isinstance(run, Run):
-        raise ValueError("it does not begin as a deploy's file does")
+        raise ValueError("it does not begin with the record of a deploy")
     known = frozenset(run.nodes)
     done: dict[str, NodeDone] = {}
     end, reported, broken = None, None, 0
@@ -191,7 +191,7 @@ def open_file(path: Path) -> Iterator[int]:
     file = os.open(path, _OPEN)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise ValueError("it is no regular file")
+            raise ValueError("it is not a regular file")
         yield file
     finally:
         os.close(file)
@@ -217,7 +217,7 @@ def runs_folder(shared: Path) -> Path:
 def find_runs_folder(repository: "Repository") -> Path:
     """Return where the runs of a repository are recorded. Raise GitcfgError if it is not a git repository."""
     if repository.shared is None:
-        repository.git_or_error("nothing can be deployed from it")
+        repository.git_or_error("you cannot deploy from it")
     assert repository.shared is not None
     return runs_folder(repository.shared)
 
@@ -234,8 +234,8 @@ def list_ids(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        hint = "Who deploys from this repository must be able to read and write it."
-        raise GitcfgError(f"The folder {folder} cannot be read: {error.strerror}.", hint) from None
+        hint = "To deploy from this repository, you must be able to read and write this folder."
+        raise GitcfgError(f"Cannot read the folder {folder}: {error.strerror}.", hint) from None
     found = (name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
     return sorted(filter(_ID.fullmatch, found), reverse=True)
 
@@ -278,9 +278,9 @@ def read_run(folder: Path, run: str) -> RunFile:
         data, at_work = read_file(file)
         record = parse_run(data, at_work)
     except OSError as error:
-        return RunFile(run, problem=f"{file} cannot be read: {error.strerror}.")
+        return RunFile(run, problem=f"Cannot read {file}: {error.strerror}.")
     except ValueError as error:
-        return RunFile(run, problem=f"{file} is no record of a deploy: {error}.")
+        return RunFile(run, problem=f"{file} is not a record of a deploy: {error}.")
     if record is not None and record.run.id != run:
         return RunFile(run, problem=f"{file} is the record of another deploy.")
     return RunFile(run, record)
@@ -291,18 +291,16 @@ def find_run(folder: Path, text: str) -> RunRecord:
     if text == LAST:
         last = next(runs(folder), None)
         if last is None:
-            raise GitcfgError(
-                "Nothing was deployed from this repository yet.", "`gitcfg deploys` lists what was."
-            )
+            raise GitcfgError("There is no deploy from this repository yet.", "Run `gitcfg deploy` first.")
         return last
     known = list_ids(folder)
     low = text.lower()
     near = [run for run in known if len(low) >= _SHORTEST and (run.startswith(low) or run.endswith(low))]
-    hint = "`gitcfg deploys` lists them."
+    hint = "Run `gitcfg deploys` to list them."
     if not near:
-        raise GitcfgError(f"There is no deploy {shown(text)}.", hint)
+        raise GitcfgError(f"The deploy {shown(text)} does not exist.", hint)
     if len(near) > 1:
-        raise GitcfgError(f"{shown(text)} may be any of {len(near)} deploys.", hint)
+        raise GitcfgError(f"{shown(text)} matches {len(near)} deploys.", hint)
     file = read_run(folder, near[0])
     if file.record is None:
         raise GitcfgError(file.problem or f"The deploy {file.id} never began.", hint)
@@ -393,7 +391,7 @@ class Recorder:
             self.fault = error.strerror or str(error)
             return False
         self._torn = count < len(whole)
-        self.fault = "no room is left" if self._torn else ""
+        self.fault = "no space is left" if self._torn else ""
         return not self._torn
 
     def _sync(self) -> None:
@@ -406,8 +404,8 @@ class Recorder:
                     self.fault = error.strerror or str(error)
 
     def _impossible(self, run: Run, why: str) -> GitcfgError:
-        hint = "Nothing was begun. Who deploys must be able to write there, and the disk must have room."
-        return GitcfgError(f"The deploy cannot be recorded in {run_file(self._folder, run.id)}: {why}.", hint)
+        hint = "Nothing was started. You must be able to write there, and the disk must have free space."
+        return GitcfgError(f"Cannot record the deploy in {run_file(self._folder, run.id)}: {why}.", hint)
 
 
 def note_reported(folder: Path, run: str, where: str, at: float) -> None:
@@ -415,8 +413,8 @@ def note_reported(folder: Path, run: str, where: str, at: float) -> None:
     try:
         append_line(folder, run, Reported(where, at))
     except OSError as error:
-        hint = "The next deploy tells it again."
-        raise GitcfgError(f"{run_file(folder, run)} cannot be written: {error.strerror}.", hint) from None
+        hint = "The next deploy reports it again."
+        raise GitcfgError(f"Cannot write {run_file(folder, run)}: {error.strerror}.", hint) from None
 
 
 def append_line(folder: Path, run: str, line: Line) -> None:

@@ -137,7 +137,7 @@ _UNHEARD = ("lost", "timeout")
 _MARKS = tuple(f'"outcome":"{word}"'.encode() for word in _UNHEARD)
 _CAME_TO = (*_UNHEARD, "ok", "unchanged", "reverted", "failed", "full", "busy")
 """After these the node may have been changed, by this deploy or by another."""
-_TAKEN_BACK = "The installation was interrupted; the next deploy takes it back."
+_TAKEN_BACK = "The installation was interrupted; the next deploy rolls it back."
 
 
 class LateOutcomes:
@@ -196,7 +196,7 @@ def find_late_outcome(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> Node
     if report is None or report.commit != run.commit:
         return None
     known = report.result != installed.FAILED
-    said = f"Its end was not heard then ({lost.outcome}), and by the next visit: {report.result}."
+    said = f"Its end was unknown at first ({lost.outcome}); the next deploy reported: {report.result}."
     return NodeDone(
         lost.node,
         report.result,

@@ -18,9 +18,9 @@ from gitcfg.deploy.turn import LoginOptions, Turn
 from gitcfg.model import GitcfgError
 
 _TICK = 0.25
-_SKIPPED = "It was not begun. {}"
-_LEFT = "It was left in the middle."
-_LATER = "If an installation was begun, it goes on; the next deploy tells what stands."
+_SKIPPED = "It was not started. {}"
+_LEFT = "It was interrupted."
+_LATER = "An installation that was started continues; the next deploy reports its result."
 
 
 class Listener(Protocol):
@@ -202,7 +202,7 @@ class Deploy:
         except GitcfgError as error:
             return error
         except OSError as error:
-            return GitcfgError(f"The order cannot be made: {error.strerror or error}.")
+            return GitcfgError(f"Cannot make the order: {error.strerror or error}.")
 
     def _end_turn(self, news: TurnEnded) -> None:
         result = news.result

@@ -39,7 +39,7 @@ from gitcfg.model.names import shown
 _USER, _SYSTEM = "~/.ssh/config", "/etc/ssh/ssh_config"
 _DEEPEST = 16
 _CERTIFICATE = "-cert.pub"
-_PROXY_HINT = "ssh_config names it, and wants a program that is installed here."
+_PROXY_HINT = "Install the program here, or change the ProxyCommand in ssh_config."
 _WRONG = (OSError, ValueError, LookupError, TypeError, AttributeError, paramiko.SSHException)
 
 
@@ -61,7 +61,9 @@ def read_settings(file: str | None) -> Settings:
     settings = Settings()
     user = os.path.expanduser(_USER)
     if file is not None and not Path(file).is_file():
-        raise GitcfgError(f"There is no file {shown(file)}.", "--ssh-config names one as ssh -F does.")
+        raise GitcfgError(
+            f"The file {shown(file)} does not exist.", "`--ssh-config` takes a file as `ssh -F` does."
+        )
     for path in (file,) if file is not None else (user, _SYSTEM):
         folder = os.path.dirname(user if path != _SYSTEM else path)
         try:
@@ -69,7 +71,7 @@ def read_settings(file: str | None) -> Settings:
                 settings.parse(StringIO("\n".join(_read_lines(path, folder, 0))))
                 settings.lookup("localhost")
         except _WRONG as error:
-            raise GitcfgError(f"{path} cannot be read: {shown(_reason(error).rstrip('.'), 200)}.") from None
+            raise GitcfgError(f"Cannot read {path}: {shown(_reason(error).rstrip('.'), 200)}.") from None
     return settings
 
 
@@ -105,9 +107,7 @@ class Proxy(paramiko.ProxyCommand):  # type: ignore[misc]
                 self.cmd, stdin=pipe, stdout=pipe, stderr=null, bufsize=0, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            message = (
-                f"Its ProxyCommand {shown(self.cmd[0])} cannot be run here: {_reason(error, lower=True)}."
-            )
+            message = f"Cannot run its ProxyCommand {shown(self.cmd[0])} here: {_reason(error, lower=True)}."
             raise ConnectError(Outcome.UNREACHABLE, message, _PROXY_HINT) from None
         self.timeout = None
 
@@ -119,9 +119,7 @@ def _split_command(command: str) -> list[str]:
             return words
     except ValueError as error:
         reason = _reason(error, lower=True)
-    raise ConnectError(
-        Outcome.UNREACHABLE, f"The ProxyCommand that ssh_config says for it cannot be read: {reason}."
-    )
+    raise ConnectError(Outcome.UNREACHABLE, f"Cannot parse its ProxyCommand in ssh_config: {reason}.")
 
 
 def _reason(error: Exception, lower: bool = False) -> str:
@@ -192,20 +190,22 @@ def unreached(error: Exception, address: str, user: str) -> ConnectError:
     if isinstance(error, GitcfgError):
         return ConnectError(Outcome.UNREACHABLE, error.message, *error.hints)
     if isinstance(error, PasswordRequiredException):
-        hint = "`ssh-add` opens it for the SSH agent, which is then asked."
-        return ConnectError(Outcome.AUTH, "The key to log in with has a passphrase.", hint)
+        hint = "Run `ssh-add` to unlock it in the SSH agent."
+        return ConnectError(Outcome.AUTH, "The login key has a passphrase.", hint)
     if isinstance(error, AuthenticationException):
-        hint = "Does `ssh` get in without asking? --user names another user."
-        return ConnectError(Outcome.AUTH, f"No key that is here lets {shown(user)} in.", hint)
+        hint = "Check that `ssh` logs in without a question, or use `--user` for another user."
+        return ConnectError(
+            Outcome.AUTH, f"The host accepts none of your keys for the user {shown(user)}.", hint
+        )
     if str(error).startswith(_NO_KEY):
-        message = "There is no key here to log in with, and no SSH agent that has one."
-        hint = "IdentityFile in ssh_config names a file; `ssh-add` gives one to the agent of SSH_AUTH_SOCK."
+        message = "You have no login key, neither in a file nor in an SSH agent."
+        hint = "Set IdentityFile in ssh_config, or run `ssh-add` to add a key to the agent of SSH_AUTH_SOCK."
         return ConnectError(Outcome.AUTH, message, hint)
     if isinstance(error, socket.gaierror):
         host = _PORT_SUFFIX.sub("", address)
-        more = ("Who logs in and at which port is said by ssh_config.",) if set(host) & _MORE else ()
+        more = ("Set the user and the port in ssh_config.",) if set(host) & _MORE else ()
         name = f"Its address {shown(host)}" if host else "Its name"
-        return ConnectError(Outcome.UNREACHABLE, f"{name} leads nowhere: {error.strerror}.", *more)
+        return ConnectError(Outcome.UNREACHABLE, f"{name} cannot be resolved: {error.strerror}.", *more)
     where = f" at {address}" if address else ""
     return ConnectError(Outcome.UNREACHABLE, f"It does not answer{where}: {reason(error)}.")
 
@@ -215,15 +215,15 @@ def reason(error: BaseException) -> str:
     if isinstance(error, NoValidConnectionsError):
         return reason(next(iter(error.errors.values())))
     if isinstance(error, TimeoutError):
-        return "nothing came in time"
+        return "timed out"
     if isinstance(error, ProxyCommandFailure):
         return f"the ProxyCommand failed: {shown(str(error.error), 200)}"
     if isinstance(error, OSError) and error.errno is not None:
         refused = error.errno == errno.ECONNREFUSED
-        return "nobody listens there" if refused else os.strerror(error.errno).lower()
+        return "connection refused" if refused else os.strerror(error.errno).lower()
     text = str(error)
     if "banner" in text.lower() or isinstance(error, EOFError):
-        return "it ended the connection before a word was said"
+        return "it closed the connection at once"
     return shown(text.rstrip("."), 200) or type(error).__name__
 
 
@@ -401,7 +401,7 @@ class _Jump:
             try:
                 self._connection = connect()
             except ConnectError as error:
-                message = f"The jump host {hop} cannot be used. {error.message}"
+                message = f"Cannot use the jump host {hop}. {error.message}"
                 failed = ConnectError(error.outcome, message, *error.hints)
                 self._failed = self._clock(), failed
                 raise failed from None
@@ -444,7 +444,7 @@ class SshConnection:
             channel = self._connection.transport.open_session(timeout=self._options.connect_timeout)
             channel.exec_command(command)
         except FAILURES as error:
-            message = f"It lets nobody run a command: {reason(error)}."
+            message = f"It does not allow commands: {reason(error)}."
             raise ConnectError(Outcome.UNREACHABLE, message) from None
         return ChannelLine(channel, deadline, self._options.clock)
 
@@ -481,7 +481,7 @@ class Ssh:
         try:
             connection = self._make(name, user)
         except FAILURES as error:  # a Port that is no number
-            message = f"What ssh_config says of it cannot be used: {reason(error)}."
+            message = f"Cannot use its settings in ssh_config: {reason(error)}."
             raise ConnectError(Outcome.UNREACHABLE, message) from None
         try:
             self._prepare(connection, over)
@@ -518,7 +518,7 @@ class Ssh:
         try:
             known = self._known(find_files(settings))
         except OSError as error:
-            message = f"{error.filename} cannot be read, so no host key is known: {error.strerror}."
+            message = f"Cannot read the known host keys in {error.filename}: {error.strerror}."
             raise ConnectError(Outcome.HOST_KEY, message) from None
         trust = Trust(known, self._host(connection), settings, self._options.accept_new)
         connection.client.set_missing_host_key_policy(trust)

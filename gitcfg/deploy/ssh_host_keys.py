@@ -193,11 +193,12 @@ def _explain_another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> D
     key = next((one for one in keys if one.kind == shown.kind), keys[0])
     same = "" if key.kind == shown.kind else f"{key.kind} "
     return Distrust(
-        f"It shows another host key than the one that is known: {shown.kind} {shown.fingerprint} instead of"
+        f"Its host key has changed: it is {shown.kind} {shown.fingerprint} instead of"
         f" {same}{key.fingerprint} ({key.place}).",
         (
-            "Somebody else may be answering. If the node was set up anew, compare the key on the node itself,"
-            f" and take the old one away: `ssh-keygen -R '{format_host(host.name, host.port)}'`.",
+            "Another machine may be answering. If the node was reinstalled, compare the key on the"
+            " node itself,"
+            f" then remove the old one: `ssh-keygen -R '{format_host(host.name, host.port)}'`.",
         ),
     )
 
@@ -205,12 +206,12 @@ def _explain_another(host: Host, shown: HostKey, keys: tuple[HostKey, ...]) -> D
 def _explain_unknown(host: Host, shown: HostKey) -> Distrust:
     message = f"Its host key is not known: {shown.kind} {shown.fingerprint}."
     if host.node is not None:
-        message += f" keys/ has another key of it, {host.node.fingerprint}: its agent's, perhaps."
+        message += f" keys/ has another key of it, {host.node.fingerprint}, which may be its agent's."
     return Distrust(
         message,
         (
-            "On the node itself `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` shows it.",
-            "`ssh` asks whether to trust it; --accept-new trusts whatever is not known, and remembers it.",
+            "Run `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on the node itself to compare it.",
+            "Log in once with `ssh` to trust it, or use `--accept-new` to trust and record all unknown keys.",
         ),
         new=True,
     )
@@ -251,7 +252,7 @@ class Trust:
         try:
             add_host_key(file, name, shown)
         except OSError as error:
-            message = f"Its host key is new, and {file} cannot be written: {error.strerror}."
+            message = f"Cannot record its new host key in {file}: {error.strerror}."
             raise ConnectError(Outcome.HOST_KEY, message) from None
 
 

@@ -61,9 +61,9 @@ from gitcfg.install.remote.protocol import (
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, duration
 
-_LATER = "The node goes on by itself; the next deploy to it tells how that ended."
-_UNTOUCHED = "Nothing was touched."
-_LAST = {installed.REVERTED: "taken back", installed.FAILED: "not even taken back"}
+_LATER = "The installation continues on the node; the next deploy to it reports the result."
+_UNTOUCHED = "Nothing was changed."
+_LAST = {installed.REVERTED: "rolled back", installed.FAILED: "not even rolled back"}
 _IN_FORCE = (Outcome.OK, Outcome.UNCHANGED)
 _MOST_LACKS, _MOST_STEPS = 1 << 20, 100_000
 HANDED_OVER = "order"
@@ -128,7 +128,7 @@ class Turn:
         except OSError as error:
             return self._explain_far_error(LineLost(f"The connection ended: {error.strerror or error}."))
         if done is None:
-            return self._make_result(Outcome.LOST, f"It was left. {_UNTOUCHED}")
+            return self._make_result(Outcome.LOST, f"It was skipped. {_UNTOUCHED}")
         return self._done(done)
 
     def cut(self) -> str:
@@ -224,10 +224,10 @@ class Turn:
 
 def _explain_result(word: Outcome, found: installed.Outcome) -> str:
     if word is Outcome.REVERTED:
-        return f"`{found.step}` failed; what stood before is in force again."
+        return f"`{found.step}` failed; the node was rolled back."
     if word is Outcome.FAILED:
-        return f"`{found.step}` failed, and so did the way back: look at the node."
-    return "The node refuses it; nothing was touched." if word is Outcome.REFUSED else ""
+        return f"`{found.step}` failed, and so did the rollback: look at the node."
+    return "The node refused it; nothing was changed." if word is Outcome.REFUSED else ""
 
 
 # The talk over an open line: messages, in frames.
@@ -356,7 +356,7 @@ def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
     lacking = parse_numbers(_answer(frames, LACKS, _MOST_LACKS), len(needed))
     requested = [needed[number] for number in lacking]
     if any(one.sha256 not in parts.contents or (order.dry and one.secret) for one in requested):
-        raise FarError(Outcome.REFUSED, "The node asks for what it must not have.")
+        raise FarError(Outcome.REFUSED, "The node requested content that it must not have.")
     if not order.dry:
         frames.after = HANDED_OVER
     if requested:
@@ -387,7 +387,7 @@ def _follow(frames: Frames, order: Order, on_step: OnStep) -> Done:
         step, state = parse_step(raw)
         frames.after = step
         on_step(step, state)
-    raise Unreadable("It tells of more steps than there can be.")
+    raise Unreadable("It reported too many steps.")
 
 
 def _answer(frames: Frames, kind: int, most: int) -> bytes:
@@ -410,30 +410,30 @@ def greet(frames: Frames, line: Line) -> None:
 
 def _explain_no_root(code: int, detail: str) -> FarError:
     if code == _NOT_FOUND:
-        hint = "Log in as root, or say --no-sudo where this user may write all that is deployed."
+        hint = "Log in as root, or use `--no-sudo` if this user may write all deployed files."
         return FarError(Outcome.SUDO, f"There is no sudo on the node.{detail}", hint)
-    hint = "--ask-sudo asks you for sudo's password once; else let this user run /bin/sh without one."
-    return FarError(Outcome.SUDO, f"sudo does not let this user become root on the node.{detail}", hint)
+    hint = "Use `--ask-sudo` to enter sudo's password once, or let this user run /bin/sh without a password."
+    return FarError(Outcome.SUDO, f"sudo refuses to let this user become root on the node.{detail}", hint)
 
 
 def _explain_missing(marks: list[str], mark: str, line: Line) -> FarError:
     """Return what is missing: it would have spoken next."""
     output = clean(line.stderr().strip()[-1000:])
-    detail = f" It says: {output}" if output else ""
+    detail = f" Its output: {output}" if output else ""
     if mark.startswith(f"{OLD} "):
         version = clean(mark.removeprefix(f"{OLD} "))
         return NoPython(
-            f"The node's Python is {version}, and 3.9 or newer is needed.", "Install a newer one beside it."
+            f"The node has Python {version}, but gitcfg needs 3.9 or newer.", "Install a newer one beside it."
         )
     if mark:
         return NoPython("There is no python3 on the node.", "Install Python 3.9 or newer there.")
     code = line.ended()
     if code is None:
-        return LineLost(f"The connection ended before gitcfg had begun on the node.{detail}")
+        return LineLost(f"The connection ended before gitcfg started on the node.{detail}")
     if code < 0 or code > _KILLED:
-        return LineLost(f"What was to run on the node was killed before it had begun.{detail}")
+        return LineLost(f"gitcfg was killed on the node before it started.{detail}")
     if SHELL in marks:
         return NoPython(f"The node's python3 cannot run.{detail}")
     if LINE in marks:
         return _explain_no_root(code, detail)
-    return FarError(Outcome.REFUSED, f"The node's login does not run commands (exit code {code}).{detail}")
+    return FarError(Outcome.REFUSED, f"The node's login cannot run commands (exit code {code}).{detail}")

@@ -83,7 +83,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
     A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
     """
     started = lenient_process_recorder(journal)
-    problem = "" if step.undo.commands else f"{step.name} has no command that takes the old files."
+    problem = "" if step.undo.commands else f"{step.name} has no command to activate the old files."
     for command in step.undo.commands:
         title = f"{step.title} again"
         place.listener.notify(title, "begun")
@@ -127,7 +127,7 @@ def _raise_unless_ok(place: Place, title: str, command: Sequence[str], result: C
 def describe_end(result: CommandResult) -> str:
     """Describe how a command that failed ended."""
     if result.code is None:
-        return "the time ran out."
+        return "timed out."
     return f"ended by signal {-result.code}." if result.code < 0 else f"exit code {result.code}."
 
 
@@ -157,4 +157,4 @@ def _stop(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -
     place.listener.notify(title, "begun")
     result = _run(place, command, place.limits.activate, lenient_process_recorder(journal))
     place.listener.notify(title, "done" if result.ok else "failed")
-    return "" if result.ok else f"{title}, which is owed: {describe_end(result)} It stays owed."
+    return "" if result.ok else f"The pending {title} failed: {describe_end(result)} It stays pending."

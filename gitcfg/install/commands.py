@@ -159,7 +159,7 @@ def run_command(
     started: Callable[[int], None] | None = None,
     redaction: Redaction = NONE,
 ) -> CommandResult:
-    """Run a command to its end. What it leaves running (a daemon) is left, unless the time ran out.
+    """Run a command to its end. What it leaves running (a daemon) is left, unless timed out.
 
     `started` is told its process's number before it begins: a shell waits for leave and becomes the command,
     so that what nobody has noted never runs. A daemon must not go on writing to the output that it was
@@ -180,7 +180,7 @@ def run_command(
         )
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        return CommandResult(NOT_RUN, f"{command[0]} cannot be run: {why}.")
+        return CommandResult(NOT_RUN, f"Cannot run {command[0]}: {why}.")
     try:
         restore_core_limit(process.pid)
         if started is not None:

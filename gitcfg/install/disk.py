@@ -235,7 +235,7 @@ class Tree:
             to = self.disk.readlink(here, name)
             raise Obstacle(
                 f"{walked} is a link to {to}, and links are not followed.",
-                "Name the folder itself in the repository.",
+                "Write the path of the folder itself in the repository.",
             )
         raise Obstacle(f"{walked} is not a folder.")
 
@@ -392,4 +392,4 @@ def _find_id(kind: str, name: str, look_up: Callable[[str], int]) -> int:
     try:
         return look_up(name)
     except KeyError:
-        raise Refused(f"There is no {kind} {name!r} on this node.") from None
+        raise Refused(f"The {kind} {name!r} does not exist on this node.") from None

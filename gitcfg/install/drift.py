@@ -18,7 +18,7 @@ from .record import read_record
 from .store import BACKUP, JOURNAL, STAGED, Place, Store, hold_lock, open_store
 
 _MOST = 1 << 20
-_HIDDEN = "the content differs (not shown: not everybody may read the file)\n"
+_HIDDEN = "the content differs (not shown: the file is not world-readable)\n"
 
 
 def recover(place: Place) -> Outcome | None:
@@ -42,7 +42,7 @@ def describe_difference(store: Store, place: Place, file: File, stands: FileStat
     if stands.kind == LINK:
         return f"a link to {stands.target}\n"
     if stands.kind != FILE:
-        return f"a {stands.kind} stands there\n"
+        return f"a {stands.kind}\n"
     lines = []
     if stands.mode != should.mode:
         lines.append(f"mode {should.mode:04o} -> {stands.mode:04o}\n")
@@ -58,7 +58,7 @@ def _diff(store: Store, place: Place, file: File, stands: FileState) -> str:
     if file.secret or not stands.mode & 0o004:
         return _HIDDEN
     if max(stands.size, len(file.content)) > _MOST:
-        return f"the content differs ({len(file.content)} bytes are meant, {stands.size} stand)\n"
+        return f"the content differs (expected {len(file.content)} bytes, found {stands.size})\n"
     content = read_public(store, file.path, _MOST)
     if content is None:
         return _HIDDEN
@@ -67,8 +67,8 @@ def _diff(store: Store, place: Place, file: File, stands: FileState) -> str:
     except UnicodeDecodeError:
         old = new = "\0"
     if "\0" in old + new:
-        return f"binary content differs ({len(file.content)} bytes are meant, {len(content)} stand)\n"
-    return unified_diff(old, new, (f"{file.path} (meant)", f"{file.path} (stands)"), place.limits.diff)
+        return f"binary content differs (expected {len(file.content)} bytes, found {len(content)})\n"
+    return unified_diff(old, new, (f"{file.path} (expected)", f"{file.path} (on disk)"), place.limits.diff)
 
 
 def read_public(store: Store, path: str, most: int) -> bytes | None:

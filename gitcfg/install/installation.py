@@ -82,7 +82,7 @@ class Installation:
         in_force = record.package.digest if record.package is not None else ""
         if self.base and in_force not in ("", self.base, self.package.digest):
             raise Busy(
-                "Another installation ended here meanwhile: what stands is not what this one begins from.",
+                "Another installation changed this node in the meantime.",
                 "Deploy again.",
             )
 

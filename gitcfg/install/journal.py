@@ -40,7 +40,7 @@ def decode_lines(raw: bytes) -> list[dict[str, Any]]:
     if None in lines:
         raise Damaged(
             f"The journal of an interrupted installation is damaged in line {lines.index(None) + 1}.",
-            "Compare the files with what is meant, then remove the journal in the state folder.",
+            "Compare the files with the expected ones, then remove the journal in the state folder.",
         )
     return [line for line in lines if line is not None]
 
@@ -151,8 +151,9 @@ def read_journal(store: Store) -> JournalState | None:
     first = lines[0]
     if first.get("schema") != SCHEMA:
         raise InstallError(
-            f"An interrupted installation wrote a journal of {first.get('schema')!r}; this reads {SCHEMA}.",
-            "Run the version that wrote it once more.",
+            f"An interrupted installation left a journal of {first.get('schema')!r}; this version"
+            f" reads {SCHEMA}.",
+            "Run the version that wrote it again.",
         )
     state = JournalState(first["begin"], first["commit"], first["digest"])
     for line in lines[1:]:

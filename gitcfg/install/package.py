@@ -39,7 +39,7 @@ class Hidden:
         return f"<hidden {self.sha256[:8]}>"
 
     def __reduce__(self) -> str:
-        raise TypeError("A hidden content is never written.")
+        raise TypeError("Cannot write hidden content.")
 
 
 UNKNOWN = Hidden("unknown", 0)
@@ -186,7 +186,7 @@ def parse_file(path: str, value: object) -> File:
     content, mode = _parse_content(data, path), parse_text(data.get("mode"), f"{path}: mode")
     # Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones.
     if not _MODE.fullmatch(mode):
-        raise PackageError(f"{path} has the mode {mode!r}: three octal digits after a 0 are meant.")
+        raise PackageError(f"{path} has the mode {mode!r}, which is not 0 and three octal digits.")
     file = File(
         path=path,
         content=content,
@@ -201,7 +201,7 @@ def parse_file(path: str, value: object) -> File:
         hidden=_parse_hidden(data, path),
     )
     if file_digest(file.mode, file.owner, file.group, file.content) != file.digest:
-        raise PackageError(f"{path} does not have the digest that the package says.")
+        raise PackageError(f"{path} differs from its digest in the package.")
     return file
 
 
@@ -209,23 +209,23 @@ def _parse_content(data: Mapping[str, Any], path: str) -> bytes:
     import base64
 
     if ("content" in data) == ("base64" in data):
-        raise PackageError(f"{path} has not one of content and base64.")
+        raise PackageError(f"{path} must have exactly one of content and base64.")
     try:
         if "content" in data:
             raw = str(data["content"]).encode() if isinstance(data["content"], str) else None
         else:
             raw = base64.b64decode(data["base64"], validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
-        raise PackageError(f"{path} has content that cannot be read.") from error
+        raise PackageError(f"Cannot decode the content of {path}.") from error
     if raw is None or len(raw) > MAX_FILE:
-        raise PackageError(f"{path} has content that is not text, or more than {MAX_FILE >> 20} MiB.")
+        raise PackageError(f"The content of {path} is not text or is larger than {MAX_FILE >> 20} MiB.")
     return raw
 
 
 def _parse_hidden(data: Mapping[str, Any], path: str) -> Hidden | None:
     """Return what is known of the content of a file that holds secrets; None for any other file."""
     if data.get("sealed") is not None:
-        raise PackageError(f"{path} is sealed, and nobody has opened it.")
+        raise PackageError(f"{path} is still sealed.")
     if data.get("hidden") is None:
         return UNKNOWN if "sealed" in data else None
     hidden = parse_mapping(data["hidden"], f"{path}: hidden")
@@ -256,7 +256,7 @@ def _parse_check(value: object, where: str) -> Check | None:
     check_keys(data, where, ("run", "timeout", "retries"))
     run = parse_command(data.get("run"), where)
     if not run:
-        raise PackageError(f"{where} runs nothing.")
+        raise PackageError(f"{where} has no command.")
     timeout = parse_number(data.get("timeout", 60), f"{where}: timeout", 3600)
     retries = parse_number(data.get("retries", 0), f"{where}: retries", 1000)
     return Check(run, float(timeout), int(retries))
@@ -312,11 +312,11 @@ def package_from_json(value: object) -> Package:
 def _check_references(package: Package) -> None:
     clash = find_nested(package.files)
     if clash:
-        raise PackageError(f"{clash[0]} is a file and the folder of {clash[1]}.")
+        raise PackageError(f"{clash[0]} is both a file and the folder of {clash[1]}.")
     for path, file in package.files.items():
         unknown = sorted(set(file.concerns) - set(package.subsystems))
         if unknown:
-            raise PackageError(f"{path} concerns {unknown[0]!r}, which is no subsystem of this node.")
+            raise PackageError(f"{path} concerns {unknown[0]!r}, which is not a subsystem of this node.")
 
 
 def _refuse_repeated_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -328,7 +328,7 @@ def _refuse_repeated_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 # To JSON.
@@ -402,7 +402,7 @@ def check_depth(value: object, where: str, levels: int = MAX_LEVELS) -> None:
     if not isinstance(value, (dict, list)):
         return
     if not levels:
-        raise PackageError(f"{where} nests too deeply.")
+        raise PackageError(f"{where} is nested too deeply.")
     for one in value.values() if isinstance(value, dict) else value:
         check_depth(one, where, levels - 1)
 
@@ -421,7 +421,7 @@ def parse_text(value: object, where: str, limit: int = MAX_NAME) -> str:
     if len(value) > limit:
         raise PackageError(f"{where} is longer than {limit} characters.")
     if "\0" in value:
-        raise PackageError(f"{where} holds a NUL.")
+        raise PackageError(f"{where} contains a NUL character.")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -433,14 +433,14 @@ def parse_word(value: object, where: str, limit: int = MAX_NAME) -> str:
     """Return text that is not empty and has no control characters: a name."""
     word = parse_text(value, where, limit)
     if not word or any(ord(char) < 32 or ord(char) == 127 for char in word):
-        raise PackageError(f"{where} is empty or holds a control character.")
+        raise PackageError(f"{where} is empty or contains a control character.")
     return word
 
 
 def parse_choice(value: object, where: str, choices: Collection[str]) -> str:
     """Return one of some words."""
     if not isinstance(value, str) or value not in choices:
-        raise PackageError(f"{where} is none of {', '.join(choices)}.")
+        raise PackageError(f"{where} is not one of {', '.join(choices)}.")
     return value
 
 
@@ -474,5 +474,5 @@ def parse_command(value: object, where: str) -> tuple[str, ...]:
         return ()
     words = parse_list(value, where, lambda one, place: parse_text(one, place, MAX_WORD), MAX_WORDS)
     if not words or not words[0]:
-        raise PackageError(f"{where} names no program.")
+        raise PackageError(f"{where} has no program.")
     return words

@@ -257,8 +257,8 @@ def plan_writes(request: PlanRequest) -> Iterable[Entry]:
         if before != after and path not in request.spared:
             if file.true_content is None and before.digest != file.sha256:
                 raise Refused(
-                    f"{path} holds secrets, and its content was not handed along.",
-                    "A server hands it to the node itself, over TLS.",
+                    f"{path} contains secrets, and the package does not include its content.",
+                    "Secrets come from the server: the node fetches them over TLS.",
                 )
             yield Entry(path, before, after, _is_foreign(request, path, before, after))
 
@@ -280,10 +280,11 @@ def plan_removals(request: PlanRequest) -> Iterable[Entry]:
 def _check_replaceable(path: str, before: FileState) -> None:
     if before.kind in (FOLDER, SPECIAL):
         what = "A folder" if before.kind == FOLDER else "A device, pipe or socket"
-        raise Obstacle(f"{what} stands at {path}, where a file is meant.", "Move it away.")
+        raise Obstacle(f"{what} is at {path}, where a file is expected.", "Move it to another place.")
     if before.kind == FILE and before.size > LARGEST:
         raise Obstacle(
-            f"A file of {before.size >> 20} MiB stands at {path}, too large to keep.", "Move it away."
+            f"The file at {path} has {before.size >> 20} MiB, which is too large to back up.",
+            "Move it to another place.",
         )
 
 
@@ -412,7 +413,7 @@ def _choose(request: PlanRequest, mended: Iterable[str]) -> Activations:
     reload = {*actions.reload, *(name for name, way in concerns if way == RELOAD)}
     unknown = sorted((restart | reload) - set(here))
     if unknown:
-        raise PackageError(f"The subsystem {unknown[0]!r} is to be activated and is not in the package.")
+        raise PackageError(f"The subsystem {unknown[0]!r} must be activated but is not in the package.")
     return choose_activations(here, restart, reload)
 
 
@@ -481,12 +482,12 @@ def _check_need(need: Need) -> None:
     if need.blocks > need.free:
         needed, left = need.blocks * need.block >> 10, need.free * need.block >> 10
         raise NoRoom(
-            f"The file system of {need.sample} has {left} KiB left, and {needed} KiB are needed.",
-            "Make room there.",
+            f"The file system of {need.sample} has {left} KiB left but needs {needed} KiB.",
+            "Free some space there.",
         )
     if need.free_files is not None and need.files > need.free_files:
         raise NoRoom(
             f"The file system of {need.sample} has room for {need.free_files} more files, "
-            f"and {need.files} are needed.",
+            f"but needs {need.files}.",
             "Remove files there.",
         )

@@ -27,13 +27,13 @@ def find_path_problem(path: str) -> str | None:
     if not path.startswith("/") or not all(names) or any(name in (".", "..") for name in names):
         return "is not a normal absolute path"
     if _CONTROL.search(path):
-        return "holds a control character"
+        return "contains a control character"
     if len(raw) > _MAX_PATH or any(len(name.encode()) > _MAX_NAME for name in names):
         return "is too long"
     if len(names) > _MAX_DEPTH:
-        return f"lies deeper than {_MAX_DEPTH} folders"
+        return f"has more than {_MAX_DEPTH} folders"
     if any(name.startswith(OWN_PREFIX) for name in names):
-        return f"begins a name with {OWN_PREFIX}, which is gitcfg's own"
+        return f"has a name that begins with {OWN_PREFIX}, which is reserved for gitcfg"
     return None
 
 
@@ -192,8 +192,8 @@ def find_refusals(
     bad_paths = [path for path in sorted(set(paths)) if not policy.allows_path(path, state)]
     bad_commands = [line for line in sorted({tuple(one) for one in commands}) if policy.resolve(line) is None]
     return (
-        *(f"The path {path} is not one that this node's policy allows." for path in bad_paths),
-        *(f"The command {list(line)} is not one that this node's policy allows." for line in bad_commands),
+        *(f"This node's policy does not allow the path {path}." for path in bad_paths),
+        *(f"This node's policy does not allow the command {list(line)}." for line in bad_commands),
     )
 
 

@@ -17,7 +17,7 @@ from .store import BACKUP, JOURNAL, STAGED, Place, Store, hold_lock, open_store
 INSTALLED, NEXT, REPORT = "installed.json", "next.json", "report.json"
 SCHEMA = "gitcfg.installed/1"
 _OURS = re.compile(r"gitcfg\.installed/[1-9][0-9]{0,8}")
-ANEW = "The agent's next round keeps it aside, and installs everything anew."
+ANEW = "The agent's next round renames it and installs everything again."
 _NO_FILE = (errno.EISDIR, errno.ELOOP, errno.EIO)
 """A folder, a link, or a disk that has lost it: no later try reads it."""
 
@@ -38,8 +38,9 @@ def read_record(store: Store, name: str = INSTALLED) -> Record | None:
     schema = data.get("schema")
     if isinstance(schema, str) and schema != SCHEMA and _OURS.fullmatch(schema):
         raise InstallError(
-            f"{name} in the state folder is {schema}, which a later gitcfg wrote; this one reads {SCHEMA}.",
-            "Install a gitcfg-agent that is at least as new.",
+            f"{name} in the state folder is {schema}, written by a later gitcfg; this version reads"
+            f" {SCHEMA}.",
+            "Upgrade gitcfg-agent on this node.",
         )
     if schema != SCHEMA:
         raise Damaged(f"{name} in the state folder is damaged: it is not {SCHEMA}.", ANEW)
@@ -60,7 +61,7 @@ def read_table(store: Store, name: str) -> dict[str, Any] | None:
     except OSError as error:
         if error.errno not in _NO_FILE:
             raise
-        raise Damaged(f"{name} in the state folder cannot be read: {error.strerror}.") from error
+        raise Damaged(f"Cannot read {name} in the state folder: {error.strerror}.") from error
     return data if isinstance(data, dict) else {}
 
 
@@ -133,7 +134,7 @@ def _debt(data: Any) -> Debt:
     name, kind, command = data["name"], data["kind"], data["command"]
     is_known = kind in (RESTART, RELOAD, STOP) and isinstance(command, list)
     if not is_known or not all(isinstance(word, str) for word in (name, *command)):
-        raise TypeError("a debt is none")
+        raise TypeError("an entry is malformed")
     return Debt(name, kind, tuple(command))
 
 
@@ -203,8 +204,8 @@ def _set_record_aside(store: Store, stamp: str) -> str:
     except Damaged as error:
         _rename(store, INSTALLED, stamp)
         return (
-            f"{error.message} It is kept as {_damaged_name(INSTALLED, stamp)}, and everything is installed"
-            " anew. Files that gitcfg wrote here and that are no longer meant cannot be known: they stay."
+            f"{error.message} It is renamed to {_damaged_name(INSTALLED, stamp)}, and everything is installed"
+            " again. Files that gitcfg installed earlier and no longer needs are not removed."
         )
     return ""
 
@@ -217,7 +218,8 @@ def _set_debts_aside(store: Store, stamp: str) -> str:
         _forget_commit(store)
         _rename(store, OWED, stamp)
         return (
-            f"{error.message} It is kept as {_damaged_name(OWED, stamp)}, and everything is installed anew."
+            f"{error.message} It is renamed to {_damaged_name(OWED, stamp)}, and everything is"
+            " installed again."
         )
     return ""
 
@@ -242,11 +244,11 @@ def _set_journal_aside(store: Store, stamp: str) -> str:
         _forget_commit(store)
         store.remove(STAGED)
         kept = [name for name in (BACKUP, NEXT, JOURNAL) if _rename(store, name, stamp)]
-        before = f", the files from before as {_damaged_name(BACKUP, stamp)}" if BACKUP in kept else ""
-        left = f" These may be left of that installation: {', '.join(more)}." if more else ""
+        before = f", the backup to {_damaged_name(BACKUP, stamp)}" if BACKUP in kept else ""
+        left = f" Files of that installation may be left: {', '.join(more)}." if more else ""
         return (
-            f"{error.message} It is kept as {_damaged_name(JOURNAL, stamp)}{before}, and everything is"
-            f" installed anew.{left}"
+            f"{error.message} It is renamed to {_damaged_name(JOURNAL, stamp)}{before}, and everything is"
+            f" installed again.{left}"
         )
     return ""
 
@@ -258,7 +260,7 @@ def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], objec
     except Damaged as error:
         with open_store(place) as store:
             _rename(store, name, stamp)
-        return f"{error.message} It is kept as {_damaged_name(name, stamp)}."
+        return f"{error.message} It is renamed to {_damaged_name(name, stamp)}."
     return ""
 
 
@@ -278,7 +280,7 @@ def _files_only_in_next(store: Store) -> list[str]:
     try:
         known, new = read_record(store), read_record(store, NEXT)
     except InstallError:
-        return ["files that cannot be known"]
+        return ["unknown files"]
     before = known.package.meant if known and known.package else {}
     return sorted(set(new.package.meant if new and new.package else {}) - set(before))
 

@@ -52,7 +52,7 @@ def finish(store: Store, place: Place, state: JournalState, outcome: Outcome) ->
         tidy(store)
         Journal(store).clear()
     except OSError as error:
-        why = f"Tidying up failed ({error.strerror}); the next run does it."
+        why = f"Cannot clean up: {error.strerror}. The next run tries again."
         return outcome._replace(output="\n".join(part for part in (outcome.output, why) if part))
     return outcome
 
@@ -251,7 +251,7 @@ def roll_back(store: Store, place: Place, state: JournalState, failure: Outcome)
             # The journal stays, so that the next run tries again.
             unrestored = [entry.path for entry in state.plan.entries if not _is_restored(store, entry)]
             paths = ", ".join(unrestored) or "none"
-            message = f"Going back failed: {problem}. Not as before: {paths}. Every run tries again."
+            message = f"The rollback failed: {problem}. Not restored: {paths}. Every run tries again."
             output = f"{failure.output}\n{message}"
             return failure._replace(result=FAILED, output=output, **_find_begun(state))
         _note(journal, {"back": state.back})
@@ -263,7 +263,7 @@ def roll_back(store: Store, place: Place, state: JournalState, failure: Outcome)
     try:
         record_debts(store, state)
     except OSError as error:
-        message = f"What is still owed cannot be kept on the disk: {error.strerror}. Every run tries again."
+        message = f"Cannot record pending actions on the disk: {error.strerror}. Every run tries again."
         return outcome._replace(result=FAILED, output=f"{outcome.output}\n{message}")
     return _end(store, place, state, outcome)
 
@@ -286,17 +286,19 @@ def _put_files_back(store: Store, place: Place, state: JournalState) -> str:
 def _judge(state: JournalState, failure: Outcome) -> Outcome:
     assert state.plan is not None
     undone = [(state.plan.steps[number], well, text) for number, (well, text) in sorted(state.undone.items())]
-    bad = [text or f"{step.title} is owed." for step, well, text in undone if not well and step.undo.required]
+    bad = [
+        text or f"{step.title} is pending." for step, well, text in undone if not well and step.undo.required
+    ]
     lines = [failure.output, *(text for _, _, text in undone if text and text not in bad)]
     kept = (*state.aside, *(state.back or ()))
     if kept:
-        lines.append("What somebody else wrote meanwhile is kept.")
+        lines.append("Files that others changed in the meantime are kept.")
     if bad:
-        lines += ["All files are as before, but not every subsystem took them:", *bad]
+        lines += ["All files are restored, but some subsystems did not activate them:", *bad]
     optional = [step for step, well, _ in undone if not well and not step.undo.required]
     owed = debt_titles(debt for step in optional for debt in step.undo.owes)
     if owed:
-        lines.append(f"Owed since then, and tried again by the next installation: {', '.join(owed)}.")
+        lines.append(f"Pending until the next installation: {', '.join(owed)}.")
     output = "\n".join(part for part in lines if part)
     return failure._replace(
         result=FAILED if bad else REVERTED, output=output, kept=kept, **_find_begun(state)

@@ -33,7 +33,7 @@ def find_verified_content(store: Store, file: File) -> bytes:
     """Return the content; raise StepFailed if what stands, which was right before, has changed."""
     content = find_content(store, file)
     if content is None or (file.true_content is None and hashlib.sha256(content).hexdigest() != file.sha256):
-        raise StepFailed("write files", f"{file.path} was changed by somebody else in this moment.")
+        raise StepFailed("write files", f"Another program changed {file.path} during the installation.")
     return content
 
 
@@ -266,7 +266,9 @@ def back_up(store: Store, plan: Plan) -> None:
             if entry.before.kind != ABSENT:
                 save(store, entry.path, entry.before, (backup, str(number)))
                 if read_state(store.disk, backup, str(number)) != entry.before:
-                    raise StepFailed("back up", f"{entry.path} was changed by somebody else in this moment.")
+                    raise StepFailed(
+                        "back up", f"Another program changed {entry.path} during the installation."
+                    )
         store.disk.sync(backup)
     store.disk.sync(store.at)
 
@@ -298,7 +300,10 @@ def exchange(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...
             stands = read_state(store.disk, at, name_of(entry.path))
             if stands not in (entry.before, entry.after):
                 if stands.kind not in (FILE, LINK, ABSENT):
-                    raise StepFailed(_STEP, f"A {stands.kind} stands at {entry.path} since a moment ago.")
+                    raise StepFailed(
+                        _STEP,
+                        f"Another program made a {stands.kind} at {entry.path} during the installation.",
+                    )
                 if stands.kind != ABSENT:
                     aside.append(set_aside(store, place, entry.path, stands))
             if entry.after.kind == FILE:

@@ -140,7 +140,7 @@ def open_store(place: Place) -> Iterator[Store]:
     try:
         root = disk.folder(top)
     except OSError as error:
-        raise Refused(f"{place.root} cannot be opened: {error.strerror}.") from error
+        raise Refused(f"Cannot open {place.root}: {error.strerror}.") from error
     with ExitStack() as stack:
         stack.callback(os.close, root)
         tree = Tree(disk, root)
@@ -157,22 +157,20 @@ def _enter(tree: Tree, path: str, stack: ExitStack, whole: str) -> int:
         return stack.enter_context(tree.folder(path))
     except PermissionError as error:
         hints = ("Run it as root.",) if os.geteuid() else ()
-        raise Refused(f"The state folder {whole} cannot be opened: {error.strerror}.", *hints) from error
+        raise Refused(f"Cannot open the state folder {whole}: {error.strerror}.", *hints) from error
 
 
 def _check_owner(at: int, path: str) -> None:
     found = os.fstat(at)
     if found.st_uid == 0 != os.geteuid():
-        raise Refused(f"The state folder {path} is root's.", "Run it as root.")
+        raise Refused(f"The state folder {path} belongs to root.", "Run it as root.")
     if found.st_uid != os.geteuid():
         raise Refused(
-            f"The state folder {path} belongs to the user {found.st_uid}, who has installed here before.",
-            "Go on as that user; or `chown -R` gives it to this one.",
+            f"The state folder {path} belongs to the user {found.st_uid}, who installed here before.",
+            "Run it as that user, or change the owner with `chown -R`.",
         )
     if stat.S_IMODE(found.st_mode) & 0o022:
-        raise Refused(
-            f"The state folder {path} can be written by others.", "It must be this user's alone: chmod 700."
-        )
+        raise Refused(f"The state folder {path} is writable by other users.", f"Run `chmod 700 {path}`.")
 
 
 # The lock, which the kernel releases when its holder dies.
@@ -205,9 +203,9 @@ def hold_lock(store: Store, place: Place) -> Iterator[None]:
 def _wait(file: int, place: Place, until: float) -> None:
     while not try_lock(file):
         if place.clock.now() >= until:
-            holder = os.pread(file, 200, 0).decode(errors="replace") or "somebody"
+            holder = os.pread(file, 200, 0).decode(errors="replace") or "unknown process"
             raise Busy(
-                f"Another installation is at work on this node: {holder}.", "Try again when it has ended."
+                f"Another installation is running on this node: {holder}.", "Try again when it has ended."
             )
         place.clock.sleep(_PAUSE)
 

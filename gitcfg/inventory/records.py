@@ -197,7 +197,7 @@ def select_nodes(
     except CelStopped as problem:
         raise GitcfgError(f"--where fails: {problem.message}.", _hint(problem, now)) from None
     except CelProblem as problem:
-        raise GitcfgError(f"--where cannot be read: {problem.message}.", _hint(problem, now)) from None
+        raise GitcfgError(f"Cannot parse --where: {problem.message}.", _hint(problem, now)) from None
     for row, failed in problems.items():
         raise GitcfgError(f"--where fails on {nodes[row].name}: {failed.message}.", _hint(failed, now))
     return tuple(node for node, held in zip(nodes, holds, strict=True) if held)
@@ -243,5 +243,5 @@ def _time(seconds: float) -> datetime:
 
 def _hint(problem: CelProblem, now: float | None) -> str:
     if now is None and any(name in problem.message for name in (*SEEN_VARIABLES, "'age'")):
-        return "What nodes have said is in the server's database: --database URL."
+        return "Use `--database URL`: the reports of nodes are in the server's database."
     return sentence(problem.hint)

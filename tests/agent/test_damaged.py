@@ -163,7 +163,7 @@ def test_no_folder_is_named_that_is_not_there(world: World) -> None:
     assert world.install(package({CONFIG: "x"})).result == "ok"
     world.state("journal").write_bytes(b"x\n" * 2)
     said = set_damaged_aside(world.place(), "T")
-    assert "journal.damaged-T, and everything is installed anew." in said
+    assert "journal.damaged-T, and everything is installed again." in said
     assert "backup" not in said
     assert "may be left" not in said
 

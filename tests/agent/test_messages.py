@@ -38,7 +38,7 @@ def test_a_key_that_is_not_accepted_yet(who: Identity) -> None:
     found = declined(who, 403, "pending", detail="`gitcfg node accept` accepts its key.", fingerprint="x")
     assert found.message == "This node's key is not accepted yet."
     assert found.hints == (
-        f"`gitcfg node accept n1` on a clone of the repository accepts {who.fingerprint}.",
+        f"Run `gitcfg node accept n1` in a clone of the repository to accept {who.fingerprint}.",
     )
 
 
@@ -63,7 +63,10 @@ def test_a_server_that_is_not_ready(who: Identity) -> None:
 
 def test_what_else_a_server_declines(who: Identity) -> None:
     found = declined(who, 410, "gone", title="git no longer knows the node.")
-    assert (found.message, found.code) == ("The server declines: git no longer knows the node.", 4)
+    assert (found.message, found.code) == (
+        "The server rejected the request: git no longer knows the node.",
+        4,
+    )
 
 
 def test_there_is_no_agent_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +74,7 @@ def test_there_is_no_agent_toml(tmp_path: Path, capsys: pytest.CaptureFixture[st
     folder.mkdir(parents=True)
     assert main(["key", "--root", str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert f"error: {folder}/agent.toml is not there.\n" in said
+    assert f"error: {folder}/agent.toml does not exist.\n" in said
     assert f"hint: {EXAMPLE} is an example to begin with.\n" in said
 
 
@@ -104,7 +107,7 @@ def test_a_state_folder_that_is_roots(tmp_path: Path, monkeypatch: pytest.Monkey
         pytest.skip("only root has such a folder")
     monkeypatch.setattr("os.geteuid", lambda: NOBODY)
     with (
-        pytest.raises(Refused, match="/var/lib/gitcfg is root's") as raised,
+        pytest.raises(Refused, match="/var/lib/gitcfg belongs to root") as raised,
         open_store(Place(str(tmp_path))),
     ):
         pass
@@ -122,7 +125,7 @@ def test_a_state_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("os.geteuid", lambda: NOBODY)
     place = Place(str(tmp_path), disk=Closed())
     with (
-        pytest.raises(Refused, match="/var/lib/gitcfg cannot be opened: Permission") as raised,
+        pytest.raises(Refused, match="/var/lib/gitcfg: Permission") as raised,
         open_store(place),
     ):
         pass

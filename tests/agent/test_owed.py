@@ -35,7 +35,7 @@ def test_it_is_paid_though_the_digest_is_the_same(site: Site) -> None:
     site.world.stuck("app")
     done = site.once()
     assert done.returncode == 0
-    assert "restart app is owed" in done.stderr
+    assert "restart app is pending" in done.stderr
     assert (site.world.runs_with("app"), site.world.log("app"), told(site)) == ("one\n", ["restart"], [])
     assert site.book.results == [("a", "ok"), ("b", "failed"), ("a", "ok")]
     assert site.once().returncode == 0

@@ -138,7 +138,7 @@ def test_drift_that_was_mended_is_told_as_mended(site: Site) -> None:
     assert said["drift"] == []
     result = said["result"]
     assert (result["commit"], result["outcome"], result["step"]) == ("a" * 40, "ok", "repair")
-    assert f"Changed by hand, and mended: {CONFIG}." in result["output"]
+    assert f"Repaired files that were changed by hand: {CONFIG}." in result["output"]
     assert "+by hand" in result["output"]
     assert site.world.read(CONFIG) == "one\n"
     assert site.once().returncode == 0
@@ -266,7 +266,7 @@ def test_a_configuration_that_cuts_the_node_off_is_taken_back(site: Site) -> Non
     assert site.world.runs_with("app") == "one\n"
     result = next(said["result"] for said in site.book.checkins if said["result"])
     assert (result["outcome"], result["step"]) == ("reverted", "reach")
-    assert "out of reach" in result["output"]
+    assert "not reachable" in result["output"]
 
 
 def test_a_clock_that_is_off_by_a_year(site: Site) -> None:
@@ -331,4 +331,4 @@ def test_a_key_that_others_can_read_is_refused(site: Site) -> None:
     ready(site)
     os.chmod(site.world.state("node.key"), 0o644)
     done = site.once()
-    assert (done.returncode, "can be read by others" in done.stderr) == (4, True)
+    assert (done.returncode, "is readable by other users" in done.stderr) == (4, True)

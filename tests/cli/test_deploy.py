@@ -62,7 +62,7 @@ class Network:
     def open(self, node: str) -> Iterator[NodeConnection]:
         self.seen.append(node)
         if not (self.folder / node).is_dir():
-            raise ConnectError(Outcome.UNREACHABLE, "It does not answer: nobody listens there.")
+            raise ConnectError(Outcome.UNREACHABLE, "It does not answer: connection refused.")
         opened = NodeConnection(self.folder / node)
         try:
             yield opened
@@ -232,7 +232,7 @@ def test_what_goes_wrong_is_told_with_its_nodes(pool: Pool) -> None:
     (pool.network.folder / "n2").rmdir()
     (pool.network.folder / "n3").rmdir()
     out, err = pool.deploy(code=3)
-    assert "unreachable 2 nodes: n[2-3]\n  It does not answer: nobody listens there.\n" in out
+    assert "unreachable 2 nodes: n[2-3]\n  It does not answer: connection refused.\n" in out
     assert "n2 unreachable: It does not answer" in err
     found = json.loads(pool.deploy("-o", "json", code=3)[0])
     assert found["counts"] == {"unchanged": 1, "unreachable": 2}
@@ -257,9 +257,9 @@ def test_batches_and_limits(pool: Pool) -> None:
     found = json.loads(pool.deploy("-o", "json", "--max-unreachable", "0", "--jobs", "1", code=3)[0])
     assert found["counts"] == {"unreachable": 1, "skipped": 2}
     assert found["ended"] == "limit"
-    assert found["because"] == "1 node could not be reached, and that may happen to none."
+    assert found["because"] == "1 node could not be reached, the limit is 0."
     found = json.loads(pool.deploy("-o", "json", "--batch", "2", code=3)[0])
-    assert found["because"] == "Batch 1 shows nothing: 2 nodes could not be reached."
+    assert found["because"] == "Batch 1 proves nothing: 2 nodes could not be reached."
 
 
 @pytest.mark.parametrize(
@@ -292,8 +292,8 @@ def test_batches_and_limits(pool: Pool) -> None:
         (("--unreviewed", "--reason", " "), "--reason is empty."),
         (("--server", ""), "--server is empty."),
         (("--resume", "last", "n1"), "--resume continues with the nodes and the commit of a run."),
-        (("--resume", "last"), "Nothing was deployed from this repository yet."),
-        (("--resume", "none"), "There is no deploy none."),
+        (("--resume", "last"), "There is no deploy from this repository yet."),
+        (("--resume", "none"), "The deploy none does not exist."),
         (("--at", "none"), "The revision none does not exist."),
         (("none",), "There is no node none."),
     ],
@@ -367,7 +367,7 @@ def test_a_node_with_an_agent_is_left_alone(pool: Pool) -> None:
     settings.parent.mkdir(parents=True)
     settings.touch()
     out, _ = pool.deploy("--batch", "1", "n1", code=4)
-    assert out.startswith("refused 1 node: n1\n  An agent keeps this node at what its server says")
+    assert out.startswith("refused 1 node: n1\n  An agent manages this node at what its server says")
     assert pool.file("n1") is None
 
 
@@ -377,7 +377,7 @@ def test_a_server_that_does_not_answer_is_in_nobodys_way(pool: Pool) -> None:
         server = f"http://127.0.0.1:{taken.getsockname()[1]}"
         out, err = pool.deploy("n1", "--server", server)
     assert out.startswith("ok 1 node: n1\n")
-    assert f"note: {server} does not answer: nobody listens there. Each node is asked" in err
+    assert f"note: {server} does not answer: connection refused. Each node is asked" in err
     assert "`gitcfg deploys --send " in err
 
 
@@ -392,7 +392,7 @@ def test_a_fault_does_not_say_that_nothing_was_changed(
     monkeypatch.setattr(pool.network, "open", fails)
     _, err = pool.deploy("n1", code=70)
     assert "error: gitcfg itself has failed; `gitcfg deploys` tells what was done.\n" in err
-    assert "n1 lost: gitcfg itself failed while it was at this node.\n" in err
+    assert "n1 lost: gitcfg itself failed at this node.\n" in err
     assert "interrupted" not in err
     assert "Ctrl-C" not in err
     out, _ = pool.call("deploys", "-o", "json")

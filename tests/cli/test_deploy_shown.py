@@ -124,12 +124,12 @@ def test_lines_where_nobody_looks() -> None:
     lines.ended(Result("n2", Outcome.LOST, message="It was cut."))
     lines.ended(Result("n3", Outcome.SKIPPED, message="It was not begun."))
     lines.ended(Result("n4", Outcome.DIFFERS, changed=("/f",)))
-    lines.stopping("2 nodes failed, and at most 1 may.")
+    lines.stopping("2 nodes failed, the limit is 1.")
     assert text.getvalue() == (
         "n1 ok: 1 file written\n"
         "n2 lost: It was cut.\n"
         "n4 differs: would be 1 file written\n"
-        "2 nodes failed, and at most 1 may. No other node starts; running ones finish.\n"
+        "2 nodes failed, the limit is 1. No other node starts; running ones finish.\n"
     )
 
 

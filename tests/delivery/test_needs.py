@@ -93,7 +93,7 @@ def test_nothing_of_it_is_too_much(pool: Fleet) -> None:
     for one in found.commands:
         own = policy(replace(found, commands=tuple(use for use in found.commands if use is not one)))
         lines = {line for package in every for line in refused(own, package)}
-        assert lines == {f"The command {list(one.words)} is not one that this node's policy allows."}
+        assert lines == {f"This node's policy does not allow the command {list(one.words)}."}
     for place in found.paths:
         own = policy(replace(found, paths=tuple(each for each in found.paths if each is not place)))
         assert {line for package in every for line in refused(own, package)}

@@ -52,7 +52,7 @@ def test_holds_at_another_commit_and_agents_are_obeyed() -> None:
     message = f"The hold two keeps it at {OLD[:10]} until 2026-02-28: why\\x1b[31m."
     assert found.spared["n2"].message == message
     assert found.spared["n2"].hint.endswith("`gitcfg hold lift two`.")
-    assert found.spared["n4"].message.startswith("An agent keeps this node")
+    assert found.spared["n4"].message.startswith("An agent manages this node")
 
 
 def test_a_hold_that_leads_nowhere_keeps_its_nodes() -> None:
@@ -194,7 +194,7 @@ def test_nothing_is_to_be_done_where_the_commit_changes_nothing(pool: Path) -> N
 
 def test_a_node_with_an_agent_gets_an_order_only_where_a_hold_says_so(pool: Path) -> None:
     made = make_orders(opened(pool), held={"n2"})
-    with pytest.raises(GitcfgError, match="An agent keeps this node") as raised:
+    with pytest.raises(GitcfgError, match="An agent manages this node") as raised:
         made.of("n1", hello(None, agent="installed"))
     assert raised.value.code == REFUSED
     assert made.of("n2", hello(None, agent="running")).force_agent

@@ -162,10 +162,10 @@ def test_without_limits_a_batch_with_a_failure_is_the_last() -> None:
 def test_a_batch_that_nobody_could_try_is_the_last() -> None:
     plan = Plan(("a", "b", "c"), (2, 3), 2)
     state = _after(plan, Weight.UNREACHED, Weight.ASIDE)
-    because = "Batch 1 shows nothing: 1 node could not be reached, and 1 node has its agent."
+    because = "Batch 1 proves nothing: 1 node could not be reached, and 1 node has its agent."
     assert (state.why, state.because) == (EndReason.LIMIT, because)
     state = _after(plan, Weight.ASIDE, Weight.ASIDE)
-    assert state.because == "Batch 1 shows nothing: 2 nodes have their agents."
+    assert state.because == "Batch 1 proves nothing: 2 nodes have their agents."
 
 
 def test_one_node_is_not_told_as_many() -> None:
@@ -173,8 +173,8 @@ def test_one_node_is_not_told_as_many() -> None:
     assert _after(one, Weight.FAILED).because == "The one node that batch 1 reached failed."
     two = Plan(("a", "b", "c"), (2, 3), 2)
     assert _after(two, Weight.FAILED, Weight.FAILED).because == "Both nodes that batch 1 reached failed."
-    assert _after(replace(one, failures=0), Weight.FAILED).because == "1 node failed, and none may."
-    because = "1 node could not be reached, and that may happen to none."
+    assert _after(replace(one, failures=0), Weight.FAILED).because == "1 node failed, the limit is 0."
+    because = "1 node could not be reached, the limit is 0."
     assert _after(replace(one, unreached=0), Weight.UNREACHED).because == because
 
 
@@ -198,7 +198,7 @@ def test_in_one_batch_without_limits_everybody_has_a_turn() -> None:
 def test_limits_are_of_the_whole_run() -> None:
     plan = Plan(("a", "b", "c", "d"), (1, 2, 4), 1, failures=1)
     state = _after(plan, Weight.FAILED, Weight.FAILED)
-    assert (state.why, state.because) == (EndReason.LIMIT, "2 nodes failed, and at most 1 may.")
+    assert (state.why, state.because) == (EndReason.LIMIT, "2 nodes failed, the limit is 1.")
     state = _after(plan, Weight.FAILED, Weight.WELL, Weight.WELL, Weight.WELL)
     assert state.why is EndReason.DONE
 

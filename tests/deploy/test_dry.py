@@ -22,7 +22,7 @@ def test_nothing_is_left_on_a_node_that_had_nothing(world: World) -> None:
     done = deploy(world, package({CONFIG: "one\n"}), dry=True)
     assert done.outcome.result == "ok"
     assert done.outcome.changed == (CONFIG,)
-    assert done.differences == {CONFIG: f"--- /dev/null\n+++ {CONFIG} (meant)\n@@ -0,0 +1 @@\n+one\n"}
+    assert done.differences == {CONFIG: f"--- /dev/null\n+++ {CONFIG} (new)\n@@ -0,0 +1 @@\n+one\n"}
     assert everything(world) == {}
 
 
@@ -36,7 +36,7 @@ def test_nothing_is_touched_on_one_that_had(world: World) -> None:
     assert (done.outcome.changed, done.outcome.removed) == ((CONFIG, "/etc/app/new"), ("/etc/app/gone",))
     assert (done.outcome.restarted, done.outcome.reloaded) == ((), ("app",))
     assert "-one\n+two\n" in done.differences[CONFIG]
-    assert f"--- {CONFIG} (stands)\n" in done.differences[CONFIG]
+    assert f"--- {CONFIG} (on disk)\n" in done.differences[CONFIG]
 
 
 def test_it_is_told_against_what_stands_and_not_what_was_meant(world: World) -> None:
@@ -67,7 +67,7 @@ def test_modes_owners_links_and_binary_files_are_told(world: World) -> None:
     files = {"/etc/a": made_file("/etc/a", "same\n"), "/etc/b": "text\n", "/etc/c": "text\n"}
     found = deploy(world, package(files), dry=True).differences
     assert found["/etc/a"] == "mode 0600 -> 0644\n"
-    assert found["/etc/b"] == "the content differs (2 bytes stand, 5 are meant)\n"
+    assert found["/etc/b"] == "the content differs (from 2 to 5 bytes)\n"
     assert found["/etc/c"].startswith("a link to a stands there\n")
 
 
@@ -96,7 +96,7 @@ def test_large_differences_are_cut(world: World) -> None:
 def test_of_very_large_files_only_the_size_is_told(world: World) -> None:
     world.write(CONFIG, "x" * (2 << 20))
     found = deploy(world, package({CONFIG: "one\n"}), dry=True).differences
-    assert found[CONFIG] == f"the content differs ({2 << 20} bytes stand, 4 are meant)\n"
+    assert found[CONFIG] == f"the content differs (from {2 << 20} to 4 bytes)\n"
 
 
 def test_it_tells_of_an_installation_that_died(world: World) -> None:

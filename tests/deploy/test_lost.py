@@ -194,7 +194,7 @@ def test_a_far_end_that_is_killed_is_a_lost_line(world: World) -> None:
     assert (dry.result, "interrupted" in dry.output) == ("ok", True)
     assert standing(world.root) == before
     done = deploy(world, package({CONFIG: "one\n"}))
-    what = f"An installation of {'b' * 10} was interrupted here and taken back"
+    what = f"An installation of {'b' * 10} was interrupted here and rolled back"
     real = done.outcome
     assert (real.result, real.changed, real.restarted) == ("ok", (CONFIG,), ("app",))
     assert (dry.changed, dry.restarted) == (real.changed, real.restarted)
@@ -234,8 +234,8 @@ def test_one_that_died_when_all_was_done(world: World) -> None:
     what = f"An installation of {'b' * 10} was interrupted here"
     assert said == {
         "",  # before there was anything to take back, or after everything
-        f"{what} and taken back: The installation was interrupted.",
-        f"{what} when all of it was done.",
+        f"{what} and rolled back: The installation was interrupted.",
+        f"{what} after its last step.",
     }
 
 

@@ -53,7 +53,7 @@ def test_it_is_written_down(folder: Path, word: str, result: str, dry: bool) -> 
     LateOutcomes(folder, ("n1", "n2"), lambda: 9.0).heard("n1", hello(result), dry)
     done = kept(folder).done["n1"]
     assert (done.outcome, done.at) == (result, 9.0)
-    assert done.output == f"Its end was not heard then ({word}), and by the next visit: {result}.\nno"
+    assert done.output == f"Its end was unknown at first ({word}); the next deploy reported: {result}.\nno"
     assert (done.commit is None) == (result == "failed")
     assert (kept(folder).reported, kept(folder).broken) == (kept(folder).reported, 0)
     assert kept(folder).reported is not None

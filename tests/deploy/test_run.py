@@ -248,7 +248,7 @@ def test_a_line_that_is_lost_says_whether_the_node_goes_on(monkeypatch: pytest.M
     found = Tried(monkeypatch, 1, FAILURES["lost"]).run().results["n0"]
     assert (found.step, found.hint.split(";")[0]) == ("swap", "The node goes on by itself")
     before = Tried(monkeypatch, 1, _raises(LineLost("It ended."))).run().results["n0"]
-    assert (before.outcome, before.hint) == (Outcome.LOST, "Nothing was touched.")
+    assert (before.outcome, before.hint) == (Outcome.LOST, "Nothing was changed.")
 
 
 @pytest.mark.parametrize("outcome", [Outcome.UNREACHABLE, Outcome.AUTH, Outcome.HOST_KEY])
@@ -327,7 +327,7 @@ def test_a_fault_of_ones_own_is_raised_once_those_at_work_are_done(monkeypatch: 
     found = {one.node: one for one in tried.heard.results}
     words = {name: str(one.outcome) for name, one in found.items()}
     assert words == {"n0": "lost", "n1": "ok", "n2": "skipped", "n3": "skipped"}
-    assert found["n2"].message == "It was not begun. gitcfg itself failed while it was at n0."
+    assert found["n2"].message == "It was not started. gitcfg itself failed while it was at n0."
     assert [line for line in tried.heard.lines if line[0] == "stopping"] == [
         ("stopping", "gitcfg itself failed while it was at n0.")
     ]
@@ -338,7 +338,7 @@ def test_a_batch_that_fails_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["reverted"] * 2 + ["skipped"] * 3
     assert found.why is EndReason.LIMIT
-    assert found.results["n4"].message == "It was not begun. Both nodes that batch 1 reached failed."
+    assert found.results["n4"].message == "It was not started. Both nodes that batch 1 reached failed."
     assert ("stopping", "Both nodes that batch 1 reached failed.") in tried.heard.lines
 
 
@@ -373,7 +373,7 @@ def test_a_second_interrupt_leaves_them_and_says_how_they_stand(monkeypatch: pyt
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["lost", "lost", "skipped"]
     assert found.results["n0"].hint.startswith("The node goes on by itself")
-    assert found.results["n1"].hint == "Nothing was touched."
+    assert found.results["n1"].hint == "Nothing was changed."
     assert all(one.closed.is_set() for one in network.connections.values())
 
 
@@ -396,7 +396,7 @@ def test_sudo_is_for_who_is_not_root(
 
 
 LAST = Installed("reverted", "a" * 40, "d0", step="check x", output="check x: exit code 1.\nand more")
-TOLD = "The last installation here, of aaaaaaaaaa, was taken back: check x: exit code 1."
+TOLD = "The last installation here, of aaaaaaaaaa, was rolled back: check x: exit code 1."
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ TOLD = "The last installation here, of aaaaaaaaaa, was taken back: check x: exit
     [
         (LAST, {}, "ok", TOLD),
         (LAST, {}, "unchanged", TOLD),
-        (LAST._replace(result="failed"), {}, "ok", TOLD.replace("taken back", "not even taken back")),
+        (LAST._replace(result="failed"), {}, "ok", TOLD.replace("rolled back", "not even rolled back")),
         (LAST._replace(output=""), {}, "ok", TOLD.replace(": exit code 1.", "")),
         (LAST._replace(result="ok"), {}, "ok", ""),
         (LAST, {"busy": "somebody"}, "ok", ""),  # a later one has been at work

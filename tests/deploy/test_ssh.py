@@ -176,7 +176,7 @@ def test_nobody_listens_there(place: Place) -> None:
         )
     assert error.outcome is Outcome.UNREACHABLE
     assert error.message.startswith(f"It does not answer at {place.here} port ")
-    assert error.message.endswith(": nobody listens there.")
+    assert error.message.endswith(": connection refused.")
 
 
 def test_who_listens_and_says_nothing(place: Place) -> None:
@@ -274,7 +274,7 @@ def test_a_jump_host_must_be_trusted_too(place: Place) -> None:
     settings = f"Host n1\n  HostName {place.there}\n  ProxyJump {place.here}\n"
     error = place.refused(place.ssh(settings, known=place.sshd.known(place.there)), "n1")
     assert error.outcome is Outcome.HOST_KEY
-    assert error.message.startswith(f"The jump host {place.here} cannot be used. Its host key is not known")
+    assert error.message.startswith(f"Cannot use the jump host {place.here}. Its host key is not known")
 
 
 def test_what_is_behind_a_jump_host_may_not_answer(place: Place) -> None:
@@ -305,9 +305,9 @@ def test_a_proxy_command(place: Place) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("no-such-nc %h %p", "Its ProxyCommand no-such-nc cannot be run here: no such file or directory."),
-        ("/ %h", "Its ProxyCommand / cannot be run here: permission denied."),
-        ("nc '%h", "The ProxyCommand that ssh_config says for it cannot be read: no closing quotation."),
+        ("no-such-nc %h %p", "Cannot run its ProxyCommand no-such-nc here: no such file or directory."),
+        ("/ %h", "Cannot run its ProxyCommand / here: permission denied."),
+        ("nc '%h", "Cannot parse its ProxyCommand in ssh_config: no closing quotation."),
     ],
 )
 def test_a_proxy_command_that_cannot_be_run_is_named(place: Place, command: str, said: str) -> None:
@@ -325,7 +325,7 @@ def test_settings_may_be_in_other_files(place: Place, tmp_path: Path) -> None:
 
 def test_settings_of_one_host_that_cannot_be_meant_are_its_own_trouble(place: Place) -> None:
     with (
-        pytest.raises(ConnectError, match=r"What ssh_config says of it cannot be used: .*abc") as found,
+        pytest.raises(ConnectError, match=r"Cannot use its settings in ssh_config: .*abc") as found,
         place.ssh("Host n1\n  Port abc\n").open("n1"),
     ):
         pass
@@ -337,7 +337,7 @@ def test_settings_that_cannot_be_read(tmp_path: Path) -> None:
         read_settings(str(tmp_path / "none"))
     wrong = tmp_path / "wrong"
     wrong.write_text("Host n1\n  nonsense\n")
-    with pytest.raises(GitcfgError, match="wrong cannot be read: Unparsable line"):
+    with pytest.raises(GitcfgError, match="wrong: Unparsable line"):
         read_settings(str(wrong))
 
 

@@ -115,7 +115,7 @@ def test_what_the_node_cannot_take_is_refused(world: World) -> None:
     (world.root / "etc/app/app.conf").mkdir()
     done = deploy(world, package({CONFIG: "one\n"}))
     assert done.outcome.result == "refused"
-    assert "folder stands at" in done.outcome.output
+    assert "folder is at" in done.outcome.output
     never = deploy(world, package({"/etc/gitcfg/agent.toml": "x"}))
     assert (never.outcome.result, "policy" in never.outcome.output) == ("refused", True)
 
@@ -134,7 +134,7 @@ def test_a_damaged_record_is_kept_aside_and_all_is_installed_anew(world: World) 
     assert "damaged" in greeted(world).problem
     done = deploy(world, package({CONFIG: "two\n"}, commit="b"))
     assert done.outcome.result == "ok"
-    assert "is kept as installed.json.damaged-" in done.outcome.output
+    assert "is renamed to installed.json.damaged-" in done.outcome.output
     assert greeted(world).commit == "b" * 40
 
 
@@ -144,7 +144,7 @@ def test_a_damaged_journal_is_kept_aside_too(world: World) -> None:
     assert greeted(world).interrupted
     done = deploy(world, package({CONFIG: "two\n"}, commit="b"))
     assert done.outcome.result == "ok"
-    assert "is kept as journal.damaged-" in done.outcome.output
+    assert "is renamed to journal.damaged-" in done.outcome.output
     assert world.read(CONFIG) == "two\n"
 
 

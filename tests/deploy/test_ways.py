@@ -251,7 +251,7 @@ def test_what_cannot_be_kept_does_not_keep_it_from_being_done(world: World) -> N
 def test_a_state_folder_of_others_is_refused(world: World) -> None:
     deploy(world, NEW)
     world.state("").chmod(0o777)
-    with line_to(world) as line, pytest.raises(FarError, match="can be written by others") as found:
+    with line_to(world) as line, pytest.raises(FarError, match="is writable by other users") as found:
         talk(line, lambda hello: ordered(NEW), unheard)
     assert found.value.kind == "refused"
 
@@ -278,7 +278,7 @@ def test_an_agent_that_runs(world: World) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert greeted(world).agent == "running"
         newer = package({"/etc/app/app.conf": "two\n"}, commit="b")
-        with line_to(world) as line, pytest.raises(FarError, match="An agent keeps this node"):
+        with line_to(world) as line, pytest.raises(FarError, match="An agent manages this node"):
             talk(line, lambda hello: ordered(newer), unheard)
         assert world.read("/etc/app/app.conf") == "one\n"
         assert deploy(world, newer, dry=True).outcome.changed == ("/etc/app/app.conf",)

@@ -130,7 +130,7 @@ def test_a_state_folder_that_others_can_write_is_refused(world: World) -> None:
     world.state(".").chmod(0o777)
     outcome = world.install(package({CONFIG: "y"}, commit="b"))
     assert outcome.result == "refused"
-    assert "can be written by others" in outcome.output
+    assert "is writable by other users" in outcome.output
 
 
 def test_a_file_that_is_open_or_running_is_replaced(world: World) -> None:
@@ -224,7 +224,7 @@ GOOD = {"schema": "gitcfg.node/1", "node": "n", "commit": "a" * 40, "digest": "a
         ({"files": {"/etc/.gitcfg-x": {}}}, "own"),
         ({"files": {"/etc/x": {"content": "", "mode": "4755", "owner": "root", "group": "root"}}}, "mode"),
         ({"files": {"/etc/x": {"content": "", "base64": ""}}}, "one of content"),
-        ({"files": {"/etc/x": {"base64": "%%"}}}, "cannot be read"),
+        ({"files": {"/etc/x": {"base64": "%%"}}}, "Cannot decode the content of"),
         ({"files": {"/etc/x": {"content": 1}}}, "not text"),
         ({"files": {"/etc/x": {"contents": ""}}}, "unknown key"),
         ({"subsystems": {"a": {"restrat": []}}}, "unknown key"),

@@ -32,7 +32,8 @@ def test_changed(node: World) -> None:
     found = only(node)
     assert (found.path, found.kind) == ("/etc/text", "changed")
     assert (
-        found.diff == "--- /etc/text (meant)\n+++ /etc/text (stands)\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
+        found.diff
+        == "--- /etc/text (expected)\n+++ /etc/text (on disk)\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
     )
 
 
@@ -54,7 +55,7 @@ def test_a_file_that_was_made_secret_is_not_shown(node: World) -> None:
 
 def test_binary_content_is_not_shown(node: World) -> None:
     (node.root / "etc/binary").write_bytes(b"\0more")
-    assert only(node).diff == "binary content differs (2 bytes are meant, 5 stand)\n"
+    assert only(node).diff == "binary content differs (expected 2 bytes, found 5)\n"
 
 
 def test_a_long_diff_is_bounded(node: World) -> None:

@@ -44,7 +44,7 @@ def test_the_package_in_force_is_no_longer_unchanged(world: World) -> None:
     again = world.install(old)
     assert (again.result, again.step, world.log("app")) == ("failed", "restart app", ["restart"])
     assert "it is stuck" in again.output
-    assert again.output.endswith("not every subsystem took them:\nrestart app is owed.")
+    assert again.output.endswith("not every subsystem took them:\nrestart app is pending.")
     assert read_last_report(world.place()) == again
     assert read_debts(world.place()) == (Debt("app", "restart"),)
     world.stuck("app")
@@ -61,7 +61,7 @@ def test_over_ssh_it_is_told_and_paid(world: World) -> None:
     assert greeted(world).owed == ("restart app",)
     dry = deploy(world, old, dry=True).outcome
     assert (dry.result, dry.restarted, dry.changed) == ("ok", ("app",), ())
-    assert "Owed since an installation could not be taken back: restart app." in dry.output
+    assert "Pending since an installation could not be rolled back: restart app." in dry.output
     assert world.log("app") == []
     assert deploy(world, old).outcome.result == "failed"
     world.stuck("app")
@@ -132,7 +132,7 @@ def test_a_first_installation_tells_what_is_owed(world: World) -> None:
     outcome = world.install(package({CONFIG: "sick\n"}, app), restart=("app",))
     assert outcome.result == "reverted"
     assert read_debts(world.place()) == (Debt("app", "restart"),)
-    assert outcome.output.endswith("Owed since then, and tried again by the next installation: restart app.")
+    assert outcome.output.endswith("Pending until the next installation: restart app.")
 
 
 def test_what_no_longer_runs_owes_nothing(world: World) -> None:
@@ -153,7 +153,7 @@ def test_what_does_not_stop_keeps_nothing_from_being_in_force(world: World) -> N
     assert world.install(package({OTHER: "x\n"})).result == "unchanged"
     outcome = world.install(package({OTHER: "y\n"}, commit="c"))
     assert (outcome.result, outcome.stopped) == ("ok", ())
-    assert "stop app, which is owed: exit code 5." in outcome.output
+    assert "The pending stop app failed: exit code 5." in outcome.output
     assert read_debts(world.place())
     world.stuck("app")
     assert world.install(package({OTHER: "z\n"}, commit="d")).stopped == ("app",)
@@ -190,7 +190,7 @@ def test_a_damaged_note_has_everything_installed_anew(world: World, raw: str) ->
     assert "damaged" in greeted(world).problem
     world.stuck("app")
     said = set_damaged_aside(world.place(), "now")
-    assert "kept as owed.json.damaged-now" in said
+    assert "renamed to owed.json.damaged-now" in said
     assert greeted(world).commit is None
     assert world.install(old, restart=("app",)).restarted == ("app",)
     assert world.runs_with("app") == "one\n"

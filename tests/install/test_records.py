@@ -154,4 +154,4 @@ def test_a_state_folder_that_others_can_write_is_named_whole(world: World) -> No
     world.state(".").chmod(0o777)
     with pytest.raises(InstallError) as raised:
         read_installed(world.place())
-    assert f"{world.root}/var/lib/gitcfg can be written by others" in raised.value.message
+    assert f"{world.root}/var/lib/gitcfg is writable by other users" in raised.value.message

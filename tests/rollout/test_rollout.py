@@ -62,7 +62,7 @@ def test_few_may_fail_and_more_may_not() -> None:
     order = plan_rollout("c1", NODES, USUAL).order
     assert fleet(set(order[5:8])).minutes(120).status is Status.DONE
     found = fleet(set(order[5:9]))
-    assert found.minutes(120).why == "4 failed, and at most 3 may fail"
+    assert found.minutes(120).why == "4 failed, the limit is 3"
     assert len(found.touched) == 50
 
 

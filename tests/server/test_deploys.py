@@ -168,7 +168,7 @@ def test_a_deploy_that_fails_halts_the_release_of_its_commit(pool: Pool) -> None
     pool.server.accepted(second)
     pool.tell(done("d1", "reverted", step="check x", commit=pool.first), run="1234567abd", commit=second)
     until(lambda: pool.release()["status"] == "halted", pool.server.log)
-    assert (pool.release()["why"], pool.release()["failed"]) == ("1 failed, and at most 0 may fail", "d1")
+    assert (pool.release()["why"], pool.release()["failed"]) == ("1 failed, the limit is 0", "d1")
 
 
 def test_who_was_deployed_to_and_then_gets_an_agent_waits_to_be_accepted(pool: Pool) -> None:

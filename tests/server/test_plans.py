@@ -75,17 +75,17 @@ def test_who_is_held_does_not_keep_a_release_waiting() -> None:
 @pytest.mark.parametrize(
     ("counts", "why", "said"),
     [
-        ({"failed": 1}, "1 failed, and at most 0 may fail", "; 1 failed, and at most 0 may fail"),
+        ({"failed": 1}, "1 failed, the limit is 0", "; 1 failed, the limit is 0"),
         ({"well": 2, "failed": 1}, "1 failed of the 1 in stage 1", ": 2 well; 1 failed of the 1 in stage 1"),
         (
             {"failed": 1, "missing": 2},
-            "1 failed and 2 missing, and at most 2 may fail",
-            "; 1 failed and 2 missing, and at most 2 may fail",
+            "1 failed and 2 missing, the limit is 2",
+            "; 1 failed and 2 missing, the limit is 2",
         ),
         (
             {"failed": 11, "well": 1},
-            "1 failed, and at most 0 may fail",
-            ": 11 failed, 1 well; 1 failed, and at most 0 may fail",
+            "1 failed, the limit is 0",
+            ": 11 failed, 1 well; 1 failed, the limit is 0",
         ),
         (None, "", ""),
     ],

@@ -37,12 +37,12 @@ def test_a_line_that_is_cut_while_it_validates(one: FarFleet) -> None:
     run = done.summary["run"]
     node.rests()
     control.write_text(usual)
-    what = f"The last installation here, of {refused[:10]}, was taken back: validate poold-n1: exit code 1."
+    what = f"The last installation here, of {refused[:10]}, was rolled back: validate poold-n1: exit code 1."
     dry = one.deploy("--dry-run")
     assert (dry.code, what in dry.out) == (1, True), dry.out
     shown = one.call("deploys", run)
     assert "reverted 1 node: n1" in shown.out
-    assert "Its end was not heard then (lost), and by the next visit: reverted." in shown.out
+    assert "Its end was unknown at first (lost); the next deploy reported: reverted." in shown.out
     assert state(one) == "reverted"
     one.own("n1", LABEL="mended")
     done = one.deploy()

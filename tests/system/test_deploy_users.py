@@ -116,7 +116,7 @@ def test_what_dies_behind_sudo(through: FarFleet, known: Users, how: str) -> Non
         assert (one["outcome"], one["output"]) == ("unchanged", "")
     else:
         assert one["outcome"] == "ok"
-        assert "was interrupted here and taken back" in one["output"]
+        assert "was interrupted here and rolled back" in one["output"]
     assert node.runs == "one"
     assert node.files != before
 

@@ -93,7 +93,7 @@ def test_the_agent_is_that_of_the_environment_and_connections_are_not_shared(
             monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
             done = three.deploy("-o", "json")
             assert three.outcomes(done) == dict.fromkeys(three.nodes, "auth"), done.out
-            assert "There is no key here to log in with, and no SSH agent that has one." in done.out
+            assert "You have no login key, neither in a file nor in an SSH agent." in done.out
             monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
             done = three.deploy("-o", "json")
             assert three.outcomes(done) == dict.fromkeys(three.nodes, "ok"), done.err
@@ -126,7 +126,7 @@ def test_a_wrong_password_is_tried_once(three: FarFleet) -> None:
     done = three.deploy("-o", "json", "--sudo", "--ask-sudo", given="another\n")
     assert (done.code, three.outcomes(done)) == (3, dict.fromkeys(three.nodes, "sudo")), done.err
     messages = [one["message"] for one in done.summary["nodes"]]
-    assert sum(text.startswith("sudo did not take the password.") for text in messages) == 1
+    assert sum(text.startswith("sudo rejected the password.") for text in messages) == 1
 
 
 def test_a_sudo_that_refuses(three: FarFleet) -> None:

@@ -145,9 +145,9 @@ def user_name() -> str:
 
 _MOST = 1 << 20
 """Characters of all differences together: a person reads them."""
-_NOT_SHOWN = "(not shown: not everybody may read the file)\n"
-_OWED = "Owed since an installation could not be taken back"
-_INTERRUPTED = "An installation was interrupted here, or is at work: what stands may be of it."
+_NOT_SHOWN = "(not shown: the file is not world-readable)\n"
+_OWED = "Pending since an installation could not be rolled back"
+_INTERRUPTED = "An installation was interrupted or is still running here: the files may be its own."
 
 
 def rehearse(
@@ -203,7 +203,7 @@ def _difference(store: Store, place: Place, entry: Entry, package: Package, reco
     before, after = entry.before, entry.after
     lines = []
     if before.kind == LINK:
-        lines.append(f"a link to {before.target} stands there\n")
+        lines.append(f"a link to {before.target}\n")
     if before.kind == FILE == after.kind:
         if before.mode != after.mode:
             lines.append(f"mode {before.mode:04o} -> {after.mode:04o}\n")
@@ -219,10 +219,10 @@ def _content(store: Store, place: Place, entry: Entry, package: Package, record:
     before, after = entry.before, entry.after
     known = [found for one in (record.package, package) if one and (found := one.meant.get(entry.path))]
     if any(file.secret for file in known) or (before.kind == FILE and not before.mode & 0o004):
-        verb = "goes" if after.kind == ABSENT else "is new" if before.kind == ABSENT else "differs"
+        verb = "is removed" if after.kind == ABSENT else "is new" if before.kind == ABSENT else "differs"
         return f"the content {verb} {_NOT_SHOWN}"
     if max(before.size, after.size) > _MOST:
-        return f"the content differs ({before.size} bytes stand, {after.size} are meant)\n"
+        return f"the content differs (from {before.size} to {after.size} bytes)\n"
     old = read_public(store, entry.path, _MOST) if before.kind == FILE else b""
     if old is None:
         return f"the content differs {_NOT_SHOWN}"
@@ -231,7 +231,7 @@ def _content(store: Store, place: Place, entry: Entry, package: Package, record:
 
 
 def _content_diff(entry: Entry, old: bytes, new: bytes, most: int) -> str:
-    sizes = f"({len(old)} bytes stand, {len(new)} are meant)\n"
+    sizes = f"(from {len(old)} to {len(new)} bytes)\n"
     try:
         texts = (old.decode(), new.decode())
     except UnicodeDecodeError:
@@ -239,7 +239,7 @@ def _content_diff(entry: Entry, old: bytes, new: bytes, most: int) -> str:
     if "\0" in "".join(texts):
         return f"the content differs {sizes}"
     names = (
-        os.devnull if entry.before.kind == ABSENT else f"{entry.path} (stands)",
-        os.devnull if entry.after.kind == ABSENT else f"{entry.path} (meant)",
+        os.devnull if entry.before.kind == ABSENT else f"{entry.path} (on disk)",
+        os.devnull if entry.after.kind == ABSENT else f"{entry.path} (new)",
     )
     return unified_diff(*texts, names, most) if old or new else "an empty file\n"

@@ -71,7 +71,7 @@ def receive_pieces(line: FarLine, known: KnownParts, ids: Sequence[bytes]) -> li
     _ask(line, lacking)
     came = line.receive({PARTS: _MOST_PARTS})[1].split(b"\n") if lacking else []
     if short_ids(came) != tuple(ids[number] for number in lacking):
-        raise WireError("Parts came that are not those that were asked for.")
+        raise WireError("The received parts differ from the requested ones.")
     found = dict(zip(lacking, came))
     return [found[number] if number in found else known.pieces[short] for number, short in enumerate(ids)]
 
@@ -120,7 +120,7 @@ def _split(expected: Iterable[Content], raw: bytes) -> Iterable[tuple[str, bytes
         content = raw[start : start + one.size]
         start += one.size
         if hashlib.sha256(content).hexdigest() != one.sha256:
-            raise WireError("Contents came that are not those that were asked for.")
+            raise WireError("The received contents differ from the requested ones.")
         yield one.sha256, content
 
 
@@ -180,7 +180,7 @@ def receive_order(line: FarLine, place: Place) -> Order:
             parse_text(data["base"], "base"),
         )
     except _UNREADABLE as error:
-        raise PackageError(f"The order cannot be read: {type(error).__name__}.") from None
+        raise PackageError(f"Cannot read the order: {type(error).__name__}.") from None
 
 
 def _receive(
@@ -197,7 +197,7 @@ def _receive(
 
 def _check_sum(pieces: list[bytes], data: Mapping[str, Any]) -> list[bytes]:
     if whole_sum(pieces) != data["sum"]:
-        raise PackageError("The parts of the order are not those that were meant.")
+        raise PackageError("The parts of the order do not match its checksum.")
     return pieces
 
 
@@ -216,5 +216,5 @@ def _parse_ids(text: str) -> list[bytes]:
     try:
         raw = binascii.a2b_base64(text)
     except binascii.Error:
-        raise PackageError("The order cannot be read: its ids are damaged.") from None
+        raise PackageError("Cannot read the order: its ids are damaged.") from None
     return [raw[start : start + ID] for start in range(0, len(raw), ID)]

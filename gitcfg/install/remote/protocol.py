@@ -71,14 +71,14 @@ def read_message(take: Take, limits: Mapping[int, int]) -> tuple[int, bytes]:
     kind, size = _read_head(take)
     limit = limits.get(kind & ~_GOES_ON)
     if limit is None:
-        raise WireError(f"A message of the kind {kind & ~_GOES_ON} came, which was not asked for.")
+        raise WireError(f"A message has the unexpected kind {kind & ~_GOES_ON}.")
     room = limit + limit // 100 + FRAME  # what cannot be compressed grows a little
     stream, parts, whole = zlib.decompressobj(), [], 0
     first = kind & ~_GOES_ON
     while True:
         room -= size
         if size > FRAME or room < 0 or kind & ~_GOES_ON != first:
-            raise WireError("A message is longer than it may be, or broken off by another.")
+            raise WireError("A message is too long or is interrupted by another one.")
         part = _inflate(stream, take(size), limit - whole + 1)
         whole += len(part)
         parts.append(part)
@@ -88,7 +88,7 @@ def read_message(take: Take, limits: Mapping[int, int]) -> tuple[int, bytes]:
             break
         kind, size = _read_head(take)
     if not stream.eof or stream.unused_data:
-        raise WireError("A message is not whole.")
+        raise WireError("A message is incomplete.")
     return first, b"".join(parts)
 
 
@@ -232,7 +232,7 @@ def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
                 if part[2].get(key):
                     sha256, size = part[2][key]
                     if type(size) is not int:
-                        raise TypeError("a size is a number")
+                        raise TypeError("a size is not a number")
                     name = (str(sha256), key == "hidden")
                     known = found.get(name, Content(name[0], size, name[1], ()))
                     found[name] = known._replace(paths=(*known.paths, str(part[1])))

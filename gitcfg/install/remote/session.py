@@ -69,8 +69,8 @@ def send(line: FarLine, kind: int, data: dict[str, Any]) -> None:
 WHO = "gitcfg deploy"
 WELL, ENDED, NOT_DONE = 0, 1, 3
 _LEAST_WAIT = 1.0
-_AS_ROOT = "Log in as root, or leave out --no-sudo."
-_OWNERS = "Files are root's unless `owner` and `group` say whose."
+_AS_ROOT = "Log in as root or omit `--no-sudo`."
+_OWNERS = "Files belong to root unless you set `owner` and `group`."
 
 
 class Carried(NamedTuple):
@@ -115,12 +115,12 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
     forbid_core_dumps()  # what comes may be secret
     order = receive_order(line, place)
     if not_root and (path := find_foreign_file(order.package)):
-        decline(line, "sudo", f"{not_root}, and {path} is to be somebody else's.", _OWNERS, _AS_ROOT)
+        decline(line, "sudo", f"{not_root}, and {path} must belong to another user.", _OWNERS, _AS_ROOT)
         return NOT_DONE
     if order.dry:
         return _rehearse(line, place, order)
     if found["agent"] and not order.force_agent:
-        decline(line, "refused", "An agent keeps this node, and would undo what is deployed.")
+        decline(line, "refused", "An agent manages this node and would undo the deploy.")
         return NOT_DONE
     return run_apart(lambda: _install(line, place, order, carried))
 
@@ -228,8 +228,8 @@ def _describe_earlier(outcome: Outcome) -> str:
     """Describe an installation that was interrupted, and has come to its end only now."""
     what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
     if outcome.result == OK:
-        return f"{what} when all of it was done."
-    return f"{what}{' and taken back' if outcome.result == REVERTED else ''}: {outcome.output}"
+        return f"{what} after its last step."
+    return f"{what}{' and rolled back' if outcome.result == REVERTED else ''}: {outcome.output}"
 
 
 def run_apart(work: Callable[[], int]) -> int:
