@@ -10,7 +10,7 @@ class FileChangedError(OSError):
     """Another program has written to a file meanwhile."""
 
     def __init__(self, file: Path) -> None:
-        super().__init__(None, "It has changed meanwhile", str(file))
+        super().__init__(None, "It has changed in the meantime", str(file))
 
 
 def write_program(place: Path, text: bytes) -> None:

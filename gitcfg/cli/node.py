@@ -364,7 +364,7 @@ def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> 
             ask_server(where.server, where.token, f"/v1/nodes/{quote(name, safe='')}/forget", "POST")
         return
     if find_database(source.repository, where) is None:
-        raise GitcfgError(f"git has no key of {safe(names[0])}.", _UNKNOWN_HINT)
+        raise GitcfgError(f"The repository has no key of {safe(names[0])}.", _UNKNOWN_HINT)
     with open_state(source.repository, where) as state:
         _refuse_unknown(names, state.checkins.nodes())
         state.forget(names, time.time())

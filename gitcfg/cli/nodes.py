@@ -54,7 +54,7 @@ def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
         try:
             found |= dict.fromkeys(expand(word, most))
         except NodeSetError as error:
-            raise GitcfgError(f"{shown(word)} is no set of nodes: {error}.") from None
+            raise GitcfgError(f"{shown(word)} is not a node set: {error}.") from None
     return tuple(found)
 
 

@@ -64,7 +64,9 @@ def find_target(model: Model, text: str) -> Target:
     kind, slash, name = text.partition("/")
     if slash:
         if kind not in known:
-            raise GitcfgError(f"{shown(kind)} is no kind to configure.", f"Say one of: {', '.join(known)}.")
+            raise GitcfgError(
+                f"{shown(kind)} is not a kind to configure.", f"Use one of: {', '.join(known)}."
+            )
         if name not in known[kind]:
             hint = did_you_mean(name, known[kind])
             raise GitcfgError(f"There is no {_NOUNS[kind]} {shown(name)}.", hint)
@@ -73,11 +75,11 @@ def find_target(model: Model, text: str) -> Target:
     if not found:
         hint = did_you_mean(text, chain.from_iterable(known.values()))
         if text in model.features:
-            hint = f"It is a feature: `gitcfg modify feature '{text}'` changes it."
+            hint = f"It is a feature: use `gitcfg modify feature '{text}'`."
         raise GitcfgError(f"There is no node, group or node set {shown(text)}.", hint)
     if len(found) > 1:
         nouns = " and of a ".join(_NOUNS[one.kind] for one in found)
-        hint = f"Say {' or '.join(one.entity for one in found)}."
+        hint = f"Use {' or '.join(one.entity for one in found)}."
         raise GitcfgError(f"{shown(text)} is the name of a {nouns}.", hint)
     return found[0]
 

@@ -57,17 +57,19 @@ def decide_draft(draft: Draft, today: date) -> Decision:
 def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[str, Allocation]]:
     for folder in ("rules", "allocations"):
         for name in sorted(model.unread.get(folder, ())):
-            raise GitcfgError(f"{folder}: {name} cannot be understood.", "See `gitcfg check`.", code=1)
+            raise GitcfgError(f"{folder}: {name} has errors.", "Run `gitcfg check`.", code=1)
     try:
         found = decide(model, tree, today)
     except RuleFailure as failing:
         return Decision(causes=(failing.cause,), nodes=failing.nodes, problem=str(failing)), {}
     except Exhausted as exhausted:
-        raise GitcfgError(str(exhausted), "Say less in one rule, or place some of it by hand.") from None
+        raise GitcfgError(
+            str(exhausted), "Make the rules simpler, or place some of the instances by hand."
+        ) from None
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "ortools":
             raise
-        message = "The rules meet so closely that OR-Tools has to choose, and it is not installed."
+        message = "These rules together need OR-Tools, which is not installed."
         raise GitcfgError(message, install_hint("solve")) from None
     if not isinstance(found, Solved):
         return Decision(causes=found.causes, nodes=found.nodes, suggestion=found.suggestion), {}
@@ -87,8 +89,8 @@ def refuse_uncommitted(repository: Repository) -> None:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         named = ", ".join(map(shown, paths[:3])) + more
         raise GitcfgError(
-            f"What is decided follows from what is not committed: {named}.",
-            "Commit both together: leave out --commit, then `git add` and `git commit`.",
+            f"The allocations depend on uncommitted changes: {named}.",
+            "Commit both together: omit `--commit`, then use `git add` and `git commit`.",
         )
 
 

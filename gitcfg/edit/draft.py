@@ -93,12 +93,12 @@ class Draft:
         try:
             return data.decode("utf-8") if isinstance(data, bytes) else data
         except UnicodeDecodeError:
-            raise GitcfgError(f"{path} is not UTF-8 text.", "Mend it first, then edit it.") from None
+            raise GitcfgError(f"{path} is not UTF-8 text.", "Fix it first, then edit it.") from None
 
     def _entry(self, path: str) -> Entry | None:
         entry = self._base.entry(path)
         if entry is not None and entry.kind is not EntryKind.FILE:
-            raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", code=REFUSED)
+            raise GitcfgError(f"{path} is a {entry.kind.value}, not a file.", code=REFUSED)
         return entry
 
     def meaning(self, path: str, *steps: str) -> Meaning | None:
@@ -117,7 +117,7 @@ class Draft:
         """Move a file, whatever it holds. Raise GitcfgError (4) if something is there."""
         existing = self._texts[place] if place in self._texts else self._entry(place)
         if existing is not None:
-            raise GitcfgError(f"{place} is there already.", code=REFUSED)
+            raise GitcfgError(f"{place} exists already.", code=REFUSED)
         content = self.content(path)
         self.write(path, None)
         self.write(place, content)
@@ -187,11 +187,11 @@ def refuse_existing_name(draft: Draft, kind: Kind, name: str) -> None:
     """Raise GitcfgError if nothing of a kind can be called so, as the name is not legal, or taken."""
     if not kind.names.fullmatch(name):
         label = shown(name) or "An empty text"
-        raise GitcfgError(f"{label} is no name for a {kind.noun}.", "`gitcfg help GC103` says what is.")
+        raise GitcfgError(f"{label} is not a valid name for a {kind.noun}.", "See `gitcfg help GC103`.")
     known = definitions(draft.model, kind)
     if name in known:
         raise GitcfgError(
-            f"There is a {kind.noun} {shown(name)} already.", f"See {known[name].origin}.", code=REFUSED
+            f"The {kind.noun} {shown(name)} exists already.", f"See {known[name].origin}.", code=REFUSED
         )
 
 
@@ -203,7 +203,7 @@ def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
     refuse_existing_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
     if not kind.sheet and draft.text(place.file) is not None:
-        raise GitcfgError(f"{place.file} is there already.", code=REFUSED)
+        raise GitcfgError(f"{place.file} exists already.", code=REFUSED)
     return place
 
 
@@ -226,7 +226,9 @@ def _file(kind: Kind, name: str, where: str) -> str:
     folder = _inside(kind, where)
     if folder.endswith(".yaml"):
         if folder.rpartition("/")[2] != f"{name}.yaml":
-            raise GitcfgError(f"The file of {shown(name)} is called {shown(name)}.yaml.", "Name its folder.")
+            raise GitcfgError(
+                f"The file of {shown(name)} must be {shown(name)}.yaml.", "Use the name of its folder."
+            )
         return folder
     return f"{folder}/{name}.yaml"
 
@@ -239,7 +241,8 @@ def _sheet(draft: Draft, kind: Kind, where: str) -> str:
     files = sorted(entry.path for entry in draft.tree.entries(kind.folder) if entry.path.endswith(".yaml"))
     if len(files) > 1:
         raise GitcfgError(
-            f"{kind.noun.capitalize()}s stand in {len(files)} files.", f"Say `--in`: {', '.join(files[:9])}."
+            f"{kind.noun.capitalize()}s are in {len(files)} files.",
+            f"Use `--in` to choose one of: {', '.join(files[:9])}.",
         )
     return files[0] if files else f"{kind.folder}/{kind.sheet}.yaml"
 
@@ -252,6 +255,7 @@ def _inside(kind: Kind, where: str) -> str:
         steps = [kind.folder, *steps]
     if elsewhere or where.startswith("/") or any(step == ".." or step.startswith(".") for step in steps):
         raise GitcfgError(
-            f"{shown(where)} is not below {kind.folder}/.", f"Definitions stand in {kind.folder}/."
+            f"{shown(where)} is not below {kind.folder}/.",
+            f"Use a path in {kind.folder}/, the folder of these definitions.",
         )
     return "/".join(steps)

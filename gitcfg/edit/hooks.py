@@ -31,7 +31,7 @@ BEFORE = ".before-gitcfg"
 WORK_TREE = ("pre-commit",)
 SERVER = ("pre-receive", "post-receive")
 _HEAD = """#!/bin/sh
-# Written by gitcfg: `gitcfg hook install` writes it, `gitcfg hook remove` puts back what was here before.
+# Written by gitcfg: `gitcfg hook install` writes it, `gitcfg hook remove` restores the hook from before.
 """
 _MARKER = "# gitcfg.hook/1 "
 # husky 9 finds what it is to run by the name it was called by; other programs go by the folder.
@@ -130,7 +130,7 @@ gitcfg_code=$?
 _FAILED = """\
 case $gitcfg_code in
 126 | 127)
-    printf '%s\\n' "error: {program} cannot be run, so {what}." >&2
+    printf '%s\\n' "error: Cannot run {program}, so {what}." >&2
     printf '%s\\n' "hint: {hint}" >&2
     ;;
 esac
@@ -138,16 +138,16 @@ exit "${{gitcfg_first:-$gitcfg_code}}"
 """
 _WHAT = {
     "pre-commit": "nothing is checked and nothing is committed",
-    "pre-receive": "nothing can be judged and nothing is accepted",
+    "pre-receive": "nothing can be checked and nothing is accepted",
     "post-receive": "nothing is done after this push",
 }
 _SERVER_HINT = (
-    r"The server's administrator installs gitcfg anew and runs \`gitcfg hook install --server \"$(pwd)\"\`, "
-    "or takes this hook away: $0."
+    "Ask the server's administrator to reinstall gitcfg and run "
+    r"\`gitcfg hook install --server \"$(pwd)\"\`, or to delete this hook: $0."
 )
 _HINTS = {
-    "pre-commit": r"Install gitcfg anew and run \`gitcfg hook install\`; "
-    r"\`git commit --no-verify\` commits unchecked.",
+    "pre-commit": r"Reinstall gitcfg and run \`gitcfg hook install\`, "
+    r"or use \`git commit --no-verify\` to commit unchecked.",
     "pre-receive": _SERVER_HINT,
     "post-receive": _SERVER_HINT,
 }
@@ -165,10 +165,10 @@ class Action(Enum):
     MAKE = "a folder is made"
     KEEP = "the hook that is there is kept under another name"
     WRITE = "a hook is written"
-    STAY = "nothing: the hook is as it shall be"
-    RESTORE = "the hook that was there before is put back"
-    DELETE = "the hook goes, as none was there before"
-    UNMAKE = "the folder goes if it is empty"
+    STAY = "nothing: the hook is up to date"
+    RESTORE = "the hook from before is restored"
+    DELETE = "the hook is deleted, as there was none before"
+    UNMAKE = "the folder is deleted if it is empty"
     SET = "a file of settings is written"
 
 
@@ -204,7 +204,7 @@ def carry_out_steps(steps: Iterable[Step]) -> None:
             except OSError as error:
                 raise _refusal(
                     f"{error.filename or step.place}: {error.strerror}. Nothing was changed.",
-                    f"Whoever runs this must be able to write in {step.place.parent}.",
+                    f"You must be able to write in {step.place.parent}.",
                 ) from None
         undone.pop_all()
 
@@ -269,7 +269,9 @@ def _write(step: Step, undone: ExitStack) -> None:
 def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
     """Return the steps that put scripts into a folder of hooks. Raise GitcfgError (4) if they cannot."""
     if os.path.lexists(folder) and not folder.is_dir():
-        raise _refusal(f"{folder} is no folder, so git runs no hooks.", "See `git config core.hooksPath`.")
+        raise _refusal(
+            f"{folder} is not a folder, so git runs no hooks.", "Check `git config core.hooksPath`."
+        )
     make = () if folder.is_dir() else (Step(Action.MAKE, folder),)
     return (*make, *(step for script in scripts for step in _plan_hook(folder, script, bool(make))))
 
@@ -281,8 +283,8 @@ def _plan_hook(folder: Path, script: Script, made: bool) -> Iterator[Step]:
     marker = _marker(place, current)
     if marker is None:
         if os.path.lexists(kept) and not is_same_file(place, kept):
-            hint = f"It was kept from a hook of before. See what it does; delete it, or make it {place}."
-            raise _refusal(f"{kept} is there already.", hint)
+            hint = f"It is a hook from before. Look at it, then delete it or rename it to {place}."
+            raise _refusal(f"{kept} exists already.", hint)
         if current is not None:
             yield Step(Action.KEEP, place)
         new = replace(script, marker=replace(script.marker, made=made))
@@ -290,8 +292,8 @@ def _plan_hook(folder: Path, script: Script, made: bool) -> Iterator[Step]:
         return
     if marker.folder != script.marker.folder:
         raise _refusal(
-            f"{place} judges the folder {marker.folder or '.'} already.",
-            "One hook judges one folder: `gitcfg hook remove` makes room for another.",
+            f"{place} already checks the folder {marker.folder or '.'}.",
+            "A hook checks only one folder: remove this one with `gitcfg hook remove` first.",
         )
     text = replace(script, marker=marker).text(before)
     is_installed = text == current and os.access(place, os.X_OK)
@@ -329,7 +331,9 @@ def _content(place: Path) -> bytes | None:
     if place.is_file():
         return place.read_bytes()
     if place.exists():
-        raise _refusal(f"{place} is no file.", "Nothing that git could run: see what it is, and move it.")
+        raise _refusal(
+            f"{place} is not a file.", "git cannot run it: look at it, then move it to another place."
+        )
     return b"" if place.is_symlink() else None  # a link that leads nowhere is moved like others
 
 
@@ -358,8 +362,8 @@ def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChan
     folder = hook_folder(repository, work_tree(repository))
     if folder.common:
         raise _refusal(
-            f"core.hooksPath names {folder.place} for all repositories, so no hook was put there.",
-            "`gitcfg hook install` does it; repositories without gitcfg.yaml do not notice.",
+            f"core.hooksPath is {folder.place} for all repositories, so no hook was installed.",
+            "Run `gitcfg hook install` to install it; it does nothing in repositories without gitcfg.yaml.",
         )
     return install(repository, program)
 
@@ -369,8 +373,8 @@ def install_server(repository: Repository, program: tuple[str, ...]) -> HookChan
     folder = hook_folder(repository, repository.root)
     if folder.common:
         raise _refusal(
-            f"core.hooksPath names {folder.place} for all repositories.",
-            "Give this one its own: `git config core.hooksPath hooks` in it.",
+            f"core.hooksPath is {folder.place} for all repositories.",
+            "Run `git config core.hooksPath hooks` in this repository to use its own.",
         )
     steps = plan_install(folder.place, (Script(name, program) for name in SERVER))
     keys = missing_settings(repository)

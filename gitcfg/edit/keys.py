@@ -15,7 +15,7 @@ from gitcfg.model.names import HOST, did_you_mean, shown
 from gitcfg.nodeset import abridged
 
 _DEFAULT = f"{FOLDER}/nodes.txt"
-_HINT = "Lines are NODE ssh-ed25519 AAAA..., as `gitcfg-agent key` prints them."
+_HINT = "Write lines NODE ssh-ed25519 AAAA..., as `gitcfg-agent key` prints them."
 _KEY = re.compile(r"(\s*\S+\s+)\S+\s+\S+")
 _NUMBERS = re.compile("[0-9]+")
 
@@ -40,13 +40,13 @@ def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
         if words[0] == ALGORITHM:
             if name is None:
                 hint = "Name one node, or write NODE before the key."
-                raise GitcfgError("It is not said whose key it is.", hint)
+                raise GitcfgError("The key has no node.", hint)
             words.insert(0, name)
         node, key = words[0], " ".join(words[1:3])
         if not HOST.fullmatch(node) or public_key(key) is None:
-            raise GitcfgError(f"Line {number} holds no Ed25519 key: {shown(line.strip())}.", _HINT)
+            raise GitcfgError(f"Line {number} has no Ed25519 key: {shown(line.strip())}.", _HINT)
         if found.setdefault(node, key) != key:
-            raise GitcfgError(f"Line {number} has a second key of {node}.", "Hand in just one of them.")
+            raise GitcfgError(f"Line {number} has a second key of {node}.", "Give only one of them.")
     return found
 
 
@@ -60,12 +60,15 @@ def accept_keys(draft: Draft, keys: Mapping[str, str], known: KnownKeys = KnownK
         roster = Roster(model)
         unknown = sorted(node for node in keys if node not in roster)
         if unknown:
-            near, make = did_you_mean(unknown[0], roster.names()), f"`gitcfg new node {unknown[0]}` makes it."
+            near, make = (
+                did_you_mean(unknown[0], roster.names()),
+                f"Run `gitcfg new node {unknown[0]}` to create it.",
+            )
             raise GitcfgError(f"There is no node {abridged(unknown)}.", near, make)
     changed = {node: key for node, key in keys.items() if node in model.keys and model.keys[node].text != key}
     if changed and known is KnownKeys.KEEP:
         has = "has another key" if len(changed) == 1 else "have other keys"
-        hint = "If they were set up anew, --replace takes the new ones."
+        hint = "If they were reinstalled, use `--replace` to accept the new keys."
         raise GitcfgError(f"{abridged(changed)} {has} already.", hint, code=REFUSED)
     _replace_keys(draft, changed)
     _append_keys(draft, {node: key for node, key in keys.items() if node not in model.keys})
@@ -76,7 +79,7 @@ def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
     known, removed = draft.model.keys, defaultdict[str, set[int]](set)
     for node in nodes:
         if node not in known:
-            raise GitcfgError(f"git has no key of {shown(node)}.", did_you_mean(node, known))
+            raise GitcfgError(f"The repository has no key of {shown(node)}.", did_you_mean(node, known))
         origin = known[node].origin
         removed[origin.file].add(origin.line - 1)
     for file, numbers in removed.items():

@@ -42,9 +42,9 @@ class Kind(msgspec.Struct, frozen=True):
         """Return the key, if there is one. Raise GitcfgError if there is none."""
         if key in among:
             return key
-        near = did_you_mean(key, among) or f"What can: {', '.join(among)}."
+        near = did_you_mean(key, among) or f"Use one of: {', '.join(among)}."
         article = "an" if self.noun[0] in "aeiou" else "a"
-        raise GitcfgError(f"Of {article} {self.noun}, {shown(key)} cannot be edited so.", near)
+        raise GitcfgError(f"Cannot edit {shown(key)} of {article} {self.noun} this way.", near)
 
 
 _LAYER = ("params", "files")
@@ -130,5 +130,5 @@ def kind_of(word: str) -> Kind:
     """Return the kind of that name. Raise GitcfgError if there is none that can be edited."""
     found = KINDS.get(word.lower()) or KINDS.get(word.lower().removesuffix("s"))
     if found is None:
-        raise GitcfgError(f"There is no kind {shown(word)} to edit.", f"Say one of: {', '.join(KINDS)}.")
+        raise GitcfgError(f"{shown(word)} is not a kind to edit.", f"Use one of: {', '.join(KINDS)}.")
     return found

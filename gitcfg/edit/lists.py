@@ -120,8 +120,8 @@ def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[M
     """Return what is done with the set's list, and the items. Raise GitcfgError if there are none."""
     word, items = next(iter(now.items()), ("", []))
     if not isinstance(items, list):
-        hint = "Write it with `--field KEY=LIST`."
-        raise GitcfgError(f"{target.what[:1].upper()}{target.what[1:]} is no list.", hint)
+        hint = "Use `--field KEY=LIST`."
+        raise GitcfgError(f"{target.what[:1].upper()}{target.what[1:]} is not a list.", hint)
     return word, items
 
 

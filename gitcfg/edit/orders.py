@@ -78,7 +78,7 @@ def parse_orders(lines: Iterable[bytes]) -> list[Order]:
                 found.append(_to_order(msgspec.json.decode(line, type=_Line)))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 hint = 'Write {"do": "modify", "kind": "feature", "name": "X", "add": {"include": ["Y"]}}.'
-                raise GitcfgError(f"Line {number} is no edit: {error}.", hint) from None
+                raise GitcfgError(f"Line {number} is not an edit: {error}.", hint) from None
     return found
 
 
@@ -124,7 +124,7 @@ def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> N
     holder = draft.meaning(place.file, *place.within, *steps[:-1])
     if not isinstance(holder, dict) or steps[-1] not in holder:
         near = did_you_mean(steps[-1], holder) if isinstance(holder, dict) else ""
-        raise GitcfgError(f"The {kind.noun} {shown(name)} says nothing of {shown(steps[-1])}.", near)
+        raise GitcfgError(f"The {kind.noun} {shown(name)} does not set {shown(steps[-1])}.", near)
     deleted = steps[:-1] if len(steps) > 1 and len(holder) == 1 else steps
     draft.change(place.file, Delete((*place.within, *deleted)))
 
@@ -188,7 +188,7 @@ def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
     try:
         names = expand(text, draft.model.settings.max_nodes)
     except NodeSetError as error:
-        raise GitcfgError(f"{shown(text)} is no set of nodes: {error}.") from None
+        raise GitcfgError(f"{shown(text)} is not a node set: {error}.") from None
     sets = draft.model.nodesets.values()
     return names, next((found.name for found in sets if set(found.members) == set(names)), None)
 
@@ -230,18 +230,18 @@ def carry_out(draft: Draft, orders: Iterable[Order], last: LastVersion = lambda 
 def _check_order(order: Order) -> None:
     """Raise GitcfgError if what an order says does not go together."""
     if order.at is not None and order.at < 0:
-        raise GitcfgError(f"There is no position {order.at}.", "0 is the highest.")
+        raise GitcfgError(f"{order.at} is not a position.", "Use 0 for the highest.")
     match order.action:
         case Action.DELETE if order != Order(Action.DELETE, order.kind, order.name):
-            raise GitcfgError("To delete a definition, only its kind and name are said.")
+            raise GitcfgError("A deletion has only the kind and the name of a definition.")
         case Action.RENAME if order != Order(Action.RENAME, order.kind, order.name, to=order.to):
-            raise GitcfgError("To rename a definition, only its kind, its name and its new name are said.")
+            raise GitcfgError("A renaming has only the kind, the name and the new name of a definition.")
         case Action.NEW | Action.MODIFY if order.to is not None:
-            raise GitcfgError("`to` goes with `rename` only.", 'Write it as {"do": "rename", ...}.')
+            raise GitcfgError("`to` is only for `rename`.", 'Write {"do": "rename", ...}.')
         case Action.MODIFY if order.place:
-            raise GitcfgError("Only what is new is put somewhere.", "Move the file with `git mv`.")
+            raise GitcfgError("Only a new definition can have a place.", "Move the file with `git mv`.")
         case Action.MODIFY if order == Order(Action.MODIFY, order.kind, order.name, at=order.at):
-            raise GitcfgError("Nothing is said that shall be otherwise.", "See `gitcfg modify --help`.")
+            raise GitcfgError("The edit has no change.", "See `gitcfg modify --help`.")
 
 
 def _delete(draft: Draft, kind: Kind, name: str) -> None:
@@ -255,7 +255,7 @@ def _delete(draft: Draft, kind: Kind, name: str) -> None:
 
 def _rename(draft: Draft, kind: Kind, order: Order, last: LastVersion) -> FreedName:
     if order.to is None:
-        raise GitcfgError(f"It is not said what {shown(order.name)} is to be called.", 'Write "to": "NAME".')
+        raise GitcfgError(f"The renaming of {shown(order.name)} has no new name.", 'Write "to": "NAME".')
     freed = rename(draft, kind, order.name, order.to)
     if kind.name == "secret":
         raise_version(draft, order.to, last(order.to))
@@ -343,19 +343,19 @@ def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mappin
     words = tuple(words)
     groups = [word[1:] for word in words if word.startswith("@")]
     if (where is not None and words) or (groups and len(groups) < len(words)):
-        hint = "Say all of it in one condition: --where '\"rack3\" in node.groups'."
-        raise GitcfgError("Nodes are named, or selected by a group or a condition.", hint)
+        hint = "Use only one condition instead: --where '\"rack3\" in node.groups'."
+        raise GitcfgError("Nodes, groups and `--where` cannot be combined.", hint)
     if groups:
         where = " || ".join(_member_condition(model, group) for group in groups)
     if where is not None:
         # In single quotes, as conditions hold double ones.
         return {"where": Given(where, quote_like("'", where) or None)}
     if not words:
-        raise GitcfgError("It is not said for which nodes.", "Name them, or say --where CEL.")
+        raise GitcfgError("The selection of nodes is missing.", "Give their names, or use `--where CEL`.")
     try:
         names = [name for word in words for name in expand(word, model.settings.max_nodes)]
     except NodeSetError as error:
-        raise GitcfgError(f"{shown(','.join(words))} is no set of nodes: {error}.") from None
+        raise GitcfgError(f"{shown(','.join(words))} is not a node set: {error}.") from None
     roster = Roster(model)
     unknown = next((name for name in names if name not in roster), None)
     if unknown is not None and model.settings.walk_in is None:
@@ -374,9 +374,9 @@ def _member_condition(model: Model, group: str) -> str:
 def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: date) -> Order:
     """Return the order for a new one. Raise GitcfgError if it would be over already, or gives no reason."""
     if until.day < today:
-        raise GitcfgError(f"{until.day} is over already.", "Say the last day on which it shall count.")
+        raise GitcfgError(f"{until.day} is in the past.", "Give the last day on which it applies.")
     if not until.reason.strip():
-        raise GitcfgError("It has no reason.", "Say --reason TEXT: whoever finds it will want to know.")
+        raise GitcfgError("It has no reason.", "Use `--reason TEXT` to explain it to others.")
     end = {"reason": Given(until.reason), "until": Given(str(until.day), str(until.day))}
     return msgspec.structs.replace(order, fields={**order.fields, **who, **end})
 
@@ -396,4 +396,4 @@ def parse_last_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise GitcfgError(f"{shown(text)} is no date.", "Write YYYY-MM-DD.") from None
+        raise GitcfgError(f"{shown(text)} is not a date.", "Write YYYY-MM-DD.") from None

@@ -283,8 +283,8 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
     refuse_existing_name(draft, kind, new)
     node_set = find_set(draft, old) if kind.name == "node" else None
     if node_set is not None:
-        hint = f"Take it out of `nodes` of the node set {node_set} first."
-        raise GitcfgError(f"{old} is in the node set {node_set}, which says its name.", hint, code=REFUSED)
+        hint = f"Remove it from `nodes` of the node set {node_set} first."
+        raise GitcfgError(f"{old} is a member of the node set {node_set}.", hint, code=REFUSED)
     for path in [path for path in list_files(draft) if old.encode() in draft.content(path)]:
         _update_references(draft, kind, path, old, new)
     if kind.name == "group" and old == draft.model.settings.default_group:

@@ -22,7 +22,7 @@ from gitcfg.model.names import NAME, did_you_mean, shown
 def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
     """Return the recipients of a secret, in order. Raise GitcfgError if its file is wrong."""
     if secret.where is None:
-        raise GitcfgError(f"{secret.origin.file} is not understood.", "`gitcfg check` says what is wrong.")
+        raise GitcfgError(f"{secret.origin.file} has errors.", "Run `gitcfg check`.")
     return tuple({one.key: one for one in map(_parse_recipient, secret.recipients)}.values())
 
 
@@ -39,7 +39,7 @@ def _parse_recipient(ref: Ref) -> Recipient:
     try:
         return recipient(ref.name)
     except ValueError as problem:
-        raise GitcfgError(f"{ref.origin}: The recipient is no key: {problem}.", "Mend it first.") from None
+        raise GitcfgError(f"{ref.origin}: The recipient is not a key: {problem}.", "Fix it first.") from None
 
 
 # Secrets edited: what secrets/NAME.yaml says, and what is sealed beside it in secrets/NAME.age.
@@ -96,24 +96,26 @@ def plan_secret(draft: Draft, name: str, options: SecretOptions) -> SecretPlan:
 
 def _plan_new(draft: Draft, name: str, options: SecretOptions) -> SecretPlan:
     if not NAME.fullmatch(name):
-        raise GitcfgError(f"{shown(name)} is no name of a secret.", "Use letters, digits and _ . + @ -")
+        raise GitcfgError(
+            f"{shown(name)} is not a valid name for a secret.", "Use letters, digits and _ . + @ -"
+        )
     lone = next((e.path for e in draft.tree.entries(_FOLDER) if e.path.endswith(f"/{name}.age")), None)
     if lone is not None:
         beside = f"{lone.removesuffix('.age')}.yaml"
-        hint = f"Bring {beside} back (`git checkout HEAD -- {beside}`), or delete {lone}, and try again."
-        raise GitcfgError(f"{lone} stands there without {beside}.", hint, code=REFUSED)
+        hint = f"Restore {beside} (`git checkout HEAD -- {beside}`) or delete {lone}, then try again."
+        raise GitcfgError(f"{lone} exists without {beside}.", hint, code=REFUSED)
     if options.where is None:
-        raise GitcfgError(f"It is not said which nodes may have {name}.", "Say --for CEL.")
+        raise GitcfgError(f"The selection of nodes that may have {name} is missing.", "Use `--for CEL`.")
     if not options.recipients:
         raise _unread(name)
     folder = options.place.strip("/") or _FOLDER
     if folder != _FOLDER and not folder.startswith(f"{_FOLDER}/"):
-        raise GitcfgError(f"{shown(folder)} is no folder for secrets.", f"They stand in {_FOLDER}/.")
+        raise GitcfgError(f"{shown(folder)} is not a folder for secrets.", f"Use a folder in {_FOLDER}/.")
     return SecretPlan(name, f"{folder}/{name}.yaml", options.last + 1, (), options.recipients)
 
 
 def _unread(name: str) -> GitcfgError:
-    return GitcfgError(f"It is not said who may read {shown(name)}.", "Say --recipient KEY.")
+    return GitcfgError(f"{shown(name)} has no recipient.", "Use `--recipient KEY`.")
 
 
 def write_secret(draft: Draft, plan: SecretPlan, options: SecretOptions, sealed: str) -> None:
@@ -184,8 +186,11 @@ def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequen
     for word in remove:
         if not any(find_recipients(parse_recipients(secret), word) for secret in chosen):
             comments = {one.comment for secret in chosen for one in parse_recipients(secret) if one.comment}
-            hint = did_you_mean(word, comments) or "`gitcfg secret who NAME` shows who can read one."
-            raise GitcfgError(f"{shown(word)} is a recipient of none of them.", hint)
+            hint = (
+                did_you_mean(word, comments)
+                or "Run `gitcfg secret who NAME` to list the recipients of a secret."
+            )
+            raise GitcfgError(f"{shown(word)} is not a recipient of any of them.", hint)
     if names or not remove:
         return chosen
     return [
@@ -201,8 +206,8 @@ def plan_rekey(secret: Secret, add: Iterable[Recipient], remove: Iterable[str]) 
     after = [one for one in before if one.key not in going]
     after += [one for one in add if one.key not in known or one.key in going]
     if not after:
-        hint = f"Add another one with --add KEY, or take it all away: `gitcfg delete secret {secret.name}`."
-        raise GitcfgError(f"Nobody could read {shown(secret.name)} any more.", hint, code=REFUSED)
+        hint = f"Add another recipient with `--add KEY`, or run `gitcfg delete secret {secret.name}`."
+        raise GitcfgError(f"{shown(secret.name)} would have no recipient left.", hint, code=REFUSED)
     return SecretPlan(secret.name, secret.origin.file, secret.version, before, tuple(after))
 
 

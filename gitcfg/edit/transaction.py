@@ -57,7 +57,7 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
     try:
         files = msgspec.msgpack.decode(journal.read_bytes(), type=dict[str, FileChange])
     except msgspec.DecodeError:
-        raise GitcfgError(f"{journal} is no journal of gitcfg's.", "Look at it, then delete it.") from None
+        raise GitcfgError(f"{journal} is not a journal of gitcfg.", "Look at it, then delete it.") from None
     _write_changes(root, files, journal)
     return tuple(files)
 
@@ -114,8 +114,8 @@ def _check_unchanged(root: Path, files: Files, journal: Path, *, begun: bool) ->
             raise GitcfgError(f"{link} is a symbolic link.", "Edit the file itself.", code=REFUSED)
         text = _read(place)
         if text != file.was and not (begun and text == file.text):
-            hint = f"To give up that edit, delete {journal}." if begun else "Try again."
-            raise GitcfgError(f"{path} has changed meanwhile.", hint, code=REFUSED)
+            hint = f"To discard that edit, delete {journal}." if begun else "Try again."
+            raise GitcfgError(f"{path} has changed in the meantime.", hint, code=REFUSED)
 
 
 def _read(place: Path) -> bytes | None:
@@ -150,7 +150,7 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
     tracked = set(git.run(*here, "ls-files", "-z", "--", *files).split("\0"))
     files = [file for file in files if file in tracked or (top / file).exists()]
     if not files:
-        raise GitcfgError("git does not know these files, so there is nothing to commit.", "Drop --commit.")
+        raise GitcfgError("These files are not in git, so there is nothing to commit.", "Omit `--commit`.")
     new = [file for file in files if file not in tracked]
     if new:
         git.run(*here, "add", "--intent-to-add", "--", *new)
@@ -160,7 +160,7 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
             git.run(*here, "rm", "--quiet", "--cached", "--force", "--", *new)
         lines = [line.strip() for line in (*output.splitlines(), *error.splitlines()) if line.strip()]
         raise GitcfgError(
-            "`git commit` does not take the edit, so nothing was changed.",
+            "`git commit` failed, so nothing was changed.",
             *(f"git says: {shown(line, most=200)}" for line in lines),
             code=1,
         )
@@ -171,7 +171,7 @@ def work_tree(repository: Repository) -> Path:
     """Return the top of the work tree. Raise GitcfgError if there is none."""
     git = repository.git_or_error("nothing can be committed in it")
     if not git.workdir:
-        raise GitcfgError(f"{repository.root} is no work tree of git's, so nothing can be committed in it.")
+        raise GitcfgError(f"{repository.root} is not a work tree of git, so nothing can be committed in it.")
     return Path(git.workdir).resolve()
 
 
@@ -243,7 +243,7 @@ def _make_executable(folder: Path, texts: Mapping[str, bytes]) -> None:
 def _refuse_existing(folder: Path, files: Iterable[str]) -> None:
     existing = next((path for path in (SETTINGS, *files) if os.path.lexists(folder / path)), None)
     if existing is not None:
-        raise GitcfgError(f"{folder / existing} is there already.", "Choose a new folder.", code=REFUSED)
+        raise GitcfgError(f"{folder / existing} exists already.", "Choose a new folder.", code=REFUSED)
 
 
 @contextmanager
@@ -267,7 +267,7 @@ def _commit_first(folder: Path, paths: Iterable[str], message: str) -> str:
     """Make the first commit, and return why there is none, if so."""
     git = init_repository(folder)
     if not git.head_is_unborn:
-        return "There are commits already, so these files are for you to commit."
+        return "The repository has commits already: commit these files yourself."
     below = folder.resolve().relative_to(_init_git(folder)[0])
     commit = commit_all(git, [(below / path).as_posix() for path in paths], message)
-    return "" if commit else "git knows no user.name and user.email, so nothing is committed yet."
+    return "" if commit else "git has no user.name and user.email, so nothing is committed yet."

@@ -59,7 +59,7 @@ def write_files(
     for file in targets:
         found = read_content(file.place)  # it refuses links, whatever may be written over
         if file.was is not None and found != file.was:
-            raise GitcfgError(f"{file.place} has changed meanwhile.", "Try again.", code=REFUSED)
+            raise GitcfgError(f"{file.place} has changed in the meantime.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)
         try:
             mode = stat.S_IMODE(file.place.stat().st_mode)

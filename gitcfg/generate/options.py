@@ -96,17 +96,17 @@ _POSITIVE = ("include_depth", "set_size", "instance_count")
 def validate(options: Options) -> None:
     """Raise GitcfgError if no repository can be like that."""
     for complaint in _complaints(options):
-        raise GitcfgError(f"No repository can be generated: {complaint}.")
+        raise GitcfgError(f"Cannot generate a repository: {complaint}.")
 
 
 def _complaints(options: Options) -> Iterator[str]:
     values = msgspec.structs.asdict(options)
     for name, value in values.items():
         if isinstance(value, int | float) and name != "seed" and value < (name in _POSITIVE):
-            yield f"{name} is {value}"
+            yield f"{name} is {value}, which is too small"
     for name in _SHARES:
         if values[name] > 1:
-            yield f"{name} is a share, and {values[name]} is more than 1"
+            yield f"{name} is a share, but {values[name]} is more than 1"
     for kind in (options.operations, options.types):
         weights = msgspec.structs.astuple(kind)
         if min(weights) < 0 or not sum(weights):
@@ -114,10 +114,10 @@ def _complaints(options: Options) -> Iterator[str]:
     if options.groups < options.memberships:
         yield f"{options.groups} groups are too few for {options.memberships} memberships"
     if options.conflicts and options.groups < 2 * max(options.memberships, 1):
-        yield "conflicts want two groups of each kind, so that no node has both sides"
+        yield "conflicts need two groups of each kind, so that no node has both sides"
     instances = round(options.instances * options.features)
     if options.features - instances < 2 * options.conflicts or options.parameters < 2 * options.conflicts:
-        yield f"{options.conflicts} conflicts want more features and parameters"
+        yield f"{options.conflicts} conflicts need more features and parameters"
 
 
 # Fleets of known shape: a small one, a large one, and one of many instances on every node.

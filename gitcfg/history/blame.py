@@ -215,7 +215,7 @@ class Blamer:
             current = versions.at(self._head) if self._head else Entries()
         blamed = current.at.get(origin)
         if blamed is None:
-            raise GitcfgError(f"Nothing that {label} says stands at {origin}.")
+            raise GitcfgError(f"There is nothing of {label} at {origin}.")
         if self._head is None or not blamed <= versions.at(self._head).all:
             return None
         parent: str | None = self._head

@@ -116,7 +116,7 @@ class Logs:
 
     def __init__(self, repository: Repository, revision: str = "HEAD", cache: Cache | None = None) -> None:
         if revision == "HEAD" and repository.git is not None and not repository.knows(revision):
-            raise GitcfgError("Nothing is committed yet, so there is no history.", "Commit, and ask again.")
+            raise GitcfgError("There is no commit yet, so there is no history.", "Commit your files first.")
         self.repository = repository
         self.tip = repository.at(revision).commit or ""
         self._history = History(repository)
@@ -240,7 +240,7 @@ def answered(
     """
     if param is not None and kind not in (None, Subject.NODE):
         raise GitcfgError(
-            "Only a node's parameters have logs of their own.", "Name a node, then the parameter."
+            "Only a parameter of a node has its own log.", "Give a node, then the parameter."
         )
     if kind in (None, Subject.NODE) and not logs.kinds(name):
         name = find_host(name, known(logs.repository.at(logs.tip))[Subject.NODE]) or name
@@ -263,7 +263,7 @@ def _kind(logs: Logs, name: str) -> Subject:
         return kinds[0]
     *most, last = (f"a {kind.noun}" for kind in kinds)
     which = " or ".join(f"--kind {kind}" for kind in kinds)
-    raise GitcfgError(f"{shown(name)} is {', '.join(most)} and {last}.", f"Say which: {which}.")
+    raise GitcfgError(f"{shown(name)} is {', '.join(most)} and {last}.", f"Choose one: {which}.")
 
 
 def _unknown(logs: Logs, name: str, kinds: tuple[Subject, ...]) -> GitcfgError:
@@ -271,7 +271,7 @@ def _unknown(logs: Logs, name: str, kinds: tuple[Subject, ...]) -> GitcfgError:
     *most, last = (kind.noun for kind in kinds)
     nouns = f"{', '.join(most)} or {last}" if most else last
     hint = did_you_mean(name, sorted(one for kind in kinds for one in names[kind]))
-    return GitcfgError(f"There never was a {nouns} {shown(name)}.", hint)
+    return GitcfgError(f"No {nouns} {shown(name)} ever existed.", hint)
 
 
 # What `log` writes for programs (interfaces: JSON).

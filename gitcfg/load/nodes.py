@@ -242,7 +242,7 @@ def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -
         loader.report("GC103", text, message, nodes.origin, hint=hint)
         return ()
     except NodeSetError as error:
-        message = f"{shown(text)!r} is no set of nodes: {error}."
+        message = f"{shown(text)!r} is not a node set: {error}."
         hint = "Names and ranges: exec[001-100].example.com,login1."
         loader.report("GC103", text, message, nodes.origin, hint=hint)
         return ()

@@ -39,7 +39,7 @@ def features_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
     if not names:
         return picture
     ids = {vertex.name: vertex.id for vertex in vertices}
-    note = "What these lead to, and what is next to them. Other features are not drawn."
+    note = "All features that these lead to, and their neighbors. Other features are not drawn."
     return around(picture, [ids[name] for name in names], f"Features: {listed(names)}", note)
 
 
@@ -276,7 +276,7 @@ def groups_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
     notes = ["Other groups are not drawn."] if names else []
     if len(pairs) > MOST_PAIRS:
         more = counted(len(pairs) - MOST_PAIRS, "more pair")
-        notes.append(f"{more} of groups share as many nodes, or fewer.")
+        notes.append(f"{more} of groups share the same number of nodes or fewer.")
     return Picture(
         "groups",
         f"Groups: {listed(names)}" if names else "Groups",

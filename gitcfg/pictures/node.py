@@ -161,7 +161,7 @@ def node_picture(fleet: Fleet, name: str) -> Picture:
     stack = [each.id for each in drawn]
     above = [Edge(Relation.ABOVE, upper, lower) for lower, upper in pairwise(stack)]
     total = _amounts(len(node.params), len(node.entries)) or "no parameters and no files"
-    note = f"The node gets {total}. A higher layer has the last word."
+    note = f"The node gets {total}. A higher layer wins."
     if node.definition.retired:
         note = "It is retired: it has no features, no parameters and no files."
     return Picture(
@@ -245,9 +245,9 @@ class _LayerDrawing:
     def _state(self, name: str) -> tuple[Kind, str, str]:
         """Return what has become of a feature here, and why."""
         if name in self.scene.gone:
-            return Kind.GONE, "taken away", f"`without` at {self.scene.gone[name]} takes it away."
+            return Kind.GONE, "removed", f"`without` at {self.scene.gone[name]} removes it."
         if name not in self.scene.model.features:
             return Kind.MISSING, "missing", "Not defined."
         if name not in self.included:
-            return Kind.GONE, "brings nothing", "It includes others too deep, or at too many places."
+            return Kind.GONE, "adds nothing", "It includes other features too deeply or in too many places."
         return Kind.FEATURE, self._decides(f"feature {name}"), ""

@@ -158,8 +158,8 @@ LINES: Mapping[Relation, Line] = {
     Relation.CONFLICTS: Line("#d93a3a", "solid", "red: conflicts with"),
     Relation.INSTALLS: Line("#4a7fb5", "solid", ""),
     Relation.MEMBER: Line("#94690a", "solid", ""),
-    Relation.SOME: Line("#94690a", "dashed", "dashed: so many of the nodes"),
-    Relation.SHARES: Line("#94690a", "dashed", "dashed: so many nodes in both groups"),
+    Relation.SOME: Line("#94690a", "dashed", "dashed: number of these nodes"),
+    Relation.SHARES: Line("#94690a", "dashed", "dashed: number of nodes in both groups"),
     Relation.ABOVE: Line("#2f7d4f", "bold", ""),
 }
 
@@ -343,4 +343,4 @@ def group_names(model: Model) -> frozenset[str]:
 
 def list_origins(origins: list[Origin]) -> str:
     """Return why something is drawn that is not there."""
-    return f"Not defined. Mentioned at {', '.join(dict.fromkeys(map(str, origins)))}."
+    return f"Not defined. Used at {', '.join(dict.fromkeys(map(str, origins)))}."

@@ -102,7 +102,7 @@ def read_sealed(tree: Tree, secret: Secret) -> bytes:
             f"`gitcfg secret set {secret.name}` gives it one; git may still have the old one.",
         )
     if entry.kind is not EntryKind.FILE:
-        raise GitcfgError(f"{path} is a {entry.kind.value}, no file.", "Put the file itself there.")
+        raise GitcfgError(f"{path} is a {entry.kind.value}, not a file.", "Put the file itself there.")
     if entry.size > _MOST_SEALED:
         raise GitcfgError(f"{path} is too large for a secret, which holds at most {MOST_BYTES >> 20} MiB.")
     return tree.read(entry)

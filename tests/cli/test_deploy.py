@@ -423,7 +423,7 @@ def test_a_fault_beside_the_nodes_is_recorded_too(
 def test_a_configuration_of_ssh_may_not_be_there(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conduct, "_network", NETWORK)
     _, err = pool.deploy("--ssh-config", "none", code=2)
-    assert "error: There is no file none.\n" in err
+    assert "error: The file none does not exist.\n" in err
 
 
 def test_a_retired_node_is_cleared_by_name(pool: Pool) -> None:

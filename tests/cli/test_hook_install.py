@@ -78,7 +78,7 @@ def test_commits_are_checked_until_the_hook_is_removed(pool: Path, capfd: Told) 
     assert refuses(pool)
     assert hook.stat().st_mode & 0o777 == 0o755
     assert run(["-C", str(pool), "hook", "install"]) == 0
-    assert capfd.readouterr().out == f"{hook} is there already\n"
+    assert capfd.readouterr().out == f"{hook} exists already\n"
     assert run(["-C", str(pool), "hook", "remove"]) == 0
     assert capfd.readouterr().out == f"removed {hook}\n"
     assert not refuses(pool)
@@ -159,7 +159,7 @@ def test_gitcfg_may_begin_in_a_folder(tmp_path: Path, capfd: Told) -> None:
     git(everything, "checkout", "--quiet", "main")
     write(everything, {"south/gitcfg.yaml": "format: 1\n"})
     assert run(["-C", str(everything / "south"), "hook", "install"]) == 4
-    assert "judges the folder sites/it's" in capfd.readouterr().err
+    assert "already checks the folder sites/it's" in capfd.readouterr().err
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_without_the_program_no_push_is_taken(pool: Path, server: Path) -> None:
     hook.write_text("\n".join(lines) + "\n")
     done = push(pool, server)
     assert done.returncode == 1
-    assert "nothing can be judged and nothing is accepted" in done.stderr
+    assert "nothing can be checked and nothing is accepted" in done.stderr
     assert "gitcfg hook install --server" in done.stderr
     assert git(server, "rev-parse", "--verify", "main").returncode != 0
     assert run(["hook", "install", "--server", str(server)]) == 0

@@ -177,7 +177,7 @@ def test_who_takes_himself_out_is_told(pool: Pool) -> None:
 def test_nobody_is_left_out_by_the_last_one(pool: Pool) -> None:
     done = pool.begun().run("secret", "rekey", "pool", "--remove", "alice", "--remove", "bob")
     assert done.code == 4
-    assert "error: Nobody could read pool any more." in done.error
+    assert "error: pool would have no recipient left." in done.error
     assert pool.content() == CANARY
 
 

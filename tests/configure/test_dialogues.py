@@ -267,7 +267,7 @@ def test_the_help_fits_on_a_narrow_terminal(folder: Path) -> None:
         ("wbe", "There is no node, group or node set wbe."),
         ("group/n1", "There is no group n1."),
         ("Web", "It is a feature: `gitcfg modify feature 'Web'` changes it."),
-        ("rack/n1", "rack is no kind to configure."),
+        ("rack/n1", "rack is not a kind to configure."),
     ],
 )
 def test_names_that_there_are_not(folder: Path, what: str, said: str) -> None:

@@ -205,9 +205,9 @@ def including(*names: object) -> str:
 
 DOUBLING = {f"/{number}": including(*range(number)) * 4 for number in range(9)}
 REFUSED: list[tuple[str, Files, str]] = [
-    ("an empty folder", {"/spool/none/.keep": ""}, "No configuration file was found for h."),
-    ("copies only", {"/config.d/a~": ""}, "No configuration file was found for h."),
-    ("two of one host", {"/condor_config": "", ".conf": ""}, "h and PLACE/h.conf are both of the host h."),
+    ("an empty folder", {"/spool/none/.keep": ""}, "Found no configuration file of h."),
+    ("copies only", {"/config.d/a~": ""}, "Found no configuration file of h."),
+    ("two of one host", {"/condor_config": "", ".conf": ""}, "h and PLACE/h.conf both belong to the host h."),
     ("an include of itself", {"/condor_config": including("condor_config")}, "This goes deeper"),
     ("includes that double", {"/condor_config": including(8), **DOUBLING}, "after 10000 other files"),
     ("no expression", {"/condor_config": "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = (\n"}, "cannot be used: ("),
@@ -232,7 +232,7 @@ def test_a_link_out_of_a_folder_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "saved/h/config.d").mkdir()
     (tmp_path / "saved/h/config.d/1").symlink_to(tmp_path / "secret")
     (tmp_path / "saved/h/condor_config").unlink()
-    with pytest.raises(GitcfgError, match="leads out of the folder"):
+    with pytest.raises(GitcfgError, match="outside of the folder"):
         imported(tmp_path / "saved")
 
 
@@ -252,7 +252,7 @@ def test_no_proof_without_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[st
     (tmp_path / "saved/exec02").mkdir()
     assert run(["import", "condor", "--hosts", str(tmp_path / "saved"), str(tmp_path / "pool")]) == 2
     told = capfd.readouterr().err
-    assert told.startswith("error: No configuration file was found for exec02 (1 of 2 hosts).\nhint: Save ")
+    assert told.startswith("error: Found no configuration file of exec02 (1 of 2 hosts).\nhint: Save ")
     assert "reads the same" not in told
     assert not (tmp_path / "pool").exists()
 

@@ -333,7 +333,7 @@ def test_settings_of_one_host_that_cannot_be_meant_are_its_own_trouble(place: Pl
 
 
 def test_settings_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(GitcfgError, match="There is no file"):
+    with pytest.raises(GitcfgError, match="does not exist"):
         read_settings(str(tmp_path / "none"))
     wrong = tmp_path / "wrong"
     wrong.write_text("Host n1\n  nonsense\n")

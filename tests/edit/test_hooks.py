@@ -228,10 +228,10 @@ def test_a_hook_of_husky_goes_by_its_name(place: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        ("folder", "hooks/post-receive is no file"),
-        ("kept", "hooks/post-receive.before-gitcfg is there already"),
-        ("kept beside another", "hooks/post-receive.before-gitcfg is there already"),
-        ("file", "hooks is no folder"),
+        ("folder", "hooks/post-receive is not a file"),
+        ("kept", "hooks/post-receive.before-gitcfg exists already"),
+        ("kept beside another", "hooks/post-receive.before-gitcfg exists already"),
+        ("file", "hooks is not a folder"),
     ],
 )
 def test_what_is_in_the_way_stays(make: str, told: str, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_what_is_in_the_way_stays(make: str, told: str, tmp_path: Path) -> None:
 def test_one_hook_judges_one_folder(tmp_path: Path) -> None:
     (tmp_path / "hooks").mkdir()
     carry_out_steps(plan_install(tmp_path / "hooks", [Script("pre-commit", ("a",), Marker("north"))]))
-    with pytest.raises(GitcfgError, match="judges the folder north already"):
+    with pytest.raises(GitcfgError, match="already checks the folder north"):
         plan_install(tmp_path / "hooks", [Script("pre-commit", ("a",), Marker("south"))])
 
 

@@ -141,7 +141,7 @@ def test_after_kill_9_the_next_one_finds_old_or_new(root: Path) -> None:
 
 def test_what_somebody_has_changed_meanwhile_stays(root: Path) -> None:
     (root / "b.yaml").write_bytes(b"theirs\n")
-    with pytest.raises(GitcfgError, match="changed meanwhile") as refused:
+    with pytest.raises(GitcfgError, match="changed in the meantime") as refused:
         journal.write_files(root, root / ".git", change(OLD, NEW))
     assert refused.value.code == 4
     assert held(root) == {**OLD, "b.yaml": b"theirs\n"}
@@ -154,7 +154,7 @@ def test_a_journal_is_not_finished_over_what_somebody_has_written_since(
         patch.setattr(journal, "_write_changes", lambda *words: None)
         journal.write_files(root, root / ".git", change(OLD, NEW))
     (root / "b.yaml").write_bytes(b"theirs\n")
-    with pytest.raises(GitcfgError, match="changed meanwhile") as refused:
+    with pytest.raises(GitcfgError, match="changed in the meantime") as refused:
         journal.finish(root, root / ".git")
     assert "gitcfg-edit" in refused.value.hints[0]
     assert held(root) == {**OLD, "b.yaml": b"theirs\n"}

@@ -54,10 +54,10 @@ def test_lines_are_handed_in_with_remarks_and_empty_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        (key(1), None, "It is not said whose key it is."),
-        ("exec1 ssh-rsa AAAA", None, "Line 1 holds no Ed25519 key: exec1 ssh-rsa AAAA."),
-        ("ssh-rsa AAAA", "exec1", "Line 1 holds no Ed25519 key: ssh-rsa AAAA."),
-        (f"ex/ec {key(1)}", None, f"Line 1 holds no Ed25519 key: {f'ex/ec {key(1)}'[:57]}...."),
+        (key(1), None, "The key has no node."),
+        ("exec1 ssh-rsa AAAA", None, "Line 1 has no Ed25519 key: exec1 ssh-rsa AAAA."),
+        ("ssh-rsa AAAA", "exec1", "Line 1 has no Ed25519 key: ssh-rsa AAAA."),
+        (f"ex/ec {key(1)}", None, f"Line 1 has no Ed25519 key: {f'ex/ec {key(1)}'[:57]}...."),
         (f"exec1 {key(1)}\nexec1 {key(2)}", None, "Line 2 has a second key of exec1."),
     ],
 )

@@ -126,19 +126,19 @@ def test_one_with_two_keys_goes_with_both() -> None:
 @pytest.mark.parametrize(
     ("files", "name", "said", "message"),
     [
-        ({}, "a/b", SecretOptions("true", None, (ALICE,)), "a/b is no name of a secret"),
+        ({}, "a/b", SecretOptions("true", None, (ALICE,)), "a/b is not a valid name for a secret"),
         ({}, "x", SecretOptions(None, None, (ALICE,)), "not said which nodes may have x"),
         ({}, "x", SecretOptions("true"), "not said who may read x"),
         ({}, "x", SecretOptions("true", None, ()), "not said who may read x"),
-        ({}, "x", SecretOptions("true", None, (ALICE,), "features"), "features is no folder for secrets"),
+        ({}, "x", SecretOptions("true", None, (ALICE,), "features"), "features is not a folder for secrets"),
         (
             {"deep__x_age": "?"},
             "x",
             SecretOptions("true", None, (ALICE,)),
-            "secrets/deep/x.age stands there without",
+            "secrets/deep/x.age exists without",
         ),
         ({"x_yaml": HEAD + "recipients: []\n"}, "x", SecretOptions(), "not"),
-        ({"x_yaml": "for: 'true'\nversion: one\n"}, "x", SecretOptions(), "secrets/x.yaml is not understood"),
+        ({"x_yaml": "for: 'true'\nversion: one\n"}, "x", SecretOptions(), "secrets/x.yaml has errors"),
         (
             {"x_yaml": HEAD + "recipients: [age1qqq]\n"},
             "x",

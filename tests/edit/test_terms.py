@@ -69,7 +69,7 @@ def test_groups_become_a_condition() -> None:
         (("exec1", "@rack3"), None, "Nodes are named, or selected by a group or a condition."),
         (("@rack4",), None, "There is no group rack4."),
         (("exec10",), None, "There is no node exec10."),
-        (("exec[",), None, "exec[ is no set of nodes: a bracket is not closed."),
+        (("exec[",), None, "exec[ is not a node set: a bracket is not closed."),
     ],
 )
 def test_for_whom_must_be_clear(words: tuple[str, ...], where: str | None, message: str) -> None:
@@ -84,12 +84,12 @@ def test_what_walks_in_may_be_held() -> None:
 
 
 def test_what_is_over_does_not_begin_and_a_reason_is_given() -> None:
-    with pytest.raises(GitcfgError, match="2026-11-21 is over already"):
+    with pytest.raises(GitcfgError, match="2026-11-21 is in the past"):
         hold(draft(), "exec1", days=-1)
     assert hold(draft(), "exec1", days=0)
     with pytest.raises(GitcfgError, match="It has no reason"):
         hold(draft(), "exec1", reason=" ")
-    with pytest.raises(GitcfgError, match="soon is no date"):
+    with pytest.raises(GitcfgError, match="soon is not a date"):
         parse_last_day("soon")
 
 

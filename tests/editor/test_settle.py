@@ -31,7 +31,7 @@ def test_the_mode_stays(tmp_path: Path) -> None:
 def test_what_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
     place = tmp_path / "x"
     place.write_bytes(b"theirs")
-    with pytest.raises(GitcfgError, match="changed meanwhile"):
+    with pytest.raises(GitcfgError, match="changed in the meantime"):
         write_files([TargetFile(place, b"ours", b"old")])
     assert place.read_bytes() == b"theirs"
 

@@ -71,19 +71,19 @@ def test_a_name_of_several_things(logs: Logs) -> None:
     with pytest.raises(GitcfgError) as told:
         answered(logs, "Same")
     assert told.value.message == "Same is a node, a feature and a group."
-    assert told.value.hints == ("Say which: --kind node or --kind feature or --kind group.",)
+    assert told.value.hints == ("Choose one: --kind node or --kind feature or --kind group.",)
     assert subjects(answered(logs, "Same", kind=Subject.GROUP)) == ["commit 1"]
 
 
 @pytest.mark.parametrize(
     ("name", "param", "kind", "message", "hint"),
     [
-        ("Sam", None, None, "There never was a node, parameter, feature or group Sam.", "Did you mean Same?"),
-        ("exec2", None, Subject.NODE, "There never was a node exec2.", "Did you mean exec02?"),
-        ("START", None, Subject.NODE, "There never was a node START.", ""),
-        ("exec22", "START", None, "There never was a node exec22.", "Did you mean exec02?"),
-        ("exec02", "STAR", None, "There never was a parameter STAR.", "Did you mean START?"),
-        ("../x", None, None, "There never was a node, parameter, feature or group ../x.", ""),
+        ("Sam", None, None, "No node, parameter, feature or group Sam ever existed.", "Did you mean Same?"),
+        ("exec2", None, Subject.NODE, "No node exec2 ever existed.", "Did you mean exec02?"),
+        ("START", None, Subject.NODE, "No node START ever existed.", ""),
+        ("exec22", "START", None, "No node exec22 ever existed.", "Did you mean exec02?"),
+        ("exec02", "STAR", None, "No parameter STAR ever existed.", "Did you mean START?"),
+        ("../x", None, None, "No node, parameter, feature or group ../x ever existed.", ""),
     ],
 )
 def test_what_never_was(

@@ -189,7 +189,7 @@ def test_an_entry_is_blamed_on_who_made_it_so(
 
 
 def test_where_nothing_stands_nobody_can_be_blamed(pool: tuple[Repository, dict[str, int]]) -> None:
-    with pytest.raises(GitcfgError, match=r"Nothing that feature A says stands at features/A.yaml:9:9."):
+    with pytest.raises(GitcfgError, match=r"There is nothing of feature A at features/A.yaml:9:9."):
         Blamer(pool[0], "main").of("feature A", Origin("features/A.yaml", 9, 9))
 
 

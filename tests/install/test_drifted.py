@@ -78,7 +78,7 @@ def test_other_kinds(node: World) -> None:
     assert (only(node).kind, only(node).diff) == ("link", "a link to /etc/passwd\n")
     text.unlink()
     text.mkdir()
-    assert (only(node).kind, only(node).diff) == ("changed", "a folder stands there\n")
+    assert (only(node).kind, only(node).diff) == ("changed", "a folder\n")
     text.rmdir()
     (node.root / "etc").rename(node.root / "away")
     (node.root / "etc").symlink_to("away")

@@ -43,8 +43,8 @@ def test_what_is_mentioned_and_not_defined_is_missing() -> None:
     picture = features_picture(fleet(FILES))
     missing = [each for each in picture.vertices if each.kind is Kind.MISSING]
     assert [each.name for each in missing] == ["Gone", "Nowhere"]
-    assert missing[0].about == "Not defined. Mentioned at features/Exec.yaml:3:17."
-    assert missing[1].about == "Not defined. Mentioned at nodesets/s.yaml:3:11."
+    assert missing[0].about == "Not defined. Used at features/Exec.yaml:3:17."
+    assert missing[1].about == "Not defined. Used at nodesets/s.yaml:3:11."
     assert not missing[0].unused
 
 

@@ -145,7 +145,7 @@ def test_where_nearly_all_combinations_are_small_lines_between_groups_stand_for_
     pairs = [edge for edge in picture.edges if edge.relation is Relation.SHARES]
     assert len(pairs) == MOST_PAIRS
     assert {edge.label for edge in pairs} == {"2 nodes"}
-    assert picture.notes == ("170 more pairs of groups share as many nodes, or fewer.",)
+    assert picture.notes == ("170 more pairs of groups share the same number of nodes or fewer.",)
 
 
 def test_a_few_large_combinations_among_many_small_ones_are_folded_too() -> None:

@@ -70,8 +70,8 @@ def test_features_hang_on_their_layers_in_order() -> None:
 def test_what_is_taken_away_or_missing_is_drawn_as_such() -> None:
     picture = node_picture(fleet(FILES), "n1")
     gone, missing = vertex(picture, "layer 2 feature Gpu"), vertex(picture, "layer 2 feature Gone")
-    assert (gone.kind, gone.lines) == (Kind.GONE, ("taken away",))
-    assert gone.about == "features/Gpu.yaml\n`without` at nodes/n1.yaml:1:11 takes it away."
+    assert (gone.kind, gone.lines) == (Kind.GONE, ("removed",))
+    assert gone.about == "features/Gpu.yaml\n`without` at nodes/n1.yaml:1:11 removes it."
     assert (missing.kind, missing.about) == (Kind.MISSING, "Not defined.")
     assert vertex(node_picture(fleet(FILES), "n2"), "layer 2 feature Gpu").kind is Kind.FEATURE
 
@@ -124,7 +124,7 @@ def test_includes_that_are_too_deep_bring_nothing() -> None:
     chain = {f"F{n}": f"include: [F{n + 1}]\nparams: {{P{n}: 1}}" for n in range(110)}
     files = {**features(**chain, F110="params: {P: 1}"), "nodes/n.yaml": "features: [F0]\n"}
     top = vertex(node_picture(fleet(files), "n"), "layer 2 feature F0")
-    assert (top.kind, top.lines) == (Kind.GONE, ("brings nothing",))
+    assert (top.kind, top.lines) == (Kind.GONE, ("adds nothing",))
 
 
 def test_a_retired_node_has_no_layers() -> None:

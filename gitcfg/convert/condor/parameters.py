@@ -98,7 +98,7 @@ def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[s
     for name in sorted(hosts):
         for setting in hosts[name].settings:
             if setting.about and result.setdefault(setting.key, setting.about) != setting.about:
-                reason = "It has another comment already, which describes it; the one above this is left out."
+                reason = "It already has a comment as its description; this one is omitted."
                 Place(notes, "line", setting.line.place).dropped(setting.name, reason)
     return result
 
@@ -114,7 +114,9 @@ def collect_defaults(
                 found.setdefault(key, []).append(steps[-1].text)
     for key, texts in found.items():
         if len(set(texts)) > 1:
-            reason = "It has several defaults, so they are values: a parameter has one."
+            reason = (
+                "It has several defaults, but a parameter can have only one: they are imported as values."
+            )
             Place(notes, "parameter", types[key].name).changed("default", reason)
     return {key: types[key].value(texts[0]) for key, texts in found.items() if len(set(texts)) == 1}
 

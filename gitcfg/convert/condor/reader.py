@@ -146,9 +146,7 @@ class Reader:
     def _count_file(self, source: Source) -> ReadFile:
         self._files += 1
         if self._files > MAX_FILES:
-            raise import_error(
-                source.name, 0, f"This would be read after {MAX_FILES} other files of this host."
-            )
+            raise import_error(source.name, 0, f"This host has more than {MAX_FILES} files to read.")
         return ReadFile(source, {})
 
     def read_statements(self, found: list[Statement], level: int) -> None:
@@ -174,24 +172,24 @@ class Reader:
                 self.state.set(statement, self.annotations)
             case StatementKind.NOTE:
                 if not self.annotations.apply(statement.rest):
-                    place.dropped("", f"This says nothing to gitcfg: {shown(statement.rest)}")
+                    place.dropped("", f"gitcfg does not know this annotation: {shown(statement.rest)}")
             case StatementKind.USE:
                 self.read_use(statement, level, place)
             case StatementKind.LONG | StatementKind.COMPUTED:
-                self.keep([statement], "This setting", "no line of NAME = VALUE can carry it.")
+                self.keep([statement], "This setting", "a line NAME = VALUE cannot express it.")
             case StatementKind.INCLUDE:
                 self.read_include(statement, level)
             case StatementKind.ERROR | StatementKind.WARNING:
-                place.dropped("", f"`{statement.kind}` only says something while HTCondor reads it.")
+                place.dropped("", f"`{statement.kind}` only prints a message when HTCondor reads it.")
             case _:
-                raise _statement_error(statement, f"`{statement.kind}` stands here without an `if`.")
+                raise _statement_error(statement, f"`{statement.kind}` has no `if` before it.")
 
     def keep(self, found: list[Statement], what: str, why: str) -> None:
         """Keep lines as text, and note what they are and why."""
         place, lines = self.place(found[0]), list(self._with_included(found, 0))
         touched = find_names(lines, self.builtins.lookup)
         if touched is None and not self.state.may_stand_first(None):
-            place.changed("", f"{what} may set any name: it is kept as text, and so is all that follows it.")
+            place.changed("", f"{what} may set any name: it and all lines after it are kept as text.")
         else:
             place.changed("", f"{what} is kept as text: {why}")
         self.state.keep(lines, touched)
@@ -203,15 +201,15 @@ class Reader:
         """
         self._uses += 1
         if self._uses > MAX_USES:
-            raise _statement_error(statement, f"There are more than {MAX_USES} uses of knobs here.")
+            raise _statement_error(statement, f"This host has more than {MAX_USES} uses of knobs.")
         what = f"`use {shown(statement.rest)}`"
         touched = find_names([statement], self.builtins.lookup)
         stays = self.state.blind or self.state.may_stand_first(touched)
         if (stays and not self._trying) or not self._expand_use(statement, level):
-            self.keep([statement], what, "HTCondor knows what it stands for.")
+            self.keep([statement], what, "HTCondor expands it.")
         elif not self._trying:
-            why = "it changes what is set before it"
-            place.changed("", f"{what} is written out, as the installed HTCondor has it: {why}.")
+            why = "it changes earlier settings"
+            place.changed("", f"{what} is expanded as in the installed HTCondor: {why}.")
 
     def _expand_use(self, statement: Statement, level: int) -> bool:
         """Read the lines that a knob stands for, if all of them are certain. Return whether they are."""
@@ -240,7 +238,7 @@ class Reader:
             if test.kind is not StatementKind.ELSE:
                 holds = None if self.state.blind else self._evaluate(test.rest)
             if holds is None:
-                self.keep(found, "`if`", "whether it holds depends on the machine.")
+                self.keep(found, "`if`", "its condition depends on the machine.")
                 return
             if holds:
                 self.read_statements(branch, level + 1)
@@ -274,17 +272,17 @@ class Reader:
         """Return the file that `include` names; note that it is not read if it was not saved."""
         place, named = self.place(statement), _FILE.fullmatch(statement.rest)
         if named is None:
-            place.dropped("", "`include` runs a program here: nothing is run.")
+            place.dropped("", "`include` with a program is not followed: the import runs no programs.")
             return None
         path = self.expand(named[1])
         found = self.folder.find(path) if self.folder is not None else None
         if found is None and self.folder is not None:
             found = self.folder.guess(path)
             if found is not None:
-                reason = f"`include` names {shown(path)}: it is taken to be what was saved by this last name."
+                reason = f"`include` refers to {shown(path)}: the saved file of the same base name is used."
                 Place(self.notes, "file", str(self.folder.path / found)).look("", reason)
         if self.folder is None or found is None or not self.folder.is_file(found):
-            place.dropped("", f"`include` is not followed: {shown(path)} is not among the files given.")
+            place.dropped("", f"`include` is not followed: {shown(path)} is not one of the given files.")
             return None
         inner = self._count_file(self.folder.source(found))
         self._open[-1].included[statement.line.number] = inner
@@ -325,7 +323,7 @@ class Reader:
 
 
 def _depth_error(statement: Statement) -> Exception:
-    return _statement_error(statement, "This goes deeper, or makes more settings, than an import follows.")
+    return _statement_error(statement, "This is nested too deeply or makes too many settings.")
 
 
 def _statement_error(statement: Statement, reason: str) -> Exception:
@@ -457,7 +455,7 @@ def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> 
         value = reader.value_of(option)
         for path in _split_paths(value) if not value.endswith("|") else ():
             if path not in found and PurePosixPath(path).name not in known:
-                reason = f"{option} names it, and it is not among the files given: it is not read."
+                reason = f"{option} refers to it, but it is not one of the given files: it is not read."
                 Place(reader.notes, "host", name).dropped(shown(path), reason)
 
 
@@ -481,7 +479,9 @@ class _Machine:
         if main is not None:
             self.reader.read_file(self.folder.source(main))
         elif not self.folder.is_flat:
-            reason = f"There is no {MAIN}: {LOCAL_FOLDER} and then {LOCAL} are read, as if it named these."
+            reason = (
+                f"{MAIN} does not exist: {LOCAL_FOLDER} and then {LOCAL} are read, which are its defaults."
+            )
             Place(self.reader.notes, "folder", str(self.folder.path)).look("", reason)
         folders = self._read_folders(None)
         self._read_files()
@@ -510,7 +510,7 @@ class _Machine:
         read: list[str] = []
         value = self.reader.value_of(_FILES)
         if value.endswith("|"):
-            reason = f"{_FILES} runs a program: nothing is run."
+            reason = f"{_FILES} with a program is not followed: the import runs no programs."
             Place(self.reader.notes, "folder", str(self.folder.path)).dropped(_FILES, reason)
             return
         paths = _split_paths(value)
@@ -530,7 +530,7 @@ class _Machine:
         if not self.folder.is_file(place):
             return
         source = self.folder.source(place)
-        reason = "HTCondor reads it after what gitcfg writes: take it away where gitcfg's files are."
+        reason = "HTCondor reads it after the files of gitcfg: remove it from hosts with these files."
         Place(self.reader.notes, "file", source.name).look("", reason)
         self.reader.read_file(source)
 
@@ -542,7 +542,7 @@ class _Machine:
             guess = self.folder.guess(path) if place is None else None
             if guess is not None and guess not in taken:
                 places[path] = guess
-                reason = f"{option} names {shown(path)}: it is taken to be what was saved by this last name."
+                reason = f"{option} refers to {shown(path)}: the saved file of the same base name is used."
                 Place(self.reader.notes, "file", str(self.folder.path / guess)).look("", reason)
         self.found.update(path for path, place in places.items() if place is not None)
         return [place for place in places.values() if place is not None]
@@ -553,9 +553,9 @@ class _Machine:
         inside = [PurePath(file) for file in files]
         read = [path.relative_to(above).as_posix() for path in inside if path.is_relative_to(above)]
         for place in self.folder.find_unread(read):
-            reason = "It is not read: nothing that HTCondor reads here names it."
+            reason = "It is not read: no file that HTCondor reads refers to it."
             if place in self._excluded:
-                reason = f"It is not read: HTCondor leaves out such names ({_EXCLUDED})."
+                reason = f"It is not read: HTCondor skips such names ({_EXCLUDED})."
             Place(self.reader.notes, "file", shown(str(above / place), 200)).dropped("", reason)
 
 

@@ -175,9 +175,7 @@ def import_condor(
     files = {path: yaml.dump(contents[path]) for path in sorted(contents)}
     for path, text in files.items():
         if len(text.encode()) > _LARGEST:
-            raise GitcfgError(
-                f"{path} would have more than {_LARGEST >> 20} MiB.", "Give less of it at once."
-            )
+            raise GitcfgError(f"{path} would be larger than {_LARGEST >> 20} MiB.", "Import fewer hosts.")
     alike = verify_hosts(files, {name: one.read for name, one in hosts.items()}, condor, notes)
     read = len({one.source.name for host in hosts.values() for one in walk_files(host.read)})
     return CondorImport(files, found, sort_notes(list(dict.fromkeys(notes))), len(hosts), alike, read)
@@ -191,7 +189,7 @@ def _read_hosts(given: Mapping[str, Sequence[Input]], condor: HTCondor, notes: l
         size += sum(len(one.source.text) for one in walk_files(hosts[name].read))
         if size > MAX_ALL:
             raise GitcfgError(
-                f"The files of all hosts have more than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
+                f"The files of all hosts are larger than {MAX_ALL >> 20} MiB.", "Import fewer hosts."
             )
     empty = [name for name, one in hosts.items() if not one.read]
     if empty:
@@ -310,18 +308,20 @@ def check_relations(
 def _may_include(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
     lacking = _hosts_without(name, inner, named)
     if lacking is None:
-        place.dropped("includes", f"No annotation makes a feature {inner} that it could include.")
+        place.dropped("includes", f"It cannot include {inner}: no annotation defines that feature.")
     elif lacking:
-        place.dropped("includes", f"It cannot include {inner}: {lacking[0]} has it, and not {inner}.")
+        place.dropped(
+            "includes", f"It cannot include {inner}: {lacking[0]} has this feature without {inner}."
+        )
     return lacking == []
 
 
 def _may_depend(name: str, inner: str, named: Mapping[str, Hosts], place: Place) -> bool:
     lacking = _hosts_without(name, inner, named)
     if lacking is None:
-        place.dropped("depends", f"No annotation makes a feature {inner} that it could depend on.")
+        place.dropped("depends", f"It cannot depend on {inner}: no annotation defines that feature.")
     elif lacking:
-        place.look("depends", f"{lacking[0]} has it, and not {inner}: `gitcfg check` will say so.")
+        place.look("depends", f"{lacking[0]} has it without {inner}: `gitcfg check` will report this.")
     return lacking is not None
 
 
@@ -343,7 +343,7 @@ def _drop_circles(relations: dict[str, Relations], notes: list[Note]) -> dict[st
                 tuple(inner for inner in one.depends if inner not in within),
             )
             place = Place(notes, "feature", name)
-            place.dropped("includes", f"It leads back to itself, by {', '.join(sorted(within - {name}))}.")
+            place.dropped("includes", f"It includes itself through {', '.join(sorted(within - {name}))}.")
     return result
 
 
@@ -360,14 +360,16 @@ def verify_hosts(
 ) -> int:
     """Return how many hosts are read alike; note the differences of all others."""
     if not condor.version:
-        reason = "HTCondor's bindings are not installed, so nothing was compared; the extra is [htcondor]."
+        reason = (
+            "HTCondor's bindings are not installed, so nothing was compared: install the extra [htcondor]."
+        )
         Place(notes, "host", "").look("", reason)
         return 0
     fleet = compile_tree(DictTree(dict(files)), _ANY_DAY)
     alike = silent = 0
     for name in sorted(hosts):
         if silent >= _MOST_SILENT:
-            reason = f"It was not compared, for HTCondor's parser has had no answer for {silent} others."
+            reason = f"It was not compared: HTCondor's parser did not answer for {silent} other hosts."
             Place(notes, "host", name).look("", reason)
             continue
         before = "".join(map(_insert_included, hosts[name]))
@@ -404,7 +406,7 @@ def _find_differences(
     before: str, after: Sequence[str], fleet: Fleet, condor: HTCondor
 ) -> Iterator[tuple[str, str]]:
     if not all(_reads_nothing_else(text, condor) for text in (before, *after)):
-        yield "", "It was not compared: a knob that it uses reads other files."
+        yield "", "It was not compared: one of its knobs reads other files."
         return
     was, now = condor.read([before]), condor.read(after)
     if isinstance(was, str) or isinstance(now, str):

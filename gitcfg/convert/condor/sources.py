@@ -31,7 +31,7 @@ EXCLUDED = (
 
 _ROOTS = ("etc/condor", "usr/local/etc", ".", "condor")
 _SUFFIXES = (".config", ".conf", ".cfg")
-_LAYOUT = f"Save {MAIN}, {LOCAL_FOLDER} and {LOCAL} of each host, as they stand in {ROOT}."
+_LAYOUT = f"Save {MAIN}, {LOCAL_FOLDER} and {LOCAL} of each host, as they are in {ROOT}."
 _LONGEST_PATH, _LONGEST_NAME = 4096, 255
 
 
@@ -122,7 +122,10 @@ class Folder:
         path = self.path / place
         if not self._is_inside(path):
             raise import_error(
-                str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself."
+                str(path),
+                0,
+                "It is a link to a place outside of the folder.",
+                "Give the path of the file itself.",
             )
         return Source(str(path), _read_text(path))
 
@@ -135,7 +138,7 @@ class Folder:
             number += len(folders) + len(files)
             if number > MAX_ENTRIES:
                 raise import_error(
-                    str(self.path), 0, f"The folder holds more than {MAX_ENTRIES} files.", _LAYOUT
+                    str(self.path), 0, f"The folder has more than {MAX_ENTRIES} files.", _LAYOUT
                 )
             for path in (Path(above, name) for name in sorted(files)):
                 if path.resolve() not in known:
@@ -152,7 +155,7 @@ class Exclusion:
     def __init__(self, pattern: str) -> None:
         self._schema = OwnSchema({"pattern": pattern})
         if self._schema.refusal is not None:
-            reason = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP cannot be used: {shown(pattern)}"
+            reason = f"Cannot use this LOCAL_CONFIG_DIR_EXCLUDE_REGEXP: {shown(pattern)}"
             raise GitcfgError(reason, self._schema.refusal)
 
     def covers(self, name: str) -> bool:
@@ -170,7 +173,7 @@ def no_files_error(hosts: Sequence[str], every: int) -> GitcfgError:
     """Return the error that some of the hosts have no file."""
     names = ", ".join(hosts[:5]) + (f" and {len(hosts) - 5} more" if len(hosts) > 5 else "")
     which = f" ({len(hosts)} of {every} hosts)" if every > 1 else ""
-    return GitcfgError(f"No configuration file was found for {names}{which}.", _LAYOUT)
+    return GitcfgError(f"Found no configuration file of {names}{which}.", _LAYOUT)
 
 
 def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Input, ...]]:
@@ -180,7 +183,7 @@ def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> di
     for host in sorted(hosts):
         if not HOST.fullmatch(host):
             raise GitcfgError(
-                f"{shown(host)!r} is no host name.", "Write --host NODE=FILE, say exec01=/etc/condor."
+                f"{shown(host)!r} is not a host name.", "Write --host NODE=FILE, like exec01=/etc/condor."
             )
         result[host] = (*every, *map(_read_input, hosts[host]))
     return result
@@ -196,30 +199,33 @@ def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
     Raise GitcfgError if it is no folder, holds nothing, or two entries are of one host.
     """
     if not folder.is_dir():
-        raise GitcfgError(f"{folder} is no folder.", "It holds one folder, or one file, for each host.")
+        raise GitcfgError(
+            f"{folder} is not a folder.", "Use a folder that has a folder or a file for each host."
+        )
     found: dict[str, list[Path]] = {}
     copy = Exclusion(EXCLUDED)
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
         if copy.covers(path.name):
-            reason = "It is not read: by its name it is a copy, or hidden, and no host."
+            reason = "It is not read: its name is that of a copy or a hidden file, not of a host."
             Place(notes, "file", str(path)).dropped("", reason)
             continue
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise import_error(
-                str(path), 0, "It leads out of the folder, and is not read.", "Name the file itself."
+                str(path),
+                0,
+                "It is a link to a place outside of the folder.",
+                "Give the path of the file itself.",
             )
         plain = path.is_dir() or path.suffix not in _SUFFIXES
         found.setdefault(path.name if plain else path.stem, []).append(path)
     for host, same in found.items():
         if len(same) > 1:
             raise GitcfgError(
-                f"{same[0]} and {same[1]} are both of the host {shown(host)}.",
-                f"Say in which order: --host {shown(host)}={same[0]} --host {shown(host)}={same[1]}",
+                f"{same[0]} and {same[1]} both belong to the host {shown(host)}.",
+                f"Set their order: --host {shown(host)}={same[0]} --host {shown(host)}={same[1]}",
             )
     if not found:
-        raise GitcfgError(
-            f"There is nothing in {folder}.", "It holds one folder, or one file, for each host."
-        )
+        raise GitcfgError(f"{folder} is empty.", "Use a folder that has a folder or a file for each host.")
     return found
 
 
@@ -229,11 +235,11 @@ def _read_text(file: Path) -> str:
     if len(data) > MAX_FILE:
         line = data.count(b"\n") + 1
         raise import_error(
-            str(file), line, f"The file goes on past {MAX_FILE >> 20} MiB: this is no configuration."
+            str(file), line, f"The file is larger than {MAX_FILE >> 20} MiB: this is not a configuration."
         )
     if b"\0" in data:
         raise import_error(
-            str(file), _line_number(data, data.index(b"\0")), "It holds a NUL character: this is no text."
+            str(file), _line_number(data, data.index(b"\0")), "It contains a NUL character: this is not text."
         )
     try:
         return data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")

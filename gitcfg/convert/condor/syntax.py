@@ -119,7 +119,7 @@ class Lines:
             if self._take().strip(_BLANKS) == f"@{tag}":
                 return self._line(first, begun.text)
         raise import_error(
-            self._file, begun.number, f"The value that begins here has no end: @{tag} is missing."
+            self._file, begun.number, f"The value that begins here has no end: the line @{tag} is missing."
         )
 
     def _take(self) -> str:
@@ -201,7 +201,7 @@ def _parse_line(line: Line) -> Statement:
         return Statement(StatementKind.LONG, found[1], "", line)
     if _COMPUTED.match(line.text):
         return Statement(StatementKind.COMPUTED, "", "", line)
-    reason = f"HTCondor would not take this line: {shown(line.text)}"
+    reason = f"HTCondor would reject this line: {shown(line.text)}"
     raise import_error(line.file, line.number, reason, "Each line is NAME = VALUE, a comment, or a command.")
 
 

@@ -45,9 +45,11 @@ from gitcfg.pictures.features import combined, features_picture, folded, groups_
 from gitcfg.pictures.picture import Edge, Picture, ident
 from gitcfg.render.files import select_params
 
-_NOTE = "Features that are not next to it are not drawn."
+_NOTE = "Only its neighbors are drawn."
 _DEEPEST = 20
-_ABOUT_RULES = "What must hold for all nodes together. What a rule leaves open is decided in allocations/."
+_ABOUT_RULES = (
+    "Conditions on many nodes together. The files in allocations/ hold what `gitcfg solve` decided for them."
+)
 _VERBS = {RuleKind.INSTALL: "Installs", RuleKind.LIMIT: "Limits"}
 _PERMITS = {RuleKind.FORBID: "Forbidden to change", RuleKind.ALLOW: "Allowed to change"}
 
@@ -67,7 +69,7 @@ def collect_reference(fleet: Fleet, title: str, commit: str | None) -> Reference
     )
     errors = sum(finding.severity == "error" for finding in fleet.model.findings)
     found = counted(errors, "error")
-    note = f"Not everything could be read: {found} in the files. `gitcfg check` tells where."
+    note = f"This reference is incomplete: the files have {found}. Run `gitcfg check` to list them."
     filled = tuple(chapter for chapter in chapters if chapter.entries)
     return Reference(title, commit, filled, (note,) if errors else ())
 
@@ -82,7 +84,7 @@ def build_feature_chapter(usage: Usage) -> Chapter:
         parts = tuple(_feature_parts(usage, feature))
         cells = (usage.nodes.count(usage.holders.get(name, ())),)
         entries.append(Entry("feature", name, feature.description, feature.origin.file, cells, parts, near))
-    about = "What a machine can do: parameters and files that belong together. Groups install features."
+    about = "Sets of parameters and files for what a machine can do. Groups install features."
     return Chapter(
         "feature",
         "Features",
@@ -127,7 +129,7 @@ def _feature_parts(usage: Usage, feature: Feature) -> Iterator[Part]:
     yield from fact("Installed by", usage.listed("install", name))
     yield from fact("Limited by", usage.mentioned_by("limit", name))
     yield from fact("Groups, through others", _find_indirect_groups(usage, name))
-    yield from fact("Taken away by", usage.listed("without", name))
+    yield from fact("Removed by", usage.listed("without", name))
     yield from fact("Subsystems", usage.mentioned_by("run", name))
     yield from fact("Nodes", [usage.nodes.line(usage.holders.get(name, ()))])
     yield from layer_parts(usage, feature)
@@ -177,7 +179,7 @@ def build_group_chapter(usage: Usage) -> Chapter:
         cells: tuple[Line, ...] = ((Text(str(features)),), usage.nodes.count(members))
         parts = tuple(_group_parts(usage, group))
         entries.append(Entry("group", name, group.description, group.origin.file, cells, parts))
-    about = "Nodes with what they have in common. Every node is in the default group, below all others."
+    about = "Named lists of features and values. Every node is in the default group, below all others."
     return Chapter(
         "group",
         "Groups",
@@ -231,7 +233,7 @@ def build_nodeset_chapter(usage: Usage) -> Chapter:
         cells = (usage.nodes.count(found.members), _join_lines(listed))
         parts = tuple(_nodeset_parts(usage, nodeset, found.members, tuple(listed)))
         entries.append(Entry("nodeset", name, nodeset.description, found.origin.file, cells, parts))
-    about = "Nodes that are alike, and written as one."
+    about = "Nodes that are alike and are written as one."
     return Chapter("nodeset", "Node sets", about, ("nodes", "groups"), tuple(entries))
 
 
@@ -256,7 +258,7 @@ def build_override_chapter(usage: Usage) -> Chapter:
         cells: tuple[Line, ...] = (usage.nodes.count(affected), (Text(str(found.until)),))
         parts = tuple(_override_parts(usage, found, affected))
         entries.append(Entry("override", name, found.reason, found.origin.file, cells, parts))
-    about = "What holds for some nodes for some time, above everything else."
+    about = "Values for some nodes for some time, with priority over everything else."
     return Chapter("override", "Overrides", about, ("nodes", "until"), tuple(entries))
 
 
@@ -291,7 +293,7 @@ def _rule_parts(usage: Usage, rule: Rule, nodes: list[str]) -> Iterator[Part]:
     yield from fact("Over instances of", [usage.link("feature", rule.over.name)] if rule.over else ())
     yield from fact("For each", [(Code(rule.per.name),)] if rule.per else ())
     yield from fact("No value twice", [_unique_line(rule.unique)] if rule.unique else ())
-    yield from fact("Nodes that have something by it", [usage.nodes.line(nodes)] if nodes else ())
+    yield from fact("Nodes to which it gives something", [usage.nodes.line(nodes)] if nodes else ())
     if rule.permit is not None:
         yield from _permit_parts(rule.kind, rule.permit)
     yield from parameter_table(usage, rule.params)
@@ -318,7 +320,7 @@ def _permit_parts(kind: RuleKind, permit: Permit) -> Iterator[Part]:
     yield from fact("Who", ((Code(ref.name),) for ref in permit.by))
     for what, named in permit.things().items():
         yield from fact(f"{_PERMITS[kind]}, {what}", ((Code(ref.name),) for ref in named))
-    yield from fact("Inherit", [(Text("no: just these features"),)] if not permit.inherit else ())
+    yield from fact("Inherit", [(Text("no: only these features"),)] if not permit.inherit else ())
 
 
 def _domain_row(usage: Usage, rule: Rule, domain: Domain) -> tuple[Line, Line]:
@@ -332,7 +334,7 @@ def _domain_row(usage: Usage, rule: Rule, domain: Domain) -> tuple[Line, Line]:
 
 _LEVELS = ("everyone", "experts", "developers")
 _ABOUT_PARAMETERS = (
-    "What may be set, and how it is declared. A name with an asterisk or a question mark declares a family."
+    "Everything that can be set, with its declaration. A name with `*` or `?` declares a family."
 )
 _KINDS = {
     "feature": "feature",
@@ -409,7 +411,7 @@ def _default_line(usage: Usage, found: Parameter | None) -> Line:
 def _declared_parts(parameter: Parameter) -> Iterator[Part]:
     """Yield the parts about the declaration."""
     if parameter.must_change:
-        yield Fact("Must be changed", ((Text("where it is bound, some layer has to give it a value"),),))
+        yield Fact("Must be changed", ((Text("each node with this parameter needs a value from a layer"),),))
     if parameter.schema is not None:
         yield Fact("Values must satisfy", ((value_piece(parameter.schema),),))
     texts = {
@@ -417,7 +419,7 @@ def _declared_parts(parameter: Parameter) -> Iterator[Part]:
         "Equal items": "the first stays" if parameter.unique else "",
         "May hold macros of": parameter.macros,
         "For": _LEVELS[parameter.level] if parameter.level else "",
-        "Secret": "its value is shown to nobody" if parameter.secret else "",
+        "Secret": "its value is never shown" if parameter.secret else "",
     }
     for label, text in texts.items():
         if text:
@@ -475,7 +477,7 @@ def build_subsystem_chapter(usage: Usage, interests: Interests) -> Chapter:
         parts = tuple(_subsystem_parts(usage, found, nodes, interests))
         cells = (usage.nodes.count(nodes),)
         entries.append(Entry("subsystem", name, found.description, found.origin.file, cells, parts))
-    about = "Processes that settings affect: they are restarted or reloaded when one of theirs changes."
+    about = "Processes that parameters affect: a change of one restarts or reloads them."
     return Chapter("subsystem", "Subsystems", about, ("nodes",), tuple(entries))
 
 

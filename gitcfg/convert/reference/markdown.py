@@ -27,7 +27,7 @@ from gitcfg.model.text import escape_markdown, markdown_block, markdown_code, sa
 from gitcfg.pictures.mermaid import mermaid, too_large
 from gitcfg.pictures.picture import Picture
 
-_TOO_LARGE = "The picture is too large to be drawn here: `gitcfg graph` draws it, or parts of it."
+_TOO_LARGE = "The picture is too large for this page: use `gitcfg graph` to draw all or a part of it."
 _STARTS = re.compile(r"^([-+=]|[0-9]+(?=[.)]))")
 _BARE = re.compile(r"\b(www)\.", re.IGNORECASE)
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
@@ -55,7 +55,7 @@ def _render_front(reference: Reference) -> Iterator[str]:
     yield f"# {escape_line(reference.title)}"
     yield ""
     commit = f", as of commit {render_code(reference.commit)}" if reference.commit else ""
-    yield f"Made from the repository itself{commit}."
+    yield f"Generated from the repository{commit}."
     for note in reference.notes:
         yield from ("", escape_line(note))
     yield ""

@@ -263,7 +263,7 @@ def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
     if binding.op is Op.NULL:
         return (Text("its default"),)
     if binding.op is Op.UNSET:
-        return (Text("as if nobody had set it"),)
+        return (Text("unset"),)
     piece = value_piece(make_setting(usage.fleet, "", name, binding, {}).given)
     return (piece,) if binding.op is Op.SET else (Code(f"${binding.op.value}"), Text(" "), piece)
 
@@ -276,7 +276,7 @@ def layer_parts(usage: Usage, layer: LayerDefinition) -> Iterator[Part]:
         mode: Line = () if entry.removed else (Code(f"{entry.mode} {entry.owner}:{entry.group}"),)
         files.append(((Code(entry.path),), _content_line(entry), mode))
     if files:
-        yield Table("Files", ("file", "what it holds", "mode, owner, group"), tuple(files))
+        yield Table("Files", ("file", "content", "mode, owner, group"), tuple(files))
 
 
 def parameter_table(usage: Usage, params: Mapping[str, Binding]) -> Iterator[Part]:
@@ -292,7 +292,7 @@ def parameter_table(usage: Usage, params: Mapping[str, Binding]) -> Iterator[Par
 def _content_line(entry: FileEntry) -> Line:
     """Return what a file is written from. Plain text is not shown: it may be long."""
     if entry.removed:
-        return (Text("taken away"),)
+        return (Text("removed"),)
     if entry.template is not None:
         return (Text("template "), Code(entry.template.name))
     if entry.source is not None:

@@ -17,7 +17,7 @@ MAX_BYTES = 64 << 20
 MAX_LEVELS = 32
 MAX_REPEATED = 100_000  # values, and lines of text, that aliases repeat; short texts do not count
 _LINE = 100
-_HINT = "`wallaby dump FILE` writes a dump; give that file as it is."
+_HINT = "Use an unchanged file that `wallaby dump FILE` wrote."
 _FLAGS = {"true": True, "false": False}
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class Fields:
     def take(self, key: str) -> Value:
         """Return a field. Raise GitcfgError if it is missing."""
         if key not in self.table.entries:
-            raise value_error(self.table, f"the {self.label()} has no `{key}`, as if it were cut short")
+            raise value_error(self.table, f"the {self.label()} has no `{key}` and may be cut off")
         self.left.pop(key, None)
         return self.table.entries[key]
 
@@ -237,9 +237,9 @@ def read_store(data: bytes, notes: list[Note]) -> Store:
     """Read the store of a dump. Raise GitcfgError if it is no dump, or was cut short."""
     whole = parse_yaml(data)
     if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
-        raise dump_error("it is not a store with lists of features, groups, nodes, params and subsystems")
+        raise dump_error("it does not have the lists features, groups, nodes, params and subsystems")
     if not data.endswith(b"\n"):
-        Place(notes, "dump", "").look("", "Its last line does not end: it may have been cut short.")
+        Place(notes, "dump", "").look("", "Its last line has no end: the file may be cut off.")
     fields = Fields(whole, "dump")
     store = Store(
         features=_read_objects(fields, "features", "feature", _read_feature, notes),
@@ -262,7 +262,7 @@ def _read_objects(
         place = Place(notes, noun, fields.name())
         _note_unknown_fields(fields, place)
         for field in dict.fromkeys(fields.trimmed):
-            place.changed(field, "A name has blanks around it in the dump, and none here.")
+            place.changed(field, "Blanks around a name in the dump are removed.")
     return tuple(result)
 
 
@@ -387,11 +387,11 @@ class _Builder:
     def alias(self, anchor: Any, line: int, column: int) -> tuple[Value, int]:
         """Return the value of an anchor; Ruby writes an alias where an object appears a second time."""
         if anchor not in self.anchors:
-            raise dump_error(f"the alias {shown(anchor)} stands for nothing", line, column)
+            raise dump_error(f"the alias {shown(anchor)} has no anchor", line, column)
         value, size = self.anchors[anchor]
         self.repeated += size if size > 1 else 0
         if self.repeated > MAX_REPEATED:
-            raise dump_error("its aliases repeat more than a dump would", line, column)
+            raise dump_error("its aliases repeat too much", line, column)
         return value, size
 
     def build(self, event: Any, level: int, line: int, column: int) -> tuple[Value, int]:
@@ -419,7 +419,7 @@ class _Builder:
             if not isinstance(key, Text):
                 raise value_error(key, "a key is not text")
             if key.text in entries:
-                raise value_error(key, f"the key {shown(key.text)!r} stands twice in one mapping")
+                raise value_error(key, f"the key {shown(key.text)!r} is twice in one mapping")
             entries[key.text], more = self.value(next(self.events), level + 1)
             size += more
         return Table(entries, line, column), size

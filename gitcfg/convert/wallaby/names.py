@@ -107,7 +107,7 @@ def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
         if HOST.fullmatch(name) and len(name) <= MAX_NAME:
             result[name] = name
         else:
-            reason = "Its name is no host name: give the machine one, and its node a file under nodes/."
+            reason = "Its name is not a host name: give the machine one, then add a file in nodes/."
             Place(notes, "node", name).dropped("", reason)
     return result
 
@@ -148,9 +148,9 @@ def drop_repeated(
     for definition in definitions:
         key = definition.name.casefold() if folds else definition.name
         if first.setdefault(key, definition) is not definition:
-            reason = "It is defined twice; the first definition counts."
+            reason = "It is defined twice; the first definition is used."
             if folds:
-                reason = f"{shown(first[key].name)} was defined before, and names compare without case."
+                reason = f"{shown(first[key].name)} is defined already, and names are case-insensitive."
             Place(notes, kind, definition.name).dropped("", reason)
     return tuple(first.values())
 
@@ -163,9 +163,9 @@ def translate_names(
     for name in names:
         new = translate(name)
         if new is None:
-            place.dropped(field, f"{shown(name)} is not carried over.")
+            place.dropped(field, f"{shown(name)} is not imported.")
         elif new in result:
-            place.dropped(field, f"{shown(name)} stands twice in the list; the first place counts.")
+            place.dropped(field, f"{shown(name)} is twice in the list; the first place is used.")
         else:
             result[new] = None
     return list(result)

@@ -44,10 +44,10 @@ OPERATIONS = {
 _BEGINS = {marker: re.compile(rf"(?:{re.escape(marker.value)}\s*)+") for marker in OPERATIONS}
 _READS_BELOW = (Marker.AND, Marker.OR, Marker.DEFAULT)
 _EMPTY = {"$default": ""}
-_BARE = "It is bound without a value, as operations above would find an empty text: files leave it out."
-_HINDRANCE = (
-    "An empty value says nothing where something is set, and operations above it would find the text."
+_BARE = (
+    "It is bound without a value and not written to files: an empty text would affect operations above it."
 )
+_HINDRANCE = "The empty value is omitted: it has no meaning here but would affect operations above it."
 
 
 class MarkedValue(msgspec.Struct, frozen=True):
@@ -161,11 +161,11 @@ def convert_bindings(words: Vocabulary, params: Mapping[str, Setting], place: Pl
         field = f"params.{name}"
         spelt = words.names.parameter(name)
         if name != name.strip():
-            place.dropped(field.strip(), "It is set twice here, and the name here has blanks around it.")
+            place.dropped(field.strip(), "It is set twice here; this name has blanks around it.")
         elif spelt is None:
-            place.dropped(field, "This is no legal name for a parameter.")
+            place.dropped(field, "This is not a valid name for a parameter.")
         elif spelt in result:
-            place.dropped(field, "It is set twice here: names compare without case.")
+            place.dropped(field, "It is set twice here: names are case-insensitive.")
         else:
             evidence = words.evidence[spelt]
             given = read_setting(setting, evidence.declaration)
@@ -191,13 +191,13 @@ def _is_hindrance(given: MarkedValue, evidence: Evidence) -> bool:
 
 def _note_binding(given: MarkedValue, evidence: Evidence, field: str, place: Place) -> None:
     if given.bare is not None:
-        place.changed(field, f"Nothing stands behind the marker {given.bare.value}: it is an empty value.")
+        place.changed(field, f"The marker {given.bare.value} has no value after it: the value is empty.")
     if _is_hindrance(given, evidence):
         place.dropped(field, _HINDRANCE)
     elif given.marker is Marker.EMPTY and evidence.marked(*_READS_BELOW):
         place.changed(field, _BARE)
     if "\n" in given.text:
-        place.look(field, "The value holds a line break, which HTCondor's configuration cannot carry.")
+        place.look(field, "The value has a line break, which HTCondor's configuration cannot express.")
 
 
 # The declarations of a dump's parameters: types that all values have, and families of numbered names.
@@ -249,7 +249,9 @@ def declare_parameters(words: Vocabulary, families: Iterable[Family], notes: lis
         elif family.pattern not in result:
             result[family.pattern] = _declare(words, evidence, place)
             span = f"{len(family.members)} parameters, {family.members[0]} to {family.members[-1]}"
-            place.changed("name", f"{span}, are declared alike: they are now the family {family.pattern}.")
+            place.changed(
+                "name", f"{span}, have the same declaration: they are now the family {family.pattern}."
+            )
     return dict(sorted(result.items()))
 
 
@@ -260,7 +262,9 @@ def _declare(words: Vocabulary, evidence: Evidence, place: Place) -> dict[str, A
     )
     declared = evidence.declaration
     if declared is None:
-        place.changed("", "It is set but was never declared: it is declared now, without a description.")
+        place.changed(
+            "", "It is set but not declared in the dump: it is declared now, without a description."
+        )
         return type_
     default = {"default": convert_text(kind, evidence.default)} if evidence.default else {}
     texts = dict.fromkeys(filter(None, (declared.description, declared.annotation)))
@@ -281,11 +285,11 @@ def _declare(words: Vocabulary, evidence: Evidence, place: Place) -> dict[str, A
 
 def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> None:
     if declared.must_change and declared.default:
-        reason = f"It must be changed, so its default {shown(declared.default)} was never to be used."
+        reason = f"It must be changed, so its default {shown(declared.default)} is never used."
         place.dropped("default_val", reason)
     marker = next((marker for marker, begins in _BEGINS.items() if begins.match(evidence.default)), None)
     if marker is not None:
-        reason = f"The default begins with {marker.value}: a default is a value here, not an operation."
+        reason = f"The default begins with {marker.value}: it is imported as a value, not as an operation."
         place.look("default_val", reason)
     if not 0 <= declared.level <= _HIGHEST_LEVEL:
         place.changed("level", f"Levels go from 0 to {_HIGHEST_LEVEL}, not to {declared.level}.")
@@ -296,7 +300,7 @@ def decide_type(evidence: Evidence, place: Place) -> str:
     written = evidence.declaration.kind if evidence.declaration else ""
     label = _LABELS.get(written.strip().lower())
     if label is None:
-        place.look("kind", f"The kind {shown(written)!r} says nothing about its values.")
+        place.look("kind", f"The kind {shown(written)!r} is unknown.")
         label = "string"
     if evidence.marked(Marker.APPEND):
         _note_list(evidence, place)
@@ -330,7 +334,7 @@ def _infer_from_values(evidence: Evidence, label: str) -> str:
 def _note_contradiction(evidence: Evidence, written: str, label: str, decided: str, place: Place) -> None:
     for text, where in evidence.texts():
         if not LITERALS[label](text) and not MACRO.fullmatch(text):
-            reason = f"The kind is {written}, but the value {shown(text)!r} ({where}) is no {label}"
+            reason = f"The kind is {written}, but the value {shown(text)!r} ({where}) is not a valid {label}"
             place.changed("kind", f"{reason}: its type is {decided}.")
             return
     empty = [use.place for use in evidence.uses if use.given.marker is Marker.EMPTY]
@@ -351,10 +355,10 @@ def _note_broken_expression(evidence: Evidence, place: Place) -> None:
 
 def _note_list(evidence: Evidence, place: Place) -> None:
     if evidence.marked(Marker.AND, Marker.OR):
-        place.look("type", "Values are appended to it and joined with && or ||: no type takes both.")
+        place.look("type", "Values are appended to it and joined with && or ||: no type supports both.")
     for text, where in evidence.texts():
         for item in filter(_WORDS.fullmatch, map(str.strip, text.split(","))):
-            reason = f"{shown(item)!r} ({where}) is one item: if it is several, put commas between them."
+            reason = f"{shown(item)!r} ({where}) is one item: separate several items with commas."
             place.look("type", reason)
 
 
@@ -363,7 +367,7 @@ def _note_parentheses(evidence: Evidence, place: Place) -> None:
     weak = {"?"} if not evidence.marked(Marker.AND) else {"?", "||"}
     operators = (parse_operators(text) for text, _ in evidence.texts())
     if any(found is not None and found.outermost & weak for found in operators):
-        reason = "Operands get parentheses now, where joining them as plain text changed what they mean."
+        reason = "Operands get parentheses where joining them as plain text changed their meaning."
         place.changed("params", reason)
 
 

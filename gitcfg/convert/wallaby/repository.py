@@ -72,7 +72,7 @@ def _drop_repeated(store: Store, notes: list[Note]) -> Store:
     declared = drop_repeated(store.parameters, "parameter", notes, folds=True)
     for parameter in declared:
         if not PARAMETER.fullmatch(parameter.name):
-            reason = f"{shown(parameter.name)} is no legal name for a parameter."
+            reason = f"{shown(parameter.name)} is not a valid name for a parameter."
             Place(notes, "parameter", parameter.name).dropped("", reason)
     return Store(
         features=drop_repeated(store.features, "feature", notes),
@@ -108,8 +108,8 @@ def _convert_groups(store: Store, words: Vocabulary, notes: list[Note]) -> Itera
         elif group.name not in words.names.groups:
             if group.name not in owners:
                 content = ", ".join(map(shown, (*group.features, *group.params)))
-                content = f" (it holds {content})" if content else ", and says nothing"
-                place.dropped("", f"It is the identity of no node in the dump{content}.")
+                content = f" (it has {content})" if content else " and is empty"
+                place.dropped("", f"It does not belong to a node in the dump{content}.")
             continue
         yield (
             f"groups/{words.names.groups[group.name]}.yaml",
@@ -125,10 +125,12 @@ def _keeps_skeleton(store: Store, group: Group, place: Place) -> bool:
     """Return whether the skeleton is kept: it is if it sets something, or a node is in it."""
     used = bool(group.features or group.params) or any(SKELETON in node.membership for node in store.nodes)
     if used:
-        reason = "New nodes joined it by themselves; name the group skeleton in their `groups:`."
+        reason = "New nodes joined it automatically; add the group skeleton to their `groups:`."
         place.changed("name", reason)
     else:
-        place.dropped("", "It is empty and no node is in it; there is no group that new nodes join here.")
+        place.dropped(
+            "", "It is empty and has no nodes; gitcfg has no group that new nodes join automatically."
+        )
     return used
 
 
@@ -147,7 +149,7 @@ def _node_content(
 ) -> dict[str, Any]:
     """Return the content of a node's file; `own` is its identity group."""
     if not given.provisioned:
-        reason = f"It only checked in and was never set up: it has the label {_UNPROVISIONED}."
+        reason = f"It checked in but was never provisioned: it gets the label {_UNPROVISIONED}."
         place.look("provisioned", reason)
     return without_empty(
         description=given.annotation or (own.annotation if own else ""),
@@ -176,7 +178,7 @@ def _list_groups(
     implied = {DEFAULT: "the default group", **({own.name: "its identity group"} if own else {})}
     for name in given.membership:
         if name in implied:
-            place.dropped("membership", f"It names {implied[name]}, which a node is in anyway.")
+            place.dropped("membership", f"It lists {implied[name]}, which the node is in anyway.")
     listed = (name for name in given.membership if name not in implied)
     return translate_names(listed, translate, "membership", place)
 
@@ -194,6 +196,8 @@ def _convert_subsystems(
             description=subsystem.annotation, params=params
         )
     if result:
-        reason = "A dump says neither where a daemon runs nor how it restarts: add `features` and commands."
+        reason = (
+            "A dump does not include where a daemon runs and how it restarts: add `features` and commands."
+        )
         Place(notes, "subsystem", "").look("", reason)
     return dict(sorted(result.items()))

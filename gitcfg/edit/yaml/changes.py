@@ -119,7 +119,7 @@ def _at(meaning: Meaning, path: Path) -> Meaning | None:
 def _list(before: Meaning, path: Path) -> list[Meaning]:
     found = _at(before, path)
     if not isinstance(found, list):
-        raise _unfit(path, "no list")
+        raise _unfit(path, "is not a list")
     return found
 
 
@@ -131,7 +131,7 @@ def _set(meaning: Meaning, path: Path, value: Meaning, order: tuple[str, ...]) -
         return [*meaning[:step], _set(meaning[step], rest, value, ()), *meaning[step + 1 :]]
     mapping = {} if is_nothing(meaning) else meaning
     if not isinstance(mapping, dict) or not isinstance(step, str):
-        raise _unfit(path, "no mapping")
+        raise _unfit(path, "is not a mapping")
     inner = _set(mapping.get(step), rest, value, ())
     if step in mapping:
         return {**mapping, step: inner}
@@ -147,18 +147,18 @@ def _within(meaning: Meaning, path: Path, name: str | None) -> Meaning:
         if rest:
             return {**meaning, step: _within(meaning[step], rest, name)}
         if name is not None and name in meaning and name != step:
-            raise GitcfgError(f"The key {shown(name)} is there already.", code=REFUSED)
+            raise GitcfgError(f"The key {shown(name)} exists already.", code=REFUSED)
         renamed = ((name if key == step else key, value) for key, value in meaning.items())
         return {key: value for key, value in renamed if key is not None}
     is_list = isinstance(meaning, list) and (rest or name is None)
     if is_list and isinstance(step, int) and 0 <= step < len(meaning):
         inner = [_within(meaning[step], rest, name)] if rest else []
         return [*meaning[:step], *inner, *meaning[step + 1 :]]
-    raise _unfit(path, "nothing")
+    raise _unfit(path, "does not exist")
 
 
 def _unfit(path: Path, what: str) -> GitcfgError:
-    return GitcfgError(f"There is {what} at {shown('.'.join(map(str, path)) or 'the beginning')}.")
+    return GitcfgError(f"{shown('.'.join(map(str, path))) if path else 'The file'} {what}.")
 
 
 # The changes that make a value say what another one says, and leave alone all that both say already.

@@ -306,7 +306,7 @@ _COLON = re.compile(r"\s*:")
 def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
     """Return the spot that a path leads to, and where the colon before it ends."""
     if root is None:
-        raise GitcfgError("There is nothing in the file.")
+        raise GitcfgError("The file is empty.")
     spot, colon = root, None
     for step in path:
         place = spot.place(step)
@@ -456,8 +456,8 @@ def _edit(text: str, change: Change, file: str) -> str:
         result = apply_splices(text, find_splices(text, found, change, source))
         if _has_meaning(result, after):
             return result
-    hint = "Write it by hand, and please report it." if found is not None else ""
-    raise GitcfgError(f"{file} cannot be changed so that it means just what is meant.", hint, code=REFUSED)
+    hint = "Edit the file by hand, and report this as a bug." if found is not None else ""
+    raise GitcfgError(f"Cannot make exactly this change in {file}.", hint, code=REFUSED)
 
 
 def _has_meaning(text: str, meaning: Meaning) -> bool:
@@ -485,7 +485,7 @@ def read_spots(text: str, file: str) -> Spot | None:
     lines = text.splitlines()
     if doc.value is None and all(not line.strip() or line.lstrip(" ").startswith("#") for line in lines):
         return None  # comments alone
-    raise GitcfgError(f"{found.origins[0]}: {found.message}", "Mend it first, then edit it.")
+    raise GitcfgError(f"{found.origins[0]}: {found.message}", "Fix it first, then edit it.")
 
 
 def _sources(change: Change) -> Iterator[str]:

@@ -112,7 +112,7 @@ def parse_spots(text: str) -> Spot | None:
             return None
         return _spot(text, events, next(events))
     except YAMLError as error:
-        raise GitcfgError(f"The file cannot be edited: {' '.join(str(error).split())}") from None
+        raise GitcfgError(f"Cannot edit the file: {' '.join(str(error).split())}") from None
 
 
 def _spot(text: str, events: Iterator[Any], event: Any) -> Spot:
@@ -215,8 +215,8 @@ def parse_value(source: str, what: str) -> Meaning:
     if doc.findings:
         finding = doc.findings[0]
         raise GitcfgError(
-            f"{shown(source)} is no value for {shown(what)}: {finding.message}",
-            "Values are YAML, as they would stand in the file; quote text that holds `: ` or ` #`.",
+            f"{shown(source)} is not a value for {shown(what)}: {finding.message}",
+            "Write values in YAML, as in the file; quote text that contains `: ` or ` #`.",
         )
     found = parse_spots(source.removeprefix("\ufeff"))
     return Raw("null") if found is None else found.meaning

@@ -390,7 +390,7 @@ class PlacementProblemBuilder:
                 if spot[0] in self._spots.baseline.without(node):
                     without = self._ruled.fleet.node_classes[node].without
                     origins = tuple(ref.origin for ref in without if ref.name == spot[0])
-                    cause = Cause(f"{node} does without {spot[0]}", origins)
+                    cause = Cause(f"`without` removes {spot[0]} from {node}", origins)
                 else:
                     cause = self._demands.clash(spot[0], node)
                 if cause is not None:

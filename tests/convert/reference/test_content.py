@@ -104,7 +104,12 @@ def told(kind: str, name: str, label: str) -> list[str]:
         ("parameter", "SLOTS", "Needed by", ["START"]),
         ("parameter", "SLOTS", "Conflicts with", ["QUEUE"]),
         ("parameter", "SLOTS", "Values must satisfy", ['{"minimum":1}']),
-        ("parameter", "SLOTS", "Must be changed", ["where it is bound, some layer has to give it a value"]),
+        (
+            "parameter",
+            "SLOTS",
+            "Must be changed",
+            ["each node with this parameter needs a value from a layer"],
+        ),
         (
             "parameter",
             "SLOTS",

@@ -55,7 +55,7 @@ def told(kind: str, name: str) -> dict[str, list[str]]:
                 "Installs": ["F"],
                 "How many": ["at least 1, at most 2"],
                 "Where": ['"server" in node.labels'],
-                "Nodes that have something by it": ["2 nodes: n[1-2]"],
+                "Nodes to which it gives something": ["2 nodes: n[1-2]"],
             },
         ),
         (
@@ -64,14 +64,14 @@ def told(kind: str, name: str) -> dict[str, list[str]]:
                 "Installs": ["F"],
                 "Where": ['node.name == "n3"'],
                 "Over instances of": ["I"],
-                "Nodes that have something by it": ["1 node: n3"],
+                "Nodes to which it gives something": ["1 node: n3"],
             },
         ),
         ("few", {"Limits": ["F"], "How many": ["at most 1"], "For each": ["node.name"]}),
         (
             "set",
             {
-                "Nodes that have something by it": ["all 3 nodes: n[1-3]"],
+                "Nodes to which it gives something": ["all 3 nodes: n[1-3]"],
                 "Parameters": ["P | 17", "S | (secret)"],
             },
         ),
@@ -87,7 +87,7 @@ def told(kind: str, name: str) -> dict[str, list[str]]:
             {
                 "Over instances of": ["I"],
                 "No value twice": ["in the whole fleet"],
-                "Nodes that have something by it": ["1 node: n1"],
+                "Nodes to which it gives something": ["1 node: n1"],
                 "Values": ["x | [1]"],
             },
         ),
