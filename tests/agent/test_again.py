@@ -85,4 +85,4 @@ def test_each_mending_is_told(site: Site) -> None:
         awaited(lambda heard=heard: len(site.book.checkins) > heard + 1)  # type: ignore[misc]
     daemon.send_signal(signal.SIGTERM)
     said = drained(daemon)
-    assert said.count("Changed by hand, and mended") == 3, said
+    assert said.count("Repaired files that were changed by hand") == 3, said

@@ -94,7 +94,7 @@ def test_a_round_with_a_busy_server(site: Site, agent: Agent, status: int) -> No
 def test_a_proxy_whose_server_is_away_is_no_liar(site: Site, agent: Agent) -> None:
     site.book.fault = unsigned
     done = site.once()
-    assert (done.returncode, "has no answer now: HTTP 503" in done.stderr) == (5, True)
+    assert (done.returncode, "is not available: HTTP 503" in done.stderr) == (5, True)
     with pytest.raises(Unreachable) as raised:
         ask_target(agent.client, 0, "")
     assert raised.value.after == 120.0

@@ -69,7 +69,7 @@ def test_a_record_of_a_later_version_is_left_and_told_once(site: Site) -> None:
     assert site.world.runs_with("app") == "one\n"
     assert aside(site, "installed.json") == []
     said = site.book.checkins[0]["result"]["output"]
-    assert "is gitcfg.installed/9, which a later gitcfg wrote" in said
+    assert "is gitcfg.installed/9, written by a later gitcfg" in said
     assert "Move it away" not in said
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_journal_of_a_commit_that_is_in_force(site: Site) -> None:
     assert site.book.checkins[0]["running"]["commit"] is None
     said = site.book.checkins[0]["result"]["output"]
     assert "damaged in line 1" in said
-    assert "the files from before as backup.damaged-" in said
+    assert "the backup to backup.damaged-" in said
     assert "may be left" not in said
     assert (site.world.log("app"), site.world.runs_with("app")) == (["restart"], "one\n")
     assert len(aside(site, "journal")) == len(aside(site, "backup")) == 1
@@ -181,7 +181,7 @@ def test_a_damaged_memory_is_kept_and_told(site: Site, content: bytes) -> None:
     assert site.book.results == [("a", "ok")]
     result = site.book.checkins[0]["result"]
     assert result["step"] == "recover"
-    assert "results that no server had heard" in result["output"]
+    assert "results that were not reported" in result["output"]
     assert "agent.json" not in site.once().stderr
 
 

@@ -87,7 +87,7 @@ def test_a_state_folder_without_room(site: Site, disks: ExitStack, names: bool) 
     site.offer("two\n", "b")
     refused = site.once()
     assert refused.returncode == 4
-    assert ("more files" if names else "KiB are needed") in refused.stderr
+    assert ("more files" if names else "KiB left but needs") in refused.stderr
     assert site.world.runs_with("app") == "one\n"
     assert site.book.results == [("a", "ok"), ("b", "refused")]
     empty()

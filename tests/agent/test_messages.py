@@ -49,7 +49,7 @@ def test_a_node_that_git_has_a_key_of_and_no_more(who: Identity) -> None:
 
 def test_another_key(who: Identity) -> None:
     found = declined(who, 401, "unauthorized", title="The request is of nobody whom this server knows.")
-    assert "it knows the node by another key, or the request was changed" in found.message
+    assert "it knows another key of the node, or the request was changed" in found.message
     assert "`gitcfg node accept n1 --replace`" in found.hints[0]
     assert who.fingerprint in found.hints[0]
     assert found.code == 4
@@ -75,7 +75,7 @@ def test_there_is_no_agent_toml(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["key", "--root", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert f"error: {folder}/agent.toml does not exist.\n" in said
-    assert f"hint: {EXAMPLE} is an example to begin with.\n" in said
+    assert f"hint: Start with the example in {EXAMPLE}.\n" in said
 
 
 def test_the_example_is_an_agent_toml(tmp_path: Path) -> None:

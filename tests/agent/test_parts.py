@@ -165,7 +165,7 @@ def test_htcondor_is_told_features_and_groups(tmp_path: Path) -> None:
 
 
 def test_a_name_that_would_be_more_than_a_name_is_not_advertised() -> None:
-    with pytest.raises(Forbidden, match="cannot be advertised"):
+    with pytest.raises(Forbidden, match="Cannot advertise"):
         htcondor_snippet(package({}, features=('x"\nROOT = "$(y)',)))
 
 

@@ -319,7 +319,7 @@ def test_two_agents_at_once(site: Site) -> None:
     awaited(lambda: site.book.requests)
     second = site.once()
     assert second.returncode == 4
-    assert "Another agent is at work" in second.stderr
+    assert "Another agent is running" in second.stderr
 
 
 def test_the_second_server_is_asked_when_the_first_is_away(site: Site) -> None:

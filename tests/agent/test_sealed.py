@@ -94,7 +94,7 @@ def test_an_empty_end_is_refused() -> None:
     cipher = ChaCha20Poly1305(key)
     full = cipher.encrypt(bytes(12), bytes(CHUNK), None)
     empty = cipher.encrypt((1).to_bytes(11, "big") + b"\1", b"", None)
-    with pytest.raises(SealError, match="empty end"):
+    with pytest.raises(SealError, match="last part is empty"):
         decrypt(LONG[:HEAD] + full + empty, NODE)
     assert end < HEAD
 

@@ -85,7 +85,7 @@ def test_drift_is_told_and_mended_with_what_the_server_sends_anew(site: Site, ch
     site.configure('drift = "repair"', server="http://127.0.0.1:9")
     done = site.once()
     assert done.returncode == 5
-    assert f"left so until a server sends the secrets: {CONFIG}" in done.stderr
+    assert f"the repair waits for secrets from a server: {CONFIG}" in done.stderr
     assert not place.exists() or place.read_text() == change
     site.configure('drift = "repair"')
     site.world.log("app")
@@ -156,8 +156,8 @@ def test_that_it_cannot_is_told_once_until_it_can(site: Site, back: bool) -> Non
     said = drained(daemon)
     assert status["problem"]["kind"] == "secrets"
     assert said.count("No key opens it.") == 1, said
-    assert said.count("answers as it should again") == 1, said
-    assert said.index("No key opens it.") < said.index("answers as it should again")
+    assert said.count("answers correctly again") == 1, said
+    assert said.index("No key opens it.") < said.index("answers correctly again")
 
 
 def test_a_server_that_cannot_open_them_changes_nothing(site: Site) -> None:
@@ -184,7 +184,7 @@ def test_a_content_that_only_shows_names_is_never_installed(site: Site) -> None:
     site.book.offer(new, reload=["app"])
     done = site.once()
     assert done.returncode == 4
-    assert "its content was not handed along" in done.stderr
+    assert "does not include its content" in done.stderr
     assert site.book.results[-1] == ("b", "refused")
     assert site.world.read(CONFIG) == TRUE == site.world.runs_with("app")
 

@@ -58,7 +58,7 @@ def test_all_of_it() -> None:
         ({"server_key": []}, "`server_key` must be there"),
         ({"server_key": "ed25519:AAAA"}, "`server_key` is"),
         ({"server_key": KEY[8:]}, "`server_key` is"),
-        ({"server": "http://config.example.com"}, "lets others read along"),
+        ({"server": "http://config.example.com"}, "is not encrypted"),
         ({"server": "https://a/b"}, "https://HOST"),
         ({"server": "https://u@a"}, "https://HOST"),
         ({"server": "https://a:99999"}, "https://HOST"),
@@ -133,7 +133,7 @@ def test_others_must_not_be_able_to_write_it(file: Path, tmp_path: Path) -> None
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_it_must_be_roots(file: Path, tmp_path: Path) -> None:
     os.chown(file, 12345, 0)
-    with pytest.raises(SettingsError, match="must be root's"):
+    with pytest.raises(SettingsError, match="instead of root"):
         load_settings(str(tmp_path))
 
 

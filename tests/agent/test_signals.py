@@ -56,7 +56,7 @@ def test_a_round_that_waits_for_a_server_ends_at_once(
     round_.send_signal(number)
     said = drained(round_)
     held.go.set()
-    assert (round_.returncode, "before the round was over" in said) == (code, True), said
+    assert (round_.returncode, "during the round" in said) == (code, True), said
     assert site.world.runs_with("app") == "one\n"
     site.book.fault = None
     assert site.once().returncode == 0

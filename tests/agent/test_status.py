@@ -45,7 +45,7 @@ def test_a_pending_node(site: Site) -> None:
     site.accept()
     again = site.once()
     assert "This node's key is accepted now." in again.stderr
-    assert "answers as it should again" not in again.stderr
+    assert "answers correctly again" not in again.stderr
     assert (told(site)["pending"], told(site)["problem"]) == (False, None)
 
 

@@ -122,7 +122,7 @@ def test_lines_where_nobody_looks() -> None:
     lines.began("n1", 1)
     lines.ended(Result("n1", Outcome.OK, changed=("/f",)))
     lines.ended(Result("n2", Outcome.LOST, message="It was cut."))
-    lines.ended(Result("n3", Outcome.SKIPPED, message="It was not begun."))
+    lines.ended(Result("n3", Outcome.SKIPPED, message="It was not started."))
     lines.ended(Result("n4", Outcome.DIFFERS, changed=("/f",)))
     lines.stopping("2 nodes failed, the limit is 1.")
     assert text.getvalue() == (

@@ -160,7 +160,7 @@ def test_what_cannot_be_read_is_noted(deployed: Pool, capfd: pytest.CaptureFixtu
     assert run(["deploys"]) == 0
     out, err = capfd.readouterr()
     assert len(out.splitlines()) == 3
-    assert "1pkd3a9zzz.jsonl is no record of a deploy" in err
+    assert "1pkd3a9zzz.jsonl is not a record of a deploy" in err
     assert run(["deploys", "1pkd3a9zzz"]) == 2
 
 

@@ -114,7 +114,7 @@ def test_a_folder_of_hooks_for_all_repositories_is_left_alone(
     told = environment | {"HOME": str(home), "XDG_CONFIG_HOME": str(home)}
     words = ["gitcfg", "init", str(tmp_path / "pool")]
     done = subprocess.run(words, env=told, check=True, capture_output=True, text=True)
-    assert "for all repositories, so no hook was put there" in done.stderr
+    assert "for all repositories, so no hook was installed" in done.stderr
     assert "pre-commit checks" not in done.stderr
     assert list((home / "hooks").iterdir()) == []
 
@@ -203,7 +203,7 @@ def test_a_folder_of_a_repository_is_committed_only_if_it_is_the_first(
     assert run(["init", str(tmp_path / "one")]) == 0
     assert "hint" not in capfd.readouterr().err
     assert run(["init", str(tmp_path / "two")]) == 0
-    assert "There are commits already" in capfd.readouterr().err
+    assert "The repository has commits already" in capfd.readouterr().err
     told = git(tmp_path, environment, "ls-files").stdout.split()
     assert "one/gitcfg.yaml" in told
     assert "two/gitcfg.yaml" not in told

@@ -196,7 +196,7 @@ def test_a_node_that_was_set_up_anew_is_accepted(
     assert run(["node", "accept", "exec1", "--yes"]) == 4
     refused = capfd.readouterr()
     assert (refused.out, "exec1 has another key already." in refused.err) == ("", True)
-    assert "--replace takes the new ones" in refused.err
+    assert "use `--replace` to accept the new keys" in refused.err
     assert f"exec1 {key(1)}\n" in (pool / "keys/k.txt").read_text()
     assert fingerprint(key(9)) in told(capfd, "node", "accept", "exec1", "--replace", "--yes", "--commit")
     assert f"exec1 {key(9)}\n" in (pool / "keys/k.txt").read_text()

@@ -45,7 +45,7 @@ def test_a_value_is_wanted_a_dependency_is_offered_and_it_is_committed(folder: P
         assert 'schema {"pattern":"^[a-z0-9.]+$"}' in wanted
         assert "HOST is left as it is." in it.answer("s HOST UPPER")
         assert 'does not fit its schema: "UPPER" does not match' in it.answer("[a", VALUE)
-        assert "is no value for HOST" in it.answer("[a]", VALUE)
+        assert "is not a value for HOST" in it.answer("[a]", VALUE)
         assert "HOST is text, not a list." in it.answer('""', VALUE)
         assert "HOST" in it.answer("web.example.org", VALUE)
         shown = it.answer("w")
@@ -266,7 +266,7 @@ def test_the_help_fits_on_a_narrow_terminal(folder: Path) -> None:
     [
         ("wbe", "There is no node, group or node set wbe."),
         ("group/n1", "There is no group n1."),
-        ("Web", "It is a feature: `gitcfg modify feature 'Web'` changes it."),
+        ("Web", "It is a feature: use `gitcfg modify feature 'Web'`."),
         ("rack/n1", "rack is not a kind to configure."),
     ],
 )

@@ -208,7 +208,7 @@ REFUSED: list[tuple[str, Files, str]] = [
     ("an empty folder", {"/spool/none/.keep": ""}, "Found no configuration file of h."),
     ("copies only", {"/config.d/a~": ""}, "Found no configuration file of h."),
     ("two of one host", {"/condor_config": "", ".conf": ""}, "h and PLACE/h.conf both belong to the host h."),
-    ("an include of itself", {"/condor_config": including("condor_config")}, "This goes deeper"),
+    ("an include of itself", {"/condor_config": including("condor_config")}, "This is nested too deeply"),
     ("includes that double", {"/condor_config": including(8), **DOUBLING}, "after 10000 other files"),
     ("no expression", {"/condor_config": "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = (\n"}, "cannot be used: ("),
     ("no text", {"/config.d/1": "\udcff"}, "h/config.d/1:1: It is not UTF-8"),

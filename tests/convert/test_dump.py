@@ -11,9 +11,9 @@ WHOLE = dump([feature("A")], [group("+++DEFAULT")], [node("n1")], [parameter("P"
 WRONG: list[tuple[str, bytes, str]] = [
     ("nothing", b"", "it is empty"),
     ("a comment", b"# nothing\n", "it is empty"),
-    ("text", b"hello\n", "it is not a store"),
-    ("a list", b"- a\n", "it is not a store"),
-    ("another mapping", b"a: 1\n", "it is not a store"),
+    ("text", b"hello\n", "it does not have the lists"),
+    ("a list", b"- a\n", "it does not have the lists"),
+    ("another mapping", b"a: 1\n", "it does not have the lists"),
     ("no YAML", b"features: [\n", "line 2, column 1"),
     ("a quote", b'features: "\n', "line 1, column 11"),
     ("no UTF-8", b"features:\n- \xff\n", "(line 2, column 3): it is not UTF-8 text"),

@@ -77,7 +77,7 @@ def test_one_that_nobody_handed_along_is_refused(world: World) -> None:
         done = talk(line, lambda hello: order, unheard)
     assert done is not None
     assert done.outcome.result == "refused"
-    assert "its content was not handed along" in done.outcome.output
+    assert "does not include its content" in done.outcome.output
 
 
 def test_none_is_in_the_list_of_processes(world: World) -> None:

@@ -228,7 +228,7 @@ def test_one_that_died_when_all_was_done(world: World) -> None:
         said.add(done.outcome.output)
         # Who comes next hears of what will be in force, and what it is to do begins from that.
         decided = hello.interrupted and hello.commit == "b" * 40
-        assert decided == ("when all of it was done" in done.outcome.output)
+        assert decided == ("after its last step" in done.outcome.output)
         finished += decided
     assert finished, "none died between its decision and its record"
     what = f"An installation of {'b' * 10} was interrupted here"
@@ -248,7 +248,7 @@ def test_one_that_cannot_be_taken_back_is_in_the_way(world: World) -> None:
     assert (done.outcome.result, done.outcome.commit) == ("failed", "c" * 40)
     what = f"An installation of {'b' * 10} was interrupted here: "
     assert done.outcome.output.startswith(what)
-    assert "Going back failed: /etc/app is not a folder." in done.outcome.output
+    assert "The rollback failed: /etc/app is not a folder." in done.outcome.output
     (world.root / "etc/app").unlink()
     (world.root / "etc/elsewhere").rename(world.root / "etc/app")
     done = deploy(world, package({CONFIG: "three\n"}, commit="c"))

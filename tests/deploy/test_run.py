@@ -246,7 +246,7 @@ def test_what_goes_wrong_has_its_own_word(monkeypatch: pytest.MonkeyPatch, kind:
 
 def test_a_line_that_is_lost_says_whether_the_node_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Tried(monkeypatch, 1, FAILURES["lost"]).run().results["n0"]
-    assert (found.step, found.hint.split(";")[0]) == ("swap", "The node goes on by itself")
+    assert (found.step, found.hint.split(";")[0]) == ("swap", "The installation continues on the node")
     before = Tried(monkeypatch, 1, _raises(LineLost("It ended."))).run().results["n0"]
     assert (before.outcome, before.hint) == (Outcome.LOST, "Nothing was changed.")
 
@@ -372,7 +372,7 @@ def test_a_second_interrupt_leaves_them_and_says_how_they_stand(monkeypatch: pyt
     threading.Thread(target=interrupt).start()
     found = tried.run()
     assert [str(found.results[name].outcome) for name in tried.names] == ["lost", "lost", "skipped"]
-    assert found.results["n0"].hint.startswith("The node goes on by itself")
+    assert found.results["n0"].hint.startswith("The installation continues on the node")
     assert found.results["n1"].hint == "Nothing was changed."
     assert all(one.closed.is_set() for one in network.connections.values())
 

@@ -92,14 +92,14 @@ def test_a_good_one_is_heard() -> None:
 def test_what_shells_say_before_is_passed_over() -> None:
     rest = (said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
     assert talked(b"Welcome to n1!\n\xff\0 # ", greeting(), *rest) is not None
-    assert "does not run commands" in refused(b"Welcome to n1!\n")
+    assert "cannot run commands" in refused(b"Welcome to n1!\n")
 
 
 def test_who_writes_without_end_is_told_from_who_says_nothing() -> None:
     rest = (said(LACKS, []), said(LACKS, []), said(DONE, {"outcome": OUTCOME}))
-    assert "writes so much" in refused(b"x" * 70_000, greeting(), *rest)
-    assert "writes so much" in refused(*[b"welcome\n"] * 9000, greeting(), *rest)
-    assert "writes so much" in refused(WELCOME.partition(b"\n")[0] + b"\n", *[b"\n"] * 70_000)
+    assert "prints too much" in refused(b"x" * 70_000, greeting(), *rest)
+    assert "prints too much" in refused(*[b"welcome\n"] * 9000, greeting(), *rest)
+    assert "prints too much" in refused(WELCOME.partition(b"\n")[0] + b"\n", *[b"\n"] * 70_000)
 
 
 @pytest.mark.parametrize(("code", "hint"), [(1, "--ask-sudo"), (127, "--no-sudo")])
@@ -186,7 +186,7 @@ def test_broken_answers(says: list[bytes]) -> None:
 @pytest.mark.slow
 def test_no_end_of_steps_is_an_end() -> None:
     step = said(TOLD, ["restart app", "begun"])
-    assert "more steps" in refused(greeting(), said(LACKS, []), said(LACKS, []), *[step] * 100_001)
+    assert "too many steps" in refused(greeting(), said(LACKS, []), said(LACKS, []), *[step] * 100_001)
 
 
 def test_a_bomb_takes_no_memory() -> None:

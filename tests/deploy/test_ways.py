@@ -75,7 +75,7 @@ def test_an_old_python(world: World, only: Path) -> None:
     program(only, "python3", OLD_PYTHON.format(python=python))
     found = tried(command((), str(world.root)), str(only))
     assert found.kind == "no-python"
-    assert "The node's Python is 3.6" in found.message
+    assert "The node has Python 3.6" in found.message
     (only / "python3.99").symlink_to(python)
     assert tried(command((), str(world.root)), str(only)).kind == "no-python"
 
@@ -236,7 +236,7 @@ def test_a_state_folder_with_too_little_room(world: World, dry: bool) -> None:
         with line_to(world) as line, pytest.raises(FarError) as found:
             talk(line, lambda hello: ordered(big, dry=dry), unheard)
         assert found.value.kind == "full"
-        assert "KiB are needed" in found.value.message
+        assert "KiB left but needs" in found.value.message
         assert not (world.root / "etc").exists()
 
 

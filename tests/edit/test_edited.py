@@ -178,7 +178,7 @@ def test_names_in_templates_follow_where_they_are_certain(text: str, wanted: str
     ],
 )
 def test_lines_that_are_no_edits(line: bytes) -> None:
-    with pytest.raises(GitcfgError, match="Line 2 is no edit"):
+    with pytest.raises(GitcfgError, match="Line 2 is not an edit"):
         parse_orders([b"\n", line])
 
 

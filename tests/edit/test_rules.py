@@ -185,5 +185,5 @@ def test_rules_are_made_and_changed_like_all_else() -> None:
     assert fewer["rules/r.yaml"] == replaced(("{P: 1, ", "{"))
     slot = edited('{"do": "modify", "kind": "allocation", "name": "put", "remove": {"install": ["n11"]}}')
     assert slot == {"allocations/put.yaml": "install: [n1, n1/a]\n"}
-    with pytest.raises(GitcfgError, match="Of an allocation, params cannot be edited so"):
+    with pytest.raises(GitcfgError, match="Cannot edit params of an allocation this way"):
         edited('{"do": "modify", "kind": "allocation", "name": "put", "set": {"params": {"P": 1}}}')

@@ -64,9 +64,9 @@ def test_groups_become_a_condition() -> None:
 @pytest.mark.parametrize(
     ("words", "where", "message"),
     [
-        ((), None, "It is not said for which nodes."),
-        (("exec1",), "true", "Nodes are named, or selected by a group or a condition."),
-        (("exec1", "@rack3"), None, "Nodes are named, or selected by a group or a condition."),
+        ((), None, "The selection of nodes is missing."),
+        (("exec1",), "true", "Nodes, groups and `--where` cannot be combined."),
+        (("exec1", "@rack3"), None, "Nodes, groups and `--where` cannot be combined."),
         (("@rack4",), None, "There is no group rack4."),
         (("exec10",), None, "There is no node exec10."),
         (("exec[",), None, "exec[ is not a node set: a bracket is not closed."),

@@ -101,7 +101,7 @@ def test_a_parameter_that_no_node_ever_had(logs: Logs) -> None:
 
 
 def test_only_nodes_have_parameters_of_their_own(logs: Logs) -> None:
-    with pytest.raises(GitcfgError, match="Only a node's parameters have logs of their own"):
+    with pytest.raises(GitcfgError, match="Only a parameter of a node has its own log"):
         answered(logs, "Same", "START", Subject.FEATURE)
 
 
@@ -120,5 +120,5 @@ def test_the_library_asks_so(logs: Logs) -> None:
 def test_before_the_first_commit_there_is_no_history(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     (tmp_path / "gitcfg.yaml").write_text("format: 1\n")
-    with pytest.raises(GitcfgError, match="Nothing is committed yet"):
+    with pytest.raises(GitcfgError, match="There is no commit yet"):
         Logs(Repository.open(tmp_path))

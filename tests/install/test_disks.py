@@ -35,7 +35,7 @@ def test_a_full_disk_is_seen_before_anything_is_written(world: World, disks: Exi
     assert world.install(package({CONFIG: "one"})).result == "ok"
     outcome = world.install(package({CONFIG: "x" * 600_000}, commit="b"))
     assert outcome.result == "refused"
-    assert "KiB are needed" in outcome.output
+    assert "KiB left but needs" in outcome.output
     assert world.read(CONFIG) == "one"
 
 
@@ -130,7 +130,7 @@ def test_somebody_takes_all_room_while_it_installs(
         results.add(outcome.result)
         while empties:
             empties.pop()()
-        if "Tidying up failed" in outcome.output:
+        if "Cannot clean up" in outcome.output:
             recover(world.place())
         if outcome.result == "ok":
             assert world.read(CONFIG) == world.runs_with("app") == "two\n"

@@ -408,7 +408,7 @@ def test_a_disk_that_stays_full(world: World) -> None:
     begin(world, (old, back, new, forth))
     for number in range(MOST):
         outcome = world.install_asked(new, forth, FullFrom(number))
-        if "Tidying up failed" in outcome.output:
+        if "Cannot clean up" in outcome.output:
             recover(world.place())
         stands = settled(world, old, new)
         assert outcome.result in ("refused", "reverted", "ok")

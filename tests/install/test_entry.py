@@ -94,7 +94,7 @@ def test_what_cannot_be_taken_back_is_said(world: World) -> None:
     assert world.install(package({CONFIG: "one\n"}, stuck, commit="b")).result == "unchanged"
     outcome = world.install(package({CONFIG: "two\n"}, stuck, commit="c"), reload=("app",))
     assert (outcome.result, outcome.step) == ("failed", "reload app")
-    assert "All files are as before" in outcome.output
+    assert "All files are restored" in outcome.output
     assert world.read(CONFIG) == "one\n"
 
 

@@ -168,7 +168,7 @@ def test_a_note_that_the_disk_does_not_take_keeps_the_journal(world: World) -> N
         world.stuck("app", "one")
         outcome: Outcome = world.install_asked(new, Actions(("app",)), FullFrom(number))
         if world.runs_with("app") == "sick\n":
-            kept = "cannot be kept on the disk" in outcome.output
+            kept = "Cannot record pending actions on the disk" in outcome.output
             assert outcome.result == "failed"
             assert world.state("journal").exists() or read_debts(world.place())
             seen.add(kept)

@@ -101,7 +101,7 @@ def test_parameters_that_nest_deeply_are_refused() -> None:
     deep: object = 1
     for _ in range(300):
         deep = [deep]
-    with pytest.raises(PackageError, match="nests too deeply"):
+    with pytest.raises(PackageError, match="is nested too deeply"):
         parse_package(raw_package(params={"A": deep}))
     assert parse_package(raw_package(params={"A": [[{"b": [1]}]]})).params == {"A": [[{"b": [1]}]]}
 

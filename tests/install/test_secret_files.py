@@ -148,7 +148,7 @@ def test_a_content_that_was_not_handed_along_is_refused_with_nothing_touched(wor
     for unread in (bare(new), bare(new)._replace(files={CONFIG: new.files[CONFIG]._replace(hidden=UNKNOWN)})):
         outcome = world.install(unread, reload=("app",))
         assert (outcome.result, outcome.step) == ("refused", "prepare")
-        assert "its content was not handed along" in outcome.output
+        assert "does not include its content" in outcome.output
     assert standing(world.root) == before
 
 

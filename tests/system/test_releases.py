@@ -63,7 +63,7 @@ def test_what_the_nodes_own_policy_does_not_let_through_is_refused(pool: Pool) -
     first, *_ = pool.order(bad)
     result = pool.ask(f"/v1/nodes/{first.name}")["result"]
     assert (result["commit"], result["outcome"]) == (bad, "refused")
-    assert "/etc/condor/passwords is not one that this node's policy allows" in result["output"]
+    assert "This node's policy does not allow the path /etc/condor/passwords" in result["output"]
     assert {name: (node.files, node.daemon.loads) for name, node in pool.nodes.items()} == before
     assert [node.daemon.verbs() for node in pool.nodes.values()] == [[]] * 4
     run("git", "revert", "--no-edit", "HEAD", cwd=pool.work)

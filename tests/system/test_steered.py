@@ -39,7 +39,7 @@ def test_a_node_is_set_up_anew(pool: Pool) -> None:
     assert node.end() == 0
     shutil.rmtree(node.world.state("."))
     node.start()
-    until(lambda: "does not take this for" in node.log.read_text(), node.log)
+    until(lambda: "does not accept this as a request of" in node.log.read_text(), node.log)
     key = pool.work.parent / "exec1.pub"
     key.write_text(node.call("key").stdout)
     words = ("node", "accept", node.name, "--from", str(key), "--yes", "--commit")

@@ -138,7 +138,7 @@ def test_orders_that_are_none(world: World, said: bytes) -> None:
         ({"wait": True}, "wait is not a number"),
         ({"actions": {"restart": "app"}}, "restart is not a list"),
         ({"head": []}, "Cannot read the order"),
-        ({"sum": "0" * 64}, "not those that were meant"),
+        ({"sum": "0" * 64}, "do not match its checksum"),
         ({"head": {**order()["head"], "schema": "gitcfg.node/2"}}, "schema"),
         ({"head": {**order()["head"], "commit": "../.."}}, "commit"),
         ({"head": {**order()["head"], "state": "other"}}, "state"),
