@@ -31,7 +31,7 @@ def told(site: Site) -> list[str]:
 def test_it_is_paid_though_the_digest_is_the_same(site: Site) -> None:
     left_behind(site)
     assert told(site) == ["restart app"]
-    assert "owed      restart app\n" in site.agent("status").stdout
+    assert "pending   restart app\n" in site.agent("status").stdout
     site.world.stuck("app")
     done = site.once()
     assert done.returncode == 0

@@ -117,7 +117,7 @@ def test_what_is_sealed_to_another_key_changes_nothing(site: Site) -> None:
     site.book.offer(made(site, NEXT, "b", 2), reload=["app"])
     done = site.once()
     assert done.returncode == 4
-    assert "site.conf: it is encrypted for another key than this node's" in done.stderr
+    assert "app.conf: it is encrypted for another key than this node's" in done.stderr
     assert site.book.results[-1] == ("b", "refused")
     assert site.world.read(CONFIG) == TRUE
 

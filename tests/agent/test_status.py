@@ -129,7 +129,7 @@ def test_the_documentation_has_every_key(site: Site) -> None:
     site.accept()
     site.once()
     page = (ROOT / "docs/agent.md").read_text()
-    table = page.partition("## What `status` tells")[2].partition("\n## ")[0]
+    table = page.partition("## The output of `status`")[2].partition("\n## ")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(told(site))
 
 

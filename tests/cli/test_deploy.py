@@ -367,7 +367,7 @@ def test_a_node_with_an_agent_is_left_alone(pool: Pool) -> None:
     settings.parent.mkdir(parents=True)
     settings.touch()
     out, _ = pool.deploy("--batch", "1", "n1", code=4)
-    assert out.startswith("refused 1 node: n1\n  An agent manages this node at what its server says")
+    assert out.startswith("refused 1 node: n1\n  An agent manages this node and would revert the deploy.")
     assert pool.file("n1") is None
 
 
@@ -448,7 +448,7 @@ def test_a_deploy_that_cannot_be_recorded_is_not_begun(pool: Pool) -> None:
     place.parent.mkdir(exist_ok=True)
     place.write_text("in the way")
     _, err = pool.deploy(code=2)
-    assert "error: The deploy cannot be recorded" in err
+    assert "error: Cannot record the deploy" in err
     assert pool.network.seen == []
 
 

@@ -158,7 +158,7 @@ def test_macros_in_a_circle_are_told() -> None:
 WRONG = [
     ("no setting", "A = 1\nhello there\n", "site.config:2: HTCondor would reject this line"),
     ("no endif", "A = 1\nif true\nA = 2\n", "site.config:2: This `if` has no `endif`."),
-    ("no if", "endif\n", "site.config:1: `endif` stands here"),
+    ("no if", "endif\n", "site.config:1: `endif` has no `if`"),
     ("no end", "A = 1\nB @=end\nx\n", "site.config:2: The value that begins here has no end"),
     ("a long line", "A = 1\nB = " + "x" * 10_000_000 + "\n", "site.config:2: A line has 10000005 characters"),
     ("lines that go on", "A = \\\n" * 50_000, "site.config:1: A line has 300000 characters"),
@@ -181,7 +181,7 @@ def test_a_file_that_is_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"A = 1\nB\0\n", "x.config:2: It holds a NUL"),
+        (b"A = 1\nB\0\n", "x.config:2: It contains a NUL"),
         (b"A = 1\nB = \xff\n", "x.config:2: It is not UTF-8"),
         (b"A = 1\n" * 1_000_000, "x.config:699051: The file is larger than 4 MiB"),
     ],

@@ -90,7 +90,7 @@ def test_who_comes_next_waits(world: World) -> None:
 
     with line_to(world) as line, pytest.raises(FarError) as found:
         talk(line, order, unheard)
-    assert (found.value.kind, "meanwhile" in found.value.message) == ("busy", True)
+    assert (found.value.kind, "in the meantime" in found.value.message) == ("busy", True)
     assert world.read(CONFIG) == "two\n"
     assert deploy(world, package({CONFIG: "two\n"}, commit="b")).outcome.result in ("ok", "unchanged")
     assert deploy(world, package({CONFIG: "three\n"}, commit="c"), wait=60.0).outcome.result == "ok"

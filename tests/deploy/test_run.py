@@ -327,9 +327,9 @@ def test_a_fault_of_ones_own_is_raised_once_those_at_work_are_done(monkeypatch: 
     found = {one.node: one for one in tried.heard.results}
     words = {name: str(one.outcome) for name, one in found.items()}
     assert words == {"n0": "lost", "n1": "ok", "n2": "skipped", "n3": "skipped"}
-    assert found["n2"].message == "It was not started. gitcfg itself failed while it was at n0."
+    assert found["n2"].message == "It was not started. gitcfg itself failed at n0."
     assert [line for line in tried.heard.lines if line[0] == "stopping"] == [
-        ("stopping", "gitcfg itself failed while it was at n0.")
+        ("stopping", "gitcfg itself failed at n0.")
     ]
 
 

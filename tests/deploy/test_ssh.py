@@ -224,7 +224,7 @@ def test_who_speaks_no_ssh_is_only_its_own_trouble(place: Place, says: bytes) ->
 def test_a_name_that_is_no_address(place: Place) -> None:
     error = place.refused(place.ssh(), "no-such-name.invalid")
     assert error.outcome is Outcome.UNREACHABLE
-    assert error.message.startswith("Its name leads nowhere: ")
+    assert error.message.startswith("Its name cannot be resolved: ")
 
 
 def test_a_node_is_where_the_repository_or_ssh_config_says(place: Place) -> None:

@@ -162,7 +162,7 @@ def test_a_secret_is_shown_nowhere() -> None:
 
 def test_what_could_not_be_read_is_noted() -> None:
     site = of(fleet({**FILES, "features/Bad.yaml": "params: [\n"}))
-    assert [note for note in site.notes if "1 error in the files" in note]
+    assert [note for note in site.notes if "the files have 1 error" in note]
     assert not of(fleet({"features/A.yaml": "description: x\n"})).notes
 
 
