@@ -354,7 +354,7 @@ def _describe_step(step: "Step") -> str:
         case Action.WRITE:
             return f"wrote {place}" if step.was is None else f"rewrote {place}"
         case Action.STAY:
-            return f"{place} exists already"
+            return f"{place} already exists"
         case Action.RESTORE:
             return f"moved {kept} back to {place}"
         case Action.SET:

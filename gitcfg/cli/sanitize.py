@@ -95,7 +95,7 @@ def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None
             message = f"{file} would give the names away: it lies in {folder}."
             raise GitcfgError(message, "Put it elsewhere.")
     if mapping is not None and os.path.lexists(mapping):
-        raise GitcfgError(f"{mapping} exists already.", "Choose a new file.", code=REFUSED)
+        raise GitcfgError(f"{mapping} already exists.", "Choose a new file.", code=REFUSED)
 
 
 def _load_key(session: Session, file: Path | None) -> bytes:

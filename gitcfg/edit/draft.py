@@ -117,7 +117,7 @@ class Draft:
         """Move a file, whatever it holds. Raise GitcfgError (4) if something is there."""
         existing = self._texts[place] if place in self._texts else self._entry(place)
         if existing is not None:
-            raise GitcfgError(f"{place} exists already.", code=REFUSED)
+            raise GitcfgError(f"{place} already exists.", code=REFUSED)
         content = self.content(path)
         self.write(path, None)
         self.write(place, content)
@@ -191,7 +191,7 @@ def refuse_existing_name(draft: Draft, kind: Kind, name: str) -> None:
     known = definitions(draft.model, kind)
     if name in known:
         raise GitcfgError(
-            f"The {kind.noun} {shown(name)} exists already.", f"See {known[name].origin}.", code=REFUSED
+            f"The {kind.noun} {shown(name)} already exists.", f"See {known[name].origin}.", code=REFUSED
         )
 
 
@@ -203,7 +203,7 @@ def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
     refuse_existing_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
     if not kind.sheet and draft.text(place.file) is not None:
-        raise GitcfgError(f"{place.file} exists already.", code=REFUSED)
+        raise GitcfgError(f"{place.file} already exists.", code=REFUSED)
     return place
 
 

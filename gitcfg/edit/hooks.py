@@ -284,7 +284,7 @@ def _plan_hook(folder: Path, script: Script, made: bool) -> Iterator[Step]:
     if marker is None:
         if os.path.lexists(kept) and not is_same_file(place, kept):
             hint = f"It is a hook from before. Look at it, then delete it or rename it to {place}."
-            raise _refusal(f"{kept} exists already.", hint)
+            raise _refusal(f"{kept} already exists.", hint)
         if current is not None:
             yield Step(Action.KEEP, place)
         new = replace(script, marker=replace(script.marker, made=made))

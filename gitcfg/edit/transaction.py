@@ -243,7 +243,7 @@ def _make_executable(folder: Path, texts: Mapping[str, bytes]) -> None:
 def _refuse_existing(folder: Path, files: Iterable[str]) -> None:
     existing = next((path for path in (SETTINGS, *files) if os.path.lexists(folder / path)), None)
     if existing is not None:
-        raise GitcfgError(f"{folder / existing} exists already.", "Choose a new folder.", code=REFUSED)
+        raise GitcfgError(f"{folder / existing} already exists.", "Choose a new folder.", code=REFUSED)
 
 
 @contextmanager

@@ -239,9 +239,7 @@ def answered(
     GitcfgError: nothing ever went by that name, or things of several kinds do.
     """
     if param is not None and kind not in (None, Subject.NODE):
-        raise GitcfgError(
-            "Only a parameter of a node has its own log.", "Give a node, then the parameter."
-        )
+        raise GitcfgError("Only a parameter of a node has its own log.", "Give a node, then the parameter.")
     if kind in (None, Subject.NODE) and not logs.kinds(name):
         name = find_host(name, known(logs.repository.at(logs.tip))[Subject.NODE]) or name
     subject = Subject.NODE if param is not None else kind or _kind(logs, name)

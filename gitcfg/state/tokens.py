@@ -37,7 +37,7 @@ class Tokens:
             new = insert(connection, TOKENS).on_conflict_do_nothing().values(**row)
             created = connection.execute(new.returning(TOKENS.c.name)).first()
         if created is None:
-            raise GitcfgError(f"The token {name} exists already.", "Revoke it first, or choose another name.")
+            raise GitcfgError(f"The token {name} already exists.", "Revoke it first, or choose another name.")
         return token
 
     def find_holder(self, token: str, now: float) -> Token | None:

@@ -78,7 +78,7 @@ def test_commits_are_checked_until_the_hook_is_removed(pool: Path, capfd: Told) 
     assert refuses(pool)
     assert hook.stat().st_mode & 0o777 == 0o755
     assert run(["-C", str(pool), "hook", "install"]) == 0
-    assert capfd.readouterr().out == f"{hook} exists already\n"
+    assert capfd.readouterr().out == f"{hook} already exists\n"
     assert run(["-C", str(pool), "hook", "remove"]) == 0
     assert capfd.readouterr().out == f"removed {hook}\n"
     assert not refuses(pool)

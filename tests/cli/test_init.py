@@ -85,7 +85,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path, capfd: pytest.Captur
     (tmp_path / "groups").mkdir()
     (tmp_path / "groups/default.yaml").write_text("mine\n")
     assert run(["init", str(tmp_path)]) == 4
-    assert "exists already" in capfd.readouterr().err
+    assert "already exists" in capfd.readouterr().err
     assert (tmp_path / "groups/default.yaml").read_text() == "mine\n"
     assert not (tmp_path / "gitcfg.yaml").exists()
 

@@ -229,8 +229,8 @@ def test_a_hook_of_husky_goes_by_its_name(place: Path) -> None:
     ("make", "told"),
     [
         ("folder", "hooks/post-receive is not a file"),
-        ("kept", "hooks/post-receive.before-gitcfg exists already"),
-        ("kept beside another", "hooks/post-receive.before-gitcfg exists already"),
+        ("kept", "hooks/post-receive.before-gitcfg already exists"),
+        ("kept beside another", "hooks/post-receive.before-gitcfg already exists"),
         ("file", "hooks is not a folder"),
     ],
 )

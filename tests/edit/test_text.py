@@ -168,7 +168,7 @@ def test_cases(path: Path) -> None:
         ("a: 1\n", Set(("a", "b"), "x"), "b is not a mapping"),
         ("a: {b: 1}\n", Insert(("a",), 0, "x"), "a is not a list"),
         ("a: [x]\n", Move(("a",), 0, 1), "no position 1"),
-        ("a: 1\nb: 2\n", Rename(("a",), "b"), "exists already"),
+        ("a: 1\nb: 2\n", Rename(("a",), "b"), "already exists"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, asked: Change, message: str) -> None:

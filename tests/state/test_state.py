@@ -169,7 +169,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(state: State, url: str) -> Non
     assert (found.name, found.role) == ("ann", Role.OPERATE)
     assert state.tokens.all()[0].used == NOW + 5
     assert state.tokens.find_holder(token + "x", NOW) is None
-    with pytest.raises(GitcfgError, match="The token ann exists already"):
+    with pytest.raises(GitcfgError, match="The token ann already exists"):
         state.tokens.create("ann", Role.READ, NOW)
     with pytest.raises(GitcfgError, match="no name for a token"):
         state.tokens.create("", Role.READ, NOW)

@@ -248,7 +248,7 @@ def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) ->
 def check_folder(folder: Path) -> None:
     """Raise GitcfgError (4) if a folder is there and not empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise GitcfgError(f"{folder} exists already.", "Choose a new folder.", code=REFUSED)
+        raise GitcfgError(f"{folder} already exists.", "Choose a new folder.", code=REFUSED)
 
 
 # The verification of a sanitized repository: its findings are those of the original.

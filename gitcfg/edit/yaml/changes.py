@@ -147,7 +147,7 @@ def _within(meaning: Meaning, path: Path, name: str | None) -> Meaning:
         if rest:
             return {**meaning, step: _within(meaning[step], rest, name)}
         if name is not None and name in meaning and name != step:
-            raise GitcfgError(f"The key {shown(name)} exists already.", code=REFUSED)
+            raise GitcfgError(f"The key {shown(name)} already exists.", code=REFUSED)
         renamed = ((name if key == step else key, value) for key, value in meaning.items())
         return {key: value for key, value in renamed if key is not None}
     is_list = isinstance(meaning, list) and (rest or name is None)
