@@ -183,7 +183,7 @@ def test_lines_that_are_no_edits(line: bytes) -> None:
 
 
 def test_a_position_below_0_is_refused() -> None:
-    with pytest.raises(GitcfgError, match="no position -1"):
+    with pytest.raises(GitcfgError, match="-1 is not a position"):
         carry_out(Draft(DictTree(FILES)), [Order(Action.MODIFY, "feature", "F", at=-1)])
 
 

@@ -120,7 +120,7 @@ def test_who_is_not_described_is_accepted_only_where_nodes_walk_in() -> None:
 
 
 def test_who_has_no_key_cannot_be_forgotten() -> None:
-    with pytest.raises(GitcfgError, match="git has no key of exec1"):
+    with pytest.raises(GitcfgError, match="The repository has no key of exec1"):
         forget_keys(draft(), ["exec1"])
 
 

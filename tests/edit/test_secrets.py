@@ -127,9 +127,9 @@ def test_one_with_two_keys_goes_with_both() -> None:
     ("files", "name", "said", "message"),
     [
         ({}, "a/b", SecretOptions("true", None, (ALICE,)), "a/b is not a valid name for a secret"),
-        ({}, "x", SecretOptions(None, None, (ALICE,)), "not said which nodes may have x"),
-        ({}, "x", SecretOptions("true"), "not said who may read x"),
-        ({}, "x", SecretOptions("true", None, ()), "not said who may read x"),
+        ({}, "x", SecretOptions(None, None, (ALICE,)), "selection of nodes that may have x is missing"),
+        ({}, "x", SecretOptions("true"), "x has no recipient"),
+        ({}, "x", SecretOptions("true", None, ()), "x has no recipient"),
         ({}, "x", SecretOptions("true", None, (ALICE,), "features"), "features is not a folder for secrets"),
         (
             {"deep__x_age": "?"},
@@ -137,7 +137,7 @@ def test_one_with_two_keys_goes_with_both() -> None:
             SecretOptions("true", None, (ALICE,)),
             "secrets/deep/x.age exists without",
         ),
-        ({"x_yaml": HEAD + "recipients: []\n"}, "x", SecretOptions(), "not"),
+        ({"x_yaml": HEAD + "recipients: []\n"}, "x", SecretOptions(), "x has no recipient"),
         ({"x_yaml": "for: 'true'\nversion: one\n"}, "x", SecretOptions(), "secrets/x.yaml has errors"),
         (
             {"x_yaml": HEAD + "recipients: [age1qqq]\n"},

@@ -221,7 +221,7 @@ GOOD = {"schema": "gitcfg.node/1", "node": "n", "commit": "a" * 40, "digest": "a
         ({"files": {"/etc/a\nb": {}}}, "control"),
         ({"files": {"/etc/a\0b": {}}}, "control"),
         ({"files": {"/etc/\ud800": {}}}, "UTF-8"),
-        ({"files": {"/etc/.gitcfg-x": {}}}, "own"),
+        ({"files": {"/etc/.gitcfg-x": {}}}, "reserved for gitcfg"),
         ({"files": {"/etc/x": {"content": "", "mode": "4755", "owner": "root", "group": "root"}}}, "mode"),
         ({"files": {"/etc/x": {"content": "", "base64": ""}}}, "one of content"),
         ({"files": {"/etc/x": {"base64": "%%"}}}, "Cannot decode the content of"),

@@ -44,7 +44,7 @@ def test_the_package_in_force_is_no_longer_unchanged(world: World) -> None:
     again = world.install(old)
     assert (again.result, again.step, world.log("app")) == ("failed", "restart app", ["restart"])
     assert "it is stuck" in again.output
-    assert again.output.endswith("not every subsystem took them:\nrestart app is pending.")
+    assert again.output.endswith("some subsystems did not activate them:\nrestart app is pending.")
     assert read_last_report(world.place()) == again
     assert read_debts(world.place()) == (Debt("app", "restart"),)
     world.stuck("app")

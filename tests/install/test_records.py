@@ -84,7 +84,7 @@ def test_a_path_that_lies_deep_is_refused() -> None:
     path = "/etc" + "/a" * 1000 + "/b"
     file = made_file(path, "x")
     said = {"content": "x", "mode": "0644", "owner": "root", "group": "root", "digest": file.digest}
-    with pytest.raises(PackageError, match="deeper than 100"):
+    with pytest.raises(PackageError, match="more than 100 folders"):
         parse_package(raw_package(files={path: said}))
 
 
