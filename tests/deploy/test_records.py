@@ -181,7 +181,7 @@ def test_many_threads_write_whole_lines(folder: Path) -> None:
 def test_a_run_is_not_written_into_another_ones_file(folder: Path) -> None:
     recorder(folder).begun(run())
     before = (folder / "1234567abc.jsonl").read_bytes()
-    with pytest.raises(GitcfgError, match="cannot be recorded"):
+    with pytest.raises(GitcfgError, match="Cannot record the deploy"):
         recorder(folder).begun(run(("other",)))
     assert (folder / "1234567abc.jsonl").read_bytes() == before
 
@@ -206,12 +206,12 @@ def test_what_cannot_be_written_is_told_and_written_later(folder: Path) -> None:
 
 def test_nothing_begins_where_nothing_can_be_kept(folder: Path) -> None:
     folder.mkdir(parents=True)
-    with _at_most(10), pytest.raises(GitcfgError, match="cannot be recorded"):
+    with _at_most(10), pytest.raises(GitcfgError, match="Cannot record the deploy"):
         recorder(folder).begun(run())
     assert not list(folder.iterdir())
     folder.rmdir()
     folder.write_text("")
-    with pytest.raises(GitcfgError, match="cannot be recorded"):
+    with pytest.raises(GitcfgError, match="Cannot record the deploy"):
         recorder(folder).begun(run())
 
 
@@ -277,7 +277,12 @@ def test_a_run_is_named_by_either_end_of_its_id(folder: Path) -> None:
         made.ended("done")
     assert records.find_run(folder, "XYZ").run.id == "1234568xyz"
     assert records.find_run(folder, "1234567").run.id == "1234567abc"
-    for text, said in (("123", "any of 2"), ("9999", "no deploy"), ("yz", "no deploy"), ("", "no deploy")):
+    for text, said in (
+        ("123", "matches 2 deploys"),
+        ("9999", "does not exist"),
+        ("yz", "does not exist"),
+        ("", "does not exist"),
+    ):
         with pytest.raises(GitcfgError, match=said):
             records.find_run(folder, text)
 
