@@ -193,7 +193,7 @@ class Reasons:
     def _entry(self, found: FileAnswer, mention: FileMention) -> Iterator[Text]:
         entry, decides = mention.entry, mention is found.deciding
         style = "" if decides or mention.removals else "dim"
-        verb = "taken away" if entry.removed else "brought"
+        verb = "removed" if entry.removed else "defined"
         yield Text("  - " + safe(describe_path(verb, mention.path, self.view)), style)
         yield self._at(mention.path[0], entry.origin, "  overridden" if style else "")
         if not entry.removed:

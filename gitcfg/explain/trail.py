@@ -148,7 +148,7 @@ def format_operation(op: Op) -> str:
 def describe_content(entry: FileEntry) -> str:
     """Return what a file's content comes from."""
     if entry.removed:
-        return "taken away"
+        return "removed"
     if len(entry.contents) != 1:
         return f"from {' and '.join(entry.contents) or 'nothing'}, so it is not rendered"
     if entry.format is not None:

@@ -86,7 +86,7 @@ def test_the_reach_is_what_diff_tells_afterwards(server: Server, seed: int) -> N
         told = gitcfg(desk, "diff", "--stat", old, new)
         assert f"{told.stdout}{told.stderr}".rstrip("\n") in said.text
         errors = gitcfg(desk, "check", "--at", new, "--no-parsers").returncode
-        assert errors == ("which no protected branch would take" in said.text)
+        assert errors == ("that a protected branch would reject" in said.text)
 
 
 @contextmanager
