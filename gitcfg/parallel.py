@@ -100,8 +100,8 @@ class Worker:
     def _lost(self) -> GitcfgError:
         code = self.wait()
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-        hint = "Perhaps memory ran out: the system's log tells." if code == -9 else ""
-        return GitcfgError(f"A worker process was ended {how}.", hint)
+        hint = "Perhaps the system ran out of memory: see its log." if code == -9 else ""
+        return GitcfgError(f"A worker process ended {how}.", hint)
 
 
 def ready(workers: Iterable[Worker]) -> list[Worker]:

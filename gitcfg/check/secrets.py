@@ -66,7 +66,7 @@ def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[
         yield _finding(secret, f"The secret {secret.name} names no recipients.", secret.origin, hint)
     entry = tree.entry(path_of(secret))
     if entry is None:
-        message = f"The secret {secret.name} has no content: there is no {path_of(secret)}."
+        message = f"The secret {secret.name} has no content: {path_of(secret)} does not exist."
         hint = f"`gitcfg secret set {secret.name}` writes it."
         yield _finding(secret, message, secret.origin, hint)
     elif entry.kind is EntryKind.FILE:  # else that has been told (GC101)

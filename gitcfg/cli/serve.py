@@ -202,7 +202,7 @@ def _read_private_key(path: Path) -> bytes:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
                 raise GitcfgError(
-                    f"Others can read {shown(str(path))}.", f"`chmod 600 {path}`, if nobody has."
+                    f"Other users can read {shown(str(path))}.", f"`chmod 600 {path}`, if nobody has."
                 )
             return file.read(_MOST_BYTES + 1)
     except OSError as error:

@@ -143,7 +143,7 @@ def _age_key(key: str, comment: str) -> Recipient:
     values = [_BECH32.index(letter) for letter in found[1]] if found else []
     # 52 letters of 5 bits are 4 bits more than a key's 32 bytes: those are 0.
     if not values or values[51] & 15 or _checksum(values) != 1:
-        raise ValueError("it is no age key: a letter is wrong or missing")
+        raise ValueError("it is not an age key: a character is wrong or missing")
     return Recipient(X25519, key, comment)
 
 

@@ -40,7 +40,7 @@ def parse_age_key(text: str) -> tuple[PrivateKey, str]:
     try:
         key = pyrage.x25519.Identity.from_str(text)
     except pyrage.IdentityError:
-        raise Unusable("it is no age key: a letter is wrong or missing") from None
+        raise Unusable("it is not an age key: a character is wrong or missing") from None
     return PrivateKey(key), str(key.to_public())
 
 
@@ -49,7 +49,7 @@ def parse_ssh_key(text: bytes) -> PrivateKey:
     try:
         return PrivateKey(pyrage.ssh.Identity.from_buffer(text))
     except pyrage.IdentityError:
-        raise Unusable("it is none of the keys that age can use (Ed25519, RSA)") from None
+        raise Unusable("age does not support this kind of key (only Ed25519 and RSA)") from None
 
 
 def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
@@ -60,7 +60,7 @@ def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
             for one in recipients
         ]
     except pyrage.RecipientError:
-        raise Unusable("one of the recipients is no key that age can use") from None
+        raise Unusable("age does not support the key of a recipient") from None
     return bytes(pyrage.encrypt(plain, keys))
 
 

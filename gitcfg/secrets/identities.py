@@ -15,8 +15,8 @@ _BEGIN = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 _END = b"-----END OPENSSH PRIVATE KEY-----"
 _SEALED = (b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE-----")
 _MOST_BYTES = 1 << 16
-_MAKE = "`age-keygen -o FILE` makes a key for secrets, and so does `ssh-keygen -t ed25519 -N '' -f FILE`."
-_PASSPHRASE = f"gitcfg asks for no passphrases, so it needs a key without one, which it alone uses. {_MAKE}"
+_MAKE = "Make a key for secrets with `age-keygen -o FILE` or `ssh-keygen -t ed25519 -N '' -f FILE`."
+_PASSPHRASE = f"gitcfg does not ask for passphrases. Use a separate key without one. {_MAKE}"
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def parse_identities(files: Iterable[tuple[str, bytes]]) -> Identities:
 
 def _parse_file(place: str, text: bytes) -> list[Identity]:
     if len(text) > _MOST_BYTES:
-        raise GitcfgError(f"{place} is too large to hold keys.", _MAKE)
+        raise GitcfgError(f"{place} is too large for a key file.", _MAKE)
     bare = text.strip()
     if bare.startswith(_SEALED):
         raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
@@ -64,11 +64,15 @@ def _parse_file(place: str, text: bytes) -> list[Identity]:
         is_ssh = b"PRIVATE KEY-----" in bare
         found = [_parse_ssh_file(place, bare)] if is_ssh else list(_parse_age_file(place, bare))
     except Unusable as problem:
-        raise GitcfgError(f"{place} holds a key that cannot be used: {problem}.", _MAKE) from None
+        raise GitcfgError(f"{place} has an unusable key: {problem}.", _MAKE) from None
     if not found:
         public = bare.startswith((b"ssh-", b"age1"))
-        hint = "That is the public half; the private one is in the file beside it." if public else _MAKE
-        raise GitcfgError(f"{place} holds no private key.", hint)
+        hint = (
+            "This is the public key. Use the private key, which is in the file beside it."
+            if public
+            else _MAKE
+        )
+        raise GitcfgError(f"{place} has no private key.", hint)
     return found
 
 
@@ -80,14 +84,14 @@ def _parse_age_file(place: str, bare: bytes) -> Iterator[Identity]:
             key, public = parse_age_key(word)
             yield Identity(place, recipient(public), key)
         elif word.upper().startswith("AGE-"):
-            raise Unusable("it is one of a plug-in or of another kind than X25519")
+            raise Unusable("it is a plug-in key, or not an X25519 key")
 
 
 def _parse_ssh_file(place: str, bare: bytes) -> Identity:
     if not bare.startswith(_BEGIN):
-        convert = f"`ssh-keygen -p -N '' -f {place}` writes it as OpenSSH does today."
+        convert = f"Run `ssh-keygen -p -N '' -f {place}` to convert it to the current OpenSSH format."
         hint = _PASSPHRASE if b"ENCRYPTED" in bare else convert
-        raise GitcfgError(f"{place} is no private key as OpenSSH writes it.", hint)
+        raise GitcfgError(f"{place} is not a private key in OpenSSH format.", hint)
     cipher, wire = _parse_envelope(bare)
     if cipher != b"none":
         raise GitcfgError(f"{place} is protected by a passphrase.", _PASSPHRASE)
@@ -96,7 +100,7 @@ def _parse_ssh_file(place: str, bare: bytes) -> Identity:
         kind = wire[4 : 4 + int.from_bytes(wire[:4])].decode("ascii")
         public = recipient(f"{kind} {binascii.b2a_base64(wire, newline=False).decode('ascii')}")
     except (UnicodeDecodeError, ValueError):
-        raise Unusable("age can use Ed25519 keys, and RSA keys of 2048 to 4096 bits") from None
+        raise Unusable("age supports only Ed25519 keys, and RSA keys of 2048 to 4096 bits") from None
     return Identity(place, public, key)
 
 

@@ -20,24 +20,24 @@ from gitcfg.secrets.identities import Identities, Identity
 MOST_BYTES = 1 << 20
 """The most that a secret may hold."""
 
-_BASE64 = "Text alone can be a secret: seal what `base64 FILE` prints, and let the program decode it."
+_BASE64 = "A secret must be text: encrypt the output of `base64 FILE`, and let the program decode it."
 _LETTERS = string.ascii_letters + string.digits
 
 
 def decode_text(raw: bytes) -> str:
     """Return the text that bytes are. Raise GitcfgError if no secret may hold them, without showing them."""
     if len(raw) > MOST_BYTES:
-        hint = "Keep what is large elsewhere, and the password to it here."
-        raise GitcfgError(f"A secret holds at most {MOST_BYTES >> 20} MiB.", hint)
+        hint = "Keep large data elsewhere, and the password to it here."
+        raise GitcfgError(f"A secret can have at most {MOST_BYTES >> 20} MiB.", hint)
     if b"\0" in raw:
-        raise GitcfgError("A secret cannot hold a NUL byte.", _BASE64)
+        raise GitcfgError("A secret cannot contain a NUL byte.", _BASE64)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise GitcfgError("A secret cannot hold what is no UTF-8 text.", _BASE64) from None
+        raise GitcfgError("A secret must be UTF-8 text.", _BASE64) from None
     if not text:
-        hint = "See where it should come from."
-        raise GitcfgError("There is nothing in it, and nothing is no secret.", hint)
+        hint = "Check where the content comes from."
+        raise GitcfgError("The secret is empty.", hint)
     return text
 
 
@@ -64,7 +64,7 @@ def forbid_core_dumps() -> None:
 # Opening and sealing.
 
 _MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 200 bytes
-_KINDS = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA...; what follows one is a comment."
+_KINDS = "Use a key like age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA.... A comment can follow it."
 
 
 def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
@@ -88,7 +88,7 @@ def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
     except Damaged:
         raise _damaged_error(secret, "is damaged") from None
     except GitcfgError as problem:
-        message = f"The secret {shown(secret.name)} cannot be used. {problem.message}"
+        message = f"Cannot use the secret {shown(secret.name)}. {problem.message}"
         raise GitcfgError(message, *problem.hints) from None
 
 
@@ -98,13 +98,13 @@ def read_sealed(tree: Tree, secret: Secret) -> bytes:
     entry = tree.entry(path)
     if entry is None:
         raise GitcfgError(
-            f"The secret {shown(secret.name)} has no content: there is no {path}.",
-            f"`gitcfg secret set {secret.name}` gives it one; git may still have the old one.",
+            f"The secret {shown(secret.name)} has no content: {path} does not exist.",
+            f"Run `gitcfg secret set {secret.name}` to set it. git may still have the old content.",
         )
     if entry.kind is not EntryKind.FILE:
-        raise GitcfgError(f"{path} is a {entry.kind.value}, not a file.", "Put the file itself there.")
+        raise GitcfgError(f"{path} is a {entry.kind.value}, not a file.", "Replace it with the file itself.")
     if entry.size > _MOST_SEALED:
-        raise GitcfgError(f"{path} is too large for a secret, which holds at most {MOST_BYTES >> 20} MiB.")
+        raise GitcfgError(f"{path} is too large for a secret, which can have at most {MOST_BYTES >> 20} MiB.")
     return tree.read(entry)
 
 
@@ -128,11 +128,11 @@ def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
     readable = ", ".join(map(describe_recipient, find_readers(secret)))
     tried = "; ".join(f"{one.place} ({describe_recipient(one.recipient)})" for one in identities.held)
     return GitcfgError(
-        f"No key here opens the secret {shown(secret.name)}.",
-        f"Tried: {tried}." if tried else "There is no private key to try: --identity FILE names one.",
+        f"No key here can decrypt the secret {shown(secret.name)}.",
+        f"Tried: {tried}." if tried else "There is no private key to try. Use `--identity FILE` to name one.",
         *identities.notes,
-        f"These can read it: {readable}." if readable else "Nobody is said to be able to read it.",
-        f"One of them may let you: `gitcfg secret rekey {secret.name} --add KEY`." if readable else "",
+        f"Its recipients: {readable}." if readable else "The secret has no recipients.",
+        f"One of them can add you: `gitcfg secret rekey {secret.name} --add KEY`." if readable else "",
     )
 
 
@@ -148,8 +148,8 @@ def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
     path = path_of(secret)
     return GitcfgError(
         f"{path} {problem}.",
-        f"git may have a whole one (`git log -- {path}`).",
-        f"Else `gitcfg secret set {secret.name}` makes it anew.",
+        f"git may have an undamaged version (`git log -- {path}`).",
+        f"Otherwise, run `gitcfg secret set {secret.name}` to set it again.",
     )
 
 
@@ -157,11 +157,13 @@ def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
     """Return a text as age's file. Raise GitcfgError if there is no recipient, or one is no key."""
     keys = {one.key: one for one in (parse_recipient(of) if isinstance(of, str) else of for of in recipients)}
     if not keys:
-        raise GitcfgError("A secret without recipients could never be read again.", "Say --recipient KEY.")
+        raise GitcfgError(
+            "A secret needs a recipient: without one, no one could read it again.", "Use `--recipient KEY`."
+        )
     try:
         return encrypt(text.encode("utf-8"), keys.values())
     except Unusable as problem:
-        raise GitcfgError(f"Nothing was sealed: {problem}.", _KINDS) from None
+        raise GitcfgError(f"Cannot encrypt the secret: {problem}.", _KINDS) from None
 
 
 def armor(sealed: bytes) -> str:
@@ -181,6 +183,6 @@ def parse_recipient(text: str) -> Recipient:
         return recipient(text)
     except ValueError as problem:
         if "PRIVATE" in text.upper() or "SECRET" in text.upper():
-            hint = "Make a new one: command lines are seen by others. Recipients are public keys."
-            raise GitcfgError("A private key is no recipient.", hint) from None
-        raise GitcfgError(f"{shown(text)} is no key: {problem}.", _KINDS) from None
+            hint = "Make a new key, because others can see command lines. Use the public key as recipient."
+            raise GitcfgError("A private key cannot be a recipient.", hint) from None
+        raise GitcfgError(f"{shown(text)} is not a valid key: {problem}.", _KINDS) from None

@@ -129,7 +129,9 @@ class Admission:
 
 def pending_problem(signed: SignedRequest) -> Problem:
     """Return the problem of a node that waits to be accepted."""
-    return Problem("pending", "`gitcfg node accept` accepts its key.", fingerprint=fingerprint(signed.key))
+    return Problem(
+        "pending", "Run `gitcfg node accept` to accept its key.", fingerprint=fingerprint(signed.key)
+    )
 
 
 class OtherKeys:
@@ -162,5 +164,7 @@ class OtherKeys:
             lambda state: state.claims.other(found.node, known, other, controller.pending)
         )
         await controller.with_state(lambda state: state.events.add(now, ANOTHER, data, found.node))
-        controller.log.warning("another key than git has", extra={"fields": {"node": found.node, **data}})
+        controller.log.warning(
+            "a node signs with another key", extra={"fields": {"node": found.node, **data}}
+        )
         controller.wake()

@@ -66,9 +66,9 @@ class Certificate:
             self._current = _load_context(self._files)
         except (OSError, ssl.SSLError) as error:
             fields["error"] = str(error)
-            self._log.error("the new certificate cannot be used", extra={"fields": fields})
+            self._log.error("cannot use the new certificate", extra={"fields": fields})
         else:
-            self._log.info("the certificate was read anew", extra={"fields": fields})
+            self._log.info("the certificate was reloaded", extra={"fields": fields})
 
     def _choose(self, connection: ssl.SSLObject, _name: str, _context: ssl.SSLContext) -> None:
         """Hand the current context to a connection; OpenSSL calls it with and without a server name."""
@@ -81,8 +81,8 @@ def load_certificate(files: CertificateFiles, log: Logger) -> Certificate:
     try:
         return Certificate(files, _load_context(files), stamps, log)
     except (OSError, ssl.SSLError) as error:
-        hint = "Both are PEM; the key has no password."
-        raise GitcfgError(f"The certificate cannot be used: {_explain(files, error)}.", hint) from None
+        hint = "Use PEM files, and a key without a password."
+        raise GitcfgError(f"Cannot use the certificate: {_explain(files, error)}.", hint) from None
 
 
 def _explain(files: CertificateFiles, error: OSError) -> str:
@@ -144,7 +144,7 @@ def make_application(
         origin = request[ORIGIN] = find_origin(request, trusted)
         if origin.disbelieved and not warned:  # once: anybody can send such headers
             warned = True
-            fields = {"from": origin.address, "hint": "--trusted-proxy, if that is a proxy of yours"}
+            fields = {"from": origin.address, "hint": "Set `--trusted-proxy` if this is your proxy."}
             service.log.warning("a proxy that is not trusted", extra={"fields": fields})
         response = await _answer(request, handler, boundary)
         # As callers see it: who has a token asks for names of any kind, and no header holds all of them.
@@ -178,7 +178,7 @@ async def _answer(request: web.Request, handler: Handler, boundary: Boundary) ->
     except web.HTTPException as error:
         return await _problem_response(request, problem_from_http(error))
     except GitcfgError as error:
-        request.app[SERVICE].log.error("a request fails", extra={"fields": {"error": error.message}})
+        request.app[SERVICE].log.error("a request failed", extra={"fields": {"error": error.message}})
         return await _problem_response(request, Problem("unavailable", headers={"Retry-After": "5"}))
 
 

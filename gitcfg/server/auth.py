@@ -30,7 +30,7 @@ class Caller(msgspec.Struct, frozen=True):
 async def read_body(request: web.Request, most: int) -> bytes:
     """Read a request's body. Raise Problem if it is too large, takes too long, or is broken."""
     if (request.content_length or 0) > most:
-        raise Problem("too-large", f"At most {most} bytes are read.")
+        raise Problem("too-large", f"The body is larger than {most} bytes.")
     parts, size = [], 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -38,11 +38,11 @@ async def read_body(request: web.Request, most: int) -> bytes:
                 parts.append(part)
                 size += len(part)
                 if size > most:
-                    raise Problem("too-large", f"At most {most} bytes are read.")
+                    raise Problem("too-large", f"The body is larger than {most} bytes.")
     except TimeoutError:
         raise Problem("slow") from None
     except web.RequestPayloadError:
-        raise Problem("malformed", "The body is not in the encoding that its headers say.") from None
+        raise Problem("malformed", "The body does not match its Content-Encoding or charset.") from None
     return b"".join(parts)
 
 

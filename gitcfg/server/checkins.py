@@ -71,7 +71,7 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
     except (msgspec.DecodeError, RecursionError) as error:
         raise _malformed(CHECKIN, error) from None
     if report.node != signed.node:
-        raise Problem("malformed", "The body is about another node than who signed it.")
+        raise Problem("malformed", "The body names another node than the one that signed it.")
     running, result = report.running or Running(), None
     if (one := report.result) is not None:  # dated by this server's clock: the node's may be off
         step, output = one.step or "", one.output or ""
@@ -169,7 +169,9 @@ class CheckinWriter:
     async def write(self, checkin: Checkin) -> bool:
         """Write a check-in; return False if it is a replay. Raise GitcfgError if the database fails."""
         if len(self._waiting) >= _MOST_WAITING:
-            raise Problem("unavailable", "Too many check-ins wait to be written.", {"Retry-After": "5"})
+            raise Problem(
+                "unavailable", "Too many check-ins are waiting to be written.", {"Retry-After": "5"}
+            )
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((checkin, future))
         if self._task is None or self._task.done():

@@ -287,7 +287,7 @@ async def report_lifted_holds(
     for hold in holds:
         if before is not None and before <= hold.until < today:
             data = {"hold": hold.name, "commit": hold.commit, "message": f"It ended on {hold.until}."}
-            controller.log.info("a hold is lifted", extra={"fields": data})
+            controller.log.info("a hold has ended", extra={"fields": data})
             await controller.with_state(partial(_add_hold_event, controller.clock(), data))
 
 
@@ -311,5 +311,5 @@ async def _report_lost_hold(controller: Controller, hold: OutlineHold) -> None:
     data = {"hold": hold.name, "commit": hold.commit, "message": "No protected branch has that commit."}
     if data not in controller.lost_holds:
         controller.lost_holds.append(data)
-        controller.log.warning("a hold leads nowhere", extra={"fields": data})
+        controller.log.warning("a hold has no valid commit", extra={"fields": data})
         await controller.with_state(partial(_add_hold_event, controller.clock(), data))

@@ -61,9 +61,9 @@ class Expiry:
             data |= {"error": error.message}
             hint = " ".join(filter(None, error.hints))
             fields = data | ({"hint": hint} if hint else {})
-            controller.log.warning("what is over is not lifted", extra={"fields": fields})
+            controller.log.warning("cannot remove what has expired", extra={"fields": fields})
         else:
-            controller.log.info("what is over is lifted", extra={"fields": data})
+            controller.log.info("removed what has expired", extra={"fields": data})
         await controller.with_state(lambda state: state.events.add(controller.clock(), EVENT, data))
         controller.wake()
 
@@ -121,7 +121,7 @@ def _identity(git: Git) -> str:
     if code:
         commands = "`git config user.name NAME`, `git config user.email ADDRESS`"
         message = f"{KEY} is true, but the server has no identity to commit with."
-        raise GitcfgError(message, f"In the repository that is served: {commands}.")
+        raise GitcfgError(message, f"Run in the served repository: {commands}.")
     return ident.partition("<")[2].partition(">")[0]
 
 
@@ -131,7 +131,7 @@ def _check_accepted(gate: Gate, update: Update) -> None:
         refusals = [refusal for ruling in rulings if ruling.refused for refusal in ruling.refusals]
     if refusals:
         why = " ".join(refusal.why for refusal in refusals)
-        raise GitcfgError(f"The gate refuses the commit: {why}", *(one.hint for one in refusals if one.hint))
+        raise GitcfgError(f"The gate rejects the commit: {why}", *(one.hint for one in refusals if one.hint))
 
 
 def _message(model: Model, names: Mapping[Term, Sequence[str]]) -> str:

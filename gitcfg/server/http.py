@@ -22,23 +22,23 @@ CONTENT_TYPE = "application/problem+json"
 SERVER, NAME = "Server", "gitcfg"
 """The header by which every answer names what gives it."""
 KINDS: Mapping[str, tuple[int, str]] = {
-    "malformed": (400, "The request cannot be understood."),
-    "unauthorized": (401, "The request is of nobody whom this server knows."),
-    "clock": (401, "The signature's time is not this server's time."),
-    "replay": (401, "The request was made before."),
-    "pending": (403, "The node's key is not accepted yet."),
-    "forbidden": (403, "Your token does not let you do that."),
-    "forged": (403, "No page of this server, or one that is too old, has sent this."),
-    "not-found": (404, "There is no such thing."),
-    "method": (405, "That cannot be done here."),
+    "malformed": (400, "The request is malformed."),
+    "unauthorized": (401, "The request has no valid token or signature."),
+    "clock": (401, "The time of the signature differs from the server's clock."),
+    "replay": (401, "The request is a replay."),
+    "pending": (403, "The key of the node is not accepted yet."),
+    "forbidden": (403, "Your token does not allow this."),
+    "forged": (403, "The form is not from a current page of this server."),
+    "not-found": (404, "Not found."),
+    "method": (405, "The method is not allowed here."),
     "slow": (408, "The request took too long."),
-    "conflict": (409, "That cannot be done now."),
+    "conflict": (409, "The current state does not allow this."),
     "gone": (410, "git no longer knows the node."),
     "too-large": (413, "The request is too large."),
-    "too-many": (429, "The node asks too often."),
-    "fault": (500, "The server has failed."),
-    "secrets": (503, "The node's secrets cannot be handed to it."),
-    "unavailable": (503, "The server cannot answer now."),
+    "too-many": (429, "The node sends too many requests."),
+    "fault": (500, "Internal server error."),
+    "secrets": (503, "The server cannot deliver the secrets of the node."),
+    "unavailable": (503, "The server is unavailable."),
 }
 _OF_STATUS = {400: "malformed", 404: "not-found", 405: "method", 408: "slow", 413: "too-large"}
 FILE = Path(__file__).parent / "openapi.json"
@@ -117,7 +117,7 @@ def parse_seconds(request: web.Request, name: str, most: int) -> int:
     """Parse whole seconds in a query; 0 if missing. Raise Problem for anything else."""
     text = request.query.get(name, "0")
     if not re.fullmatch(r"[0-9]{1,4}", text):
-        raise Problem("malformed", f"{name} is a number of seconds.")
+        raise Problem("malformed", f"{name} must be a number of seconds.")
     return min(int(text), most)
 
 
@@ -192,7 +192,7 @@ def parse_network(text: str) -> Network:
         return ip_network(text)
     except ValueError:
         hint = "Write 10.0.0.7, 10.0.0.0/24 or 2001:db8::/64."
-        raise GitcfgError(f"{shown(text)} is no address and no network.", hint) from None
+        raise GitcfgError(f"{shown(text)} is not an IP address or network.", hint) from None
 
 
 def _is_in(networks: Sequence[Network], address: Address) -> bool:

@@ -77,7 +77,7 @@ class BranchFollower:
             controller.log.warning("the tip is invalid", extra={"fields": data})
             await controller.with_state(lambda state: state.events.add(controller.clock(), "invalid", data))
         elif judged.accepted is None:
-            controller.log.info("waits for the first commit", extra={"fields": data})
+            controller.log.info("waiting for the first commit", extra={"fields": data})
         elif known is None or known.accepted != judged.accepted:
             controller.log.info("accepted", extra={"fields": data})
 
@@ -240,6 +240,6 @@ async def _repeat(controller: Controller, work: Callable[[], Awaitable[None]], p
         except (GitcfgError, OSError) as error:
             # The database or the disk: what was answered until now is still answered.
             controller.mark_failing(work.__name__, error)
-            controller.log.error("keeping up fails", extra={"fields": {"error": str(error)}})
+            controller.log.error("background work failed", extra={"fields": {"error": str(error)}})
             await asyncio.sleep(TICK)
         await asyncio.sleep(pause)

@@ -42,13 +42,17 @@ class Metrics:
         for (method, route, status), count in sorted(self.requests.items()):
             request_labels = (("method", method), ("route", route), ("status", str(status)))
             yield sample("gitcfg_requests_total", request_labels, count)
-        yield from family("gitcfg_checkins", "counter", "Check-ins kept, by outcome of an installation.")
+        yield from family(
+            "gitcfg_checkins", "counter", "Check-ins stored, by the outcome of the installation."
+        )
         for outcome, count in sorted(self.outcomes.items()):
             yield sample("gitcfg_checkins_total", (("outcome", outcome),), count)
-        yield from family("gitcfg_secret_configurations", "counter", "Configurations with secrets, to nodes.")
+        yield from family(
+            "gitcfg_secret_configurations", "counter", "Configurations with secrets that were sent to nodes."
+        )
         for outcome, count in sorted(self.sealed.items()):
             yield sample("gitcfg_secret_configurations_total", (("outcome", outcome),), count)
-        yield from family("gitcfg_request_seconds", "histogram", "How long requests took that need not wait.")
+        yield from family("gitcfg_request_seconds", "histogram", "Duration of requests, without long polls.")
         for route, count in sorted(self._counts.items()):
             for bound in _BUCKETS:
                 labels = (("route", route), ("le", str(bound)))

@@ -46,23 +46,23 @@ class SecretSealer:
     def seal(self, fleets: FleetCache, found: Configuration, query: SecretQuery) -> Configuration:
         """Return a package with the contents of its secret files sealed. Raise Withheld if that cannot be."""
         if not query.who.known:
-            raise Withheld("git has no key of this node. `gitcfg node accept` accepts its key.")
+            raise Withheld("git has no key for this node. Run `gitcfg node accept` to accept its key.")
         if not query.origin.private:
-            raise Withheld("Secrets are sent over TLS alone.")
+            raise Withheld("Secrets are sent only over TLS.")
         fleet, name = fleets.at(found.commit), found.node
         secrets = fleet.model.secrets
         try:
             if query.judge is not None:
                 own = sorted(set(fleet.compiled[name].secrets.values()))
                 for secret in find_withheld(fleets.at(query.judge), name, own):
-                    raise Withheld(f"The secret {shown(secret)} is not for {name} any more.")
+                    raise Withheld(f"The secret {shown(secret)} is no longer for {name}.")
             contents = reveal_files(
                 fleet, name, lambda secret: open_secret(fleet.tree, secrets[secret], self._identities)
             )
             sealed = {}
             for path in found.holding:
                 if path not in contents:
-                    raise Withheld(f"{path} cannot be made with its secrets.")
+                    raise Withheld(f"Cannot render {path} with its secrets.")
                 sealed[path] = base64.b64encode(seal(contents[path], [query.who.key])).decode()
             return found.sealing(sealed)
         except GitcfgError as error:
@@ -84,4 +84,4 @@ class RefusalLog:
             self._logged.clear()
         self._logged[node, problem.detail] = now
         fields = {"node": node, "commit": commit, "error": problem.detail, "hint": " ".join(problem.hints)}
-        self._log.error("secrets cannot be handed over", extra={"fields": fields})
+        self._log.error("cannot deliver secrets", extra={"fields": fields})

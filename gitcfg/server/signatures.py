@@ -142,9 +142,12 @@ def load_server_key(file: Path) -> ServerKey:
             write_new(file, Ed25519PrivateKey.generate().private_bytes_raw(), 0o600)
         return load_server_key(file)
     if file.stat().st_mode & 0o077:
-        raise GitcfgError(f"Others can read {file}.", f"`chmod 600 {file}`, if nobody has read it.")
+        raise GitcfgError(f"Other users can read {file}.", f"Run `chmod 600 {file}`, if no one has read it.")
     if len(raw) != _SIZE:
-        raise GitcfgError(f"{file} holds no key of this server.", "Restore it: nodes know the server by it.")
+        raise GitcfgError(
+            f"{file} is not a valid key of this server.",
+            "Restore it: nodes recognize the server by this key.",
+        )
     return ServerKey(Ed25519PrivateKey.from_private_bytes(raw))
 
 
@@ -205,7 +208,7 @@ class _Verifier(HTTPMessageVerifier):
 
     def validate_created_and_expires(self, sig_input: Any, max_age: timedelta | None = None) -> None:
         if type(sig_input.params.get("created")) is not int:
-            raise HTTPMessageSignaturesException("not created at any time")
+            raise HTTPMessageSignaturesException("`created` is not a time")
 
 
 def verify_request(
@@ -215,9 +218,9 @@ def verify_request(
     keyring = Keyring(keys, request.headers.get(PRESENTED, "")[:_LONGEST])
     found = verify_common_form(request, body, keyring) or verify_with_library(request, body, keyring)
     if abs(found.created - now) > CLOCK_SECONDS:
-        raise Problem("clock", "Sign with the time that the header Date says.")
+        raise Problem("clock", "Sign with the time of the header `Date`.")
     if request.method != "GET" and not 8 <= len(found.nonce) <= _LONGEST:
-        raise Problem("unauthorized", "What changes something is signed with a nonce of its own.")
+        raise Problem("unauthorized", "Requests that change something need a unique nonce.")
     return SignedRequest(found.node, keyring.text, keyring.known, found.nonce)
 
 

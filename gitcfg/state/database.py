@@ -29,8 +29,8 @@ _ONE_AT_A_TIME = threading.Lock()
 _FILE = "gitcfg_file"
 _PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
 _HINTS = {
-    True: "Is it running, and are its name, the user and the password right?",
-    False: "Is it the server's file, and may you read and write it and its folder?",
+    True: "Check that it is running, and that its name, the user and the password are right.",
+    False: "Check that it is the server's file, and that you can read and write it and its folder.",
 }
 _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -47,7 +47,7 @@ def open_engine(url: str, create: bool = True) -> Engine:
         parsed = None
     if parsed is None or parsed.drivername not in _SCHEMES:
         hint = "Write sqlite:///PATH or postgresql://USER@HOST/NAME."
-        raise GitcfgError("The database's address cannot be understood.", hint)
+        raise GitcfgError("The database address is not valid.", hint)
     parsed = parsed.set(drivername=_SCHEMES[parsed.drivername])
     if parsed.drivername == "sqlite":
         return _open_sqlite(parsed, create)
@@ -57,11 +57,11 @@ def open_engine(url: str, create: bool = True) -> Engine:
 def _open_sqlite(url: URL, create: bool) -> Engine:
     path = Path(url.database or "")
     if path.name in ("", ":memory:"):
-        raise GitcfgError("The database's address names no file.", "Write sqlite:///PATH.")
+        raise GitcfgError("The database address has no file name.", "Write sqlite:///PATH.")
     if create:
         _create_file(path)
     elif not path.is_file():
-        raise GitcfgError(f"There is no database {path}.", "`gitcfg serve` makes it.")
+        raise GitcfgError(f"The database {path} does not exist.", "Run `gitcfg serve` to create it.")
 
     def connect() -> sqlite3.Connection:
         # mode=rw: a lost file must not become a new one that nothing else knows.
@@ -134,8 +134,8 @@ def _create_file(path: Path) -> None:
                 number = errno.EROFS if read_only else errno.EACCES
                 raise OSError(number, os.strerror(number))
     except OSError as error:
-        hint = "The server's user must be able to write there; --state DIR is another place."
-        raise GitcfgError(f"The state database {path} cannot be opened: {error.strerror}.", hint) from None
+        hint = "The server's user must be able to write there. Use `--state DIR` for another place."
+        raise GitcfgError(f"Cannot open the state database {path}: {error.strerror}.", hint) from None
 
 
 def _prepare(connection: Any, record: Any, path: Path, write_ahead: bool) -> None:
@@ -167,7 +167,7 @@ def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
 def _check_file(record: Any, path: Path) -> None:
     """Drop a connection to a file that is no longer there: what it keeps is never read."""
     if record.info[_FILE] != file_identity(path):
-        raise DisconnectionError("the file is another one")
+        raise DisconnectionError("the file was replaced")
 
 
 def _begin(connection: Connection) -> None:

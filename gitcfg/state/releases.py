@@ -20,10 +20,10 @@ RELEASE = "release"
 """The class of events about what became of a release."""
 _TRIES = 5
 _INSTEAD = {
-    Status.RUNNING: "It goes on by itself; `gitcfg release status` says how far it has got.",
-    Status.DONE: "It has reached everybody; `gitcfg undo` makes a commit that takes it back.",
-    Status.OVERTAKEN: "A newer commit goes on from where it had got.",
-    Status.ABORTED: "A new commit on top of it begins a release of its own.",
+    Status.RUNNING: "It continues by itself. Run `gitcfg release status` to see its progress.",
+    Status.DONE: "It has reached all nodes. Run `gitcfg undo` to make a commit that reverts it.",
+    Status.OVERTAKEN: "A newer commit has replaced it.",
+    Status.ABORTED: "Push a new commit to start a new release.",
 }
 
 
@@ -99,8 +99,8 @@ class Releases:
         for release in self.newest(100) if len(commit) >= 4 else ():
             if release.commit.startswith(commit):
                 return release
-        message = f"There is no release of {shown(commit)}."
-        raise GitcfgError(message, "`gitcfg release status` lists them.")
+        message = f"The commit {shown(commit)} has no release."
+        raise GitcfgError(message, "Run `gitcfg release status` to list releases.")
 
     def resume(self, commit: str, now: float, who: str) -> StoredRelease:
         """Let a halted release go on. Raise GitcfgError if there is none, or it is not halted."""
@@ -124,7 +124,9 @@ class Releases:
                 self._events.next_sequence(now)
                 self.record(found, progress, now, done, who)
                 return self.find(commit)
-        raise GitcfgError(f"The release of {commit} changes all the time.", "Try again.", code=REFUSED)
+        raise GitcfgError(
+            f"The release of {commit} was changed by others at the same time.", "Try again.", code=REFUSED
+        )
 
     def record(
         self, release: StoredRelease, progress: Progress, now: float, what: str, who: str = ""

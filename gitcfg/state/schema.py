@@ -190,15 +190,16 @@ def check_schema(engine: Engine) -> None:
         number = _number(connection)
     _refuse_newer(number)
     if not number:
-        raise GitcfgError("No server has used this database yet.", "`gitcfg serve` makes its tables.")
+        raise GitcfgError("No server has used this database yet.", "Run `gitcfg serve` to create its tables.")
     if number < len(MIGRATIONS):
-        hint = "Use the gitcfg of that version, or let the server be of this one: it brings it up to date."
-        raise GitcfgError("The server that uses this database is of an older version.", hint)
+        hint = "Use gitcfg of that version, or upgrade the server: it migrates the database."
+        raise GitcfgError("The server that uses this database has an older version.", hint)
 
 
 def _refuse_newer(number: int) -> None:
     if number > len(MIGRATIONS):
-        message = f"The state database is of schema {number}; this version of gitcfg knows {len(MIGRATIONS)}."
+        supported = f"this version of gitcfg supports {len(MIGRATIONS)}"
+        message = f"The state database has schema {number}, but {supported}."
         raise GitcfgError(message, "Use the newer gitcfg, or another database.")
 
 

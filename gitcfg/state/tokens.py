@@ -29,8 +29,8 @@ class Tokens:
     def create(self, name: str, role: Role, now: float) -> str:
         """Return a new token. Raise GitcfgError if the name is taken or is none."""
         if not NAME.fullmatch(name):
-            hint = "Write letters, digits and _ .+@-, as in alice, ci-2 or ops@example.com."
-            raise GitcfgError(f"{shown(name)} is no name for a token.", hint)
+            hint = "Use letters, digits and _ .+@-, as in alice, ci-2 or ops@example.com."
+            raise GitcfgError(f"{shown(name)} is not a valid token name.", hint)
         token = PREFIX + secrets.token_urlsafe(_BYTES)
         row = {"name": name, "hash": _hash(token), "role": role.value, "created": now}
         with changing(self._engine) as connection:
@@ -55,7 +55,9 @@ class Tokens:
         with changing(self._engine) as connection:
             done = connection.execute(delete(TOKENS).where(TOKENS.c.name == name))
         if done.rowcount != 1:
-            raise GitcfgError(f"There is no token {shown(name)}.", "`gitcfg serve token list` tells all.")
+            raise GitcfgError(
+                f"The token {shown(name)} does not exist.", "Run `gitcfg serve token list` to list tokens."
+            )
 
 
 def _find_used(engine: Engine, query: Select[Any], now: float) -> Token | None:

@@ -156,7 +156,9 @@ class Handler(BaseHTTPRequestHandler):
             book.nonces.add(params["nonce"])
         if node not in book.accepted:
             book.pending[node] = self.headers["gitcfg-key"]
-            return _problem(403, "pending", "`gitcfg node accept` accepts its key.", fingerprint="SHA256:x")
+            return _problem(
+                403, "pending", "Run `gitcfg node accept` to accept its key.", fingerprint="SHA256:x"
+            )
         return book.refuse(self.path) or self._routed(asked, node)
 
     def _routed(self, asked: Asked, node: str) -> tuple[int, dict[str, str], bytes]:

@@ -35,7 +35,9 @@ def declined(who: Identity, status: int, kind: str, **said: str) -> Declined:
 
 
 def test_a_key_that_is_not_accepted_yet(who: Identity) -> None:
-    found = declined(who, 403, "pending", detail="`gitcfg node accept` accepts its key.", fingerprint="x")
+    found = declined(
+        who, 403, "pending", detail="Run `gitcfg node accept` to accept its key.", fingerprint="x"
+    )
     assert found.message == "This node's key is not accepted yet."
     assert found.hints == (
         f"Run `gitcfg node accept n1` in a clone of the repository to accept {who.fingerprint}.",
@@ -43,12 +45,12 @@ def test_a_key_that_is_not_accepted_yet(who: Identity) -> None:
 
 
 def test_a_node_that_git_has_a_key_of_and_no_more(who: Identity) -> None:
-    found = declined(who, 403, "pending", detail="git has a key of this node, and does not describe it.")
-    assert (found.message, found.hints) == ("git has a key of this node, and does not describe it.", ())
+    found = declined(who, 403, "pending", detail="git has a key for this node, but does not describe it.")
+    assert (found.message, found.hints) == ("git has a key for this node, but does not describe it.", ())
 
 
 def test_another_key(who: Identity) -> None:
-    found = declined(who, 401, "unauthorized", title="The request is of nobody whom this server knows.")
+    found = declined(who, 401, "unauthorized", title="The request has no valid token or signature.")
     assert "it knows another key of the node, or the request was changed" in found.message
     assert "`gitcfg node accept n1 --replace`" in found.hints[0]
     assert who.fingerprint in found.hints[0]

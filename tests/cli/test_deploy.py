@@ -466,7 +466,7 @@ def test_without_a_key_that_opens_their_secrets_nodes_are_not_touched(pool: Pool
     template = "door={{ params.DOOR }}\n"
     pool.change({"parameters/p.yaml": parameter, "features/F.yaml": feature, "templates/f.j2": template})
     _, err = pool.deploy("n1", code=2)
-    assert err.startswith("error: No key here opens the secret door.\n")
+    assert err.startswith("error: No key here can decrypt the secret door.\n")
     assert pool.network.seen == []
     out, err = pool.deploy("n1", "--identity", str(key), "-o", "json")
     assert pool.file("n1") == "door=the-canary\n"

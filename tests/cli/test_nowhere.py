@@ -55,7 +55,7 @@ def test_a_folder_that_is_said_and_empty_is_refused_too(
     words: str, clone: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*words.split(), "--state", "nowhere"]) == 2
-    assert "There is no database" in capfd.readouterr().err
+    assert "does not exist" in capfd.readouterr().err
     assert not (clone / "nowhere").exists()
 
 
@@ -93,4 +93,4 @@ def test_what_is_no_database_is_named(clone: Path, capfd: pytest.CaptureFixture[
     assert run(["release", "status", "--database", f"sqlite:///{clone}/other.db"]) == 2
     said = capfd.readouterr().err
     assert f"{clone}/other.db" in said
-    assert "hint: Is it the server's file" in said
+    assert "hint: Check that it is the server's file" in said

@@ -156,7 +156,7 @@ def test_who_goes_can_no_longer_open_it_and_is_said_to_have_seen_it(pool: Pool) 
     assert pool.content("--identity", pool.key("c", CAROL)) == CANARY
     gone = pool.run("secret", "show", "pool", "--reveal", "--identity", pool.key("b", BOB))
     assert gone.code == 2
-    assert "These can read it: alice, carol." in gone.error
+    assert "Its recipients: alice, carol." in gone.error
     assert "version: 1\n" in (pool.root / "secrets/pool.yaml").read_text()
 
 
@@ -171,7 +171,7 @@ def test_who_takes_himself_out_is_told(pool: Pool) -> None:
     assert "note: None of your own keys is a recipient of pool, so you cannot open it." in done.error
     again = pool.run("secret", "rekey", "pool", "--add", "alice.pub")
     assert again.code == 2
-    assert "error: No key here opens the secret pool." in again.error
+    assert "error: No key here can decrypt the secret pool." in again.error
 
 
 def test_nobody_is_left_out_by_the_last_one(pool: Pool) -> None:
@@ -256,7 +256,7 @@ def test_a_history_with_a_file_missing_is_told(pool: Pool) -> None:
     (pool.root / f".git/objects/{gone[:2]}/{gone[2:]}").unlink()
     done = pool.run("secret", "rotate", "pool")
     assert done.code == 2
-    assert "error: git's object " in done.error
+    assert "error: Cannot read the git object " in done.error
 
 
 def test_versions_are_found_however_they_are_written(pool: Pool) -> None:

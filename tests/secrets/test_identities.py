@@ -39,30 +39,34 @@ def test_nothing_that_is_shown_of_a_key_is_the_key() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        (b"", "holds no private key", "age-keygen"),
-        (b"# only\n# comments\n", "holds no private key", "age-keygen"),
-        (b"\xff\0\xfe", "holds no private key", "age-keygen"),
-        (ssh().public.encode(), "holds no private key", "the file beside it"),
-        (age().public.encode(), "holds no private key", "the file beside it"),
-        (b"AGE-SECRET-KEY-1QQQQ", "cannot be used: it is no age key", "age-keygen"),
-        (b"AGE-PLUGIN-YUBIKEY-1QQQ", "cannot be used: it is one of a plug-in", "age-keygen"),
-        (b"AGE-SECRET-KEY-PQ-1QQQ", "cannot be used: it is one of a plug-in", "age-keygen"),
+        (b"", "has no private key", "age-keygen"),
+        (b"# only\n# comments\n", "has no private key", "age-keygen"),
+        (b"\xff\0\xfe", "has no private key", "age-keygen"),
+        (ssh().public.encode(), "has no private key", "the file beside it"),
+        (age().public.encode(), "has no private key", "the file beside it"),
+        (b"AGE-SECRET-KEY-1QQQQ", "unusable key: it is not an age key", "age-keygen"),
+        (b"AGE-PLUGIN-YUBIKEY-1QQQ", "unusable key: it is a plug-in key", "age-keygen"),
+        (b"AGE-SECRET-KEY-PQ-1QQQ", "unusable key: it is a plug-in key", "age-keygen"),
         (b"x" * (1 << 17), "too large", "age-keygen"),
-        (b"age-encryption.org/v1\n-> scrypt", "protected by a passphrase", "asks for no passphrases"),
-        (b"-----BEGIN AGE ENCRYPTED FILE-----\n", "protected by a passphrase", "asks for no passphrases"),
+        (b"age-encryption.org/v1\n-> scrypt", "protected by a passphrase", "does not ask for passphrases"),
+        (
+            b"-----BEGIN AGE ENCRYPTED FILE-----\n",
+            "protected by a passphrase",
+            "does not ask for passphrases",
+        ),
         (
             ssh("ed25519", 0, "-N", "a passphrase").private,
             "protected by a passphrase",
-            "asks for no passphrases",
+            "does not ask for passphrases",
         ),
-        (ssh("rsa", 0, "-b", "2048", "-m", "PEM", "-N", "").private, "as OpenSSH writes it", "ssh-keygen -p"),
+        (ssh("rsa", 0, "-b", "2048", "-m", "PEM", "-N", "").private, "in OpenSSH format", "ssh-keygen -p"),
         (
             ssh("rsa", 0, "-b", "2048", "-m", "PEM", "-N", "a passphrase").private,
-            "as OpenSSH writes it",
-            "asks for no passphrases",
+            "in OpenSSH format",
+            "does not ask for passphrases",
         ),
         (ssh("rsa", 0, "-b", "1024", "-N", "").private, "RSA keys of 2048 to 4096 bits", "age-keygen"),
-        (ssh("ecdsa").private, "none of the keys that age can use", "age-keygen"),
+        (ssh("ecdsa").private, "age does not support this kind of key", "age-keygen"),
         (ssh().private[:200], "it is damaged", "age-keygen"),
         (
             b"-----BEGIN OPENSSH PRIVATE KEY-----\n!\n-----END OPENSSH PRIVATE KEY-----",
@@ -88,5 +92,5 @@ def test_what_is_no_key_is_refused_with_a_hint(text: bytes, message: str, hint: 
 def test_a_damaged_key_is_told_whatever_is_wrong_with_it() -> None:
     lines = ssh().private.splitlines(keepends=True)
     for place in range(1, len(lines) - 1):
-        with pytest.raises(GitcfgError, match="holds a key that cannot be used"):
+        with pytest.raises(GitcfgError, match="has an unusable key"):
             parse_identities([("f", b"".join([*lines[:place], *lines[place + 1 :]]))])

@@ -51,7 +51,7 @@ def test_everybody_for_whom_it_is_sealed_opens_it_and_nobody_else(text: str, pla
             if pair in readers:
                 assert open_secret(tree(content), secret(*readers), pair.own) == text
             else:
-                assert "No key here opens" in refusal(content, secret(*readers), pair.own).message
+                assert "No key here can decrypt" in refusal(content, secret(*readers), pair.own).message
 
 
 def test_armor_is_what_age_itself_writes() -> None:
@@ -80,8 +80,8 @@ def test_who_cannot_open_it_is_told_who_can() -> None:
     assert told.hints[0].startswith("Tried: key (ssh-ed25519 ...")
     assert told.hints[1:] == (
         "No other.",
-        "These can read it: alice.",
-        "One of them may let you: `gitcfg secret rekey x --add KEY`.",
+        "Its recipients: alice.",
+        "One of them can add you: `gitcfg secret rekey x --add KEY`.",
     )
     assert "--identity" in refusal(seal(CANARY, [PEOPLE[0].public]), secret(PEOPLE[0]), Identities()).hints[0]
 
@@ -97,21 +97,21 @@ def test_a_changed_byte_is_damage_or_for_nobody(place: int) -> None:
     raw = bytearray(seal(CANARY * 10, [PEOPLE[2].public]))
     raw[place % len(raw)] ^= 1
     told = refusal(bytes(raw), secret(PEOPLE[2]), PEOPLE[2].own)
-    assert told.message.startswith(("secrets/deep/x.age ", "No key here opens the secret x."))
+    assert told.message.startswith(("secrets/deep/x.age ", "No key here can decrypt the secret x."))
     assert CANARY not in told.message + "".join(told.hints)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "has no content: there is no secrets/deep/x.age"),
+        (None, "has no content: secrets/deep/x.age does not exist"),
         (b"", "does not begin as age's files do"),
         ("plain text", "does not begin as age's files do"),
         (armor(seal("x", [PEOPLE[2].public]))[:-50], "has damaged armor"),
         (seal("x", [PEOPLE[2].public])[:-2], "is cut off"),
         (seal("x" * 99, [PEOPLE[2].public])[:-1], "is damaged"),
-        (Symlink("/etc/passwd"), "is a symlink, no file"),
-        (Submodule(), "is a submodule, no file"),
+        (Symlink("/etc/passwd"), "is a symlink, not a file"),
+        (Submodule(), "is a submodule, not a file"),
         (b"age-encryption.org/v1\n" + b"x" * (2 * MOST_BYTES), "is too large for a secret"),
     ],
 )
@@ -122,23 +122,23 @@ def test_what_is_no_secret_is_told(content: bytes | str | None, message: str) ->
 @pytest.mark.parametrize(
     ("plain", "message"),
     [
-        (b"a\0b", "cannot hold a NUL byte"),
-        (b"caf\xe9", "no UTF-8 text"),
-        (b"", "nothing in it"),
+        (b"a\0b", "cannot contain a NUL byte"),
+        (b"caf\xe9", "must be UTF-8 text"),
+        (b"", "is empty"),
         (b"x" * (MOST_BYTES + 1), "at most 1 MiB"),
     ],
 )
 def test_what_another_program_sealed_is_judged_too(plain: bytes, message: str) -> None:
     told = refusal(encrypt(plain, [recipient(PEOPLE[2].public)]), secret(PEOPLE[2]), PEOPLE[2].own)
-    assert told.message.startswith("The secret x cannot be used. ")
+    assert told.message.startswith("Cannot use the secret x. ")
     assert message in told.message
     assert "caf" not in told.message
 
 
 def test_it_is_never_sealed_for_nobody() -> None:
-    with pytest.raises(GitcfgError, match="could never be read again"):
+    with pytest.raises(GitcfgError, match="A secret needs a recipient"):
         seal("x", [])
-    with pytest.raises(GitcfgError, match="is no key") as told:
+    with pytest.raises(GitcfgError, match="is not a valid key") as told:
         seal(CANARY, ["age1xyz"])
     assert CANARY not in str(told.value)
 

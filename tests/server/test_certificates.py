@@ -90,9 +90,9 @@ def test_without_tls_sighup_does_no_harm(site: Site) -> None:
 )
 def test_one_that_cannot_be_used_is_refused(made: Path, cert: str, key: str) -> None:
     files = (str(made / f"{cert}.pem"), str(made / f"{key}.key"))
-    with pytest.raises(GitcfgError, match="The certificate cannot be used"):
+    with pytest.raises(GitcfgError, match="Cannot use the certificate"):
         load_certificate(files, logging.getLogger("test"))
 
 
 def _failures(server: Server) -> int:
-    return server.log.read_text().count("the new certificate cannot be used")
+    return server.log.read_text().count("cannot use the new certificate")

@@ -28,8 +28,11 @@ def said(site: Site, *words: str) -> tuple[int, str]:
         (("--listen", "nowhere"), "is no place to listen on"),
         (("--listen", "127.0.0.1:99999"), "is no place to listen on"),
         (("--tls-cert", "a.pem"), "go together"),
-        (("--database", "mysql://x"), "cannot be understood"),
-        (("--listen", "127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"), "cannot be used"),
+        (("--database", "mysql://x"), "is not valid"),
+        (
+            ("--listen", "127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"),
+            "Cannot use the certificate",
+        ),
         (("--listen", "192.0.2.1:1"), "Cannot listen"),
     ],
 )
@@ -66,7 +69,7 @@ def test_tokens(site: Site) -> None:
     assert (code, "No server keeps its state here" in text) == (2, True)
     folder = site.bare / "gitcfg-server"
     code, text = said(site, "serve", "token", "create", "alice", "--state", str(folder))
-    assert (code, "There is no database" in text) == (2, True)
+    assert (code, "does not exist" in text) == (2, True)
     assert not folder.exists()
     with Server(site):  # which makes the folder and the database
         pass
@@ -76,7 +79,7 @@ def test_tokens(site: Site) -> None:
     assert said(site, "serve", "token", "create", "alice")[0] == 2
     code, text = said(site, "serve", "token", "create", "a/b")
     assert (code, "as in alice" in text) == (2, True)
-    assert "There is no token bob." in said(site, "serve", "token", "revoke", "bob")[1]
+    assert "The token bob does not exist." in said(site, "serve", "token", "revoke", "bob")[1]
     assert "never used" in run(*words, "list", cwd=site.work)
     from tests.cli.published import judge
 
@@ -94,7 +97,7 @@ def test_status_before_anything_was_released(site: Site) -> None:
     (site.bare / "gitcfg-server").mkdir()
     connect(f"sqlite:///{site.bare}/gitcfg-server/state.db").close()
     assert run(*words, "release", "status", cwd=site.work) == "No commit has been released yet.\n"
-    assert "There is no release of abcdef" in said(site, "release", "resume", "abcdef")[1]
+    assert "The commit abcdef has no release" in said(site, "release", "resume", "abcdef")[1]
     assert "The revision nothing does not exist" in said(site, "release", "resume", "nothing")[1]
 
 

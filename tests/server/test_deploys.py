@@ -236,7 +236,7 @@ def test_other_servers_and_pages_know_it_too(pool: Pool) -> None:
     page = _page(pool, "/nodes/d1")
     assert "deployed over SSH by alice" in page
     assert f"deploy <code>{RUN}</code>" in page
-    assert "no agent of it checks in" in page
+    assert "has no agent that checks in" in page
     assert "Checked in" not in page
     table = _page(pool, "/?state=deployed")
     assert re.findall(r'href="/nodes/(\w+)"', table.partition('id="table"')[2]) == ["d1"]

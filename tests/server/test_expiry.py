@@ -55,8 +55,8 @@ def test_a_server_that_is_asked_to_lifts_what_is_over_by_a_commit(site: Site) ->
             f"{before} Lift 1 hold and 1 override past their last day\n\n"
             "hold old ended on 2020-01-02: a run\noverride once ended on 2020-01-01: a test"
         )
-        until(lambda: logged(server, "what is over is lifted"), server.log)
-        (line,) = logged(server, "what is over is lifted")
+        until(lambda: logged(server, "removed what has expired"), server.log)
+        (line,) = logged(server, "removed what has expired")
         assert (line["commit"], line["overrides"], line["holds"]) == (commit, ["once"], ["old"])
         # A commit is accepted first and released after it: until then nodes get the one before.
         until(lambda: server.node("n1", nodes["n1"]).config().json()["commit"] == commit, server.log)
@@ -76,7 +76,7 @@ def test_where_commits_must_be_signed_the_server_needs_a_key_that_may_sign(
     asked(site, **more, gpg_format="ssh", user_signingkey=str(keys.folder / "bob"))
     source = Source(Repository.served(site.bare), date(2026, 1, 1))
     there = find_tip(source.repository)
-    with pytest.raises(GitcfgError, match=r"The gate refuses the commit: .* a key that may not sign"):
+    with pytest.raises(GitcfgError, match=r"The gate rejects the commit: .* a key that may not sign"):
         prepare(source, there, source.today)
     asked(site, user_signingkey=str(keys.folder / "ann"))
     found = prepare(source, there, source.today)

@@ -141,11 +141,11 @@ def test_a_server_keeps_its_key_and_refuses_one_that_others_can_read(tmp_path: P
     assert file.stat().st_mode & 0o777 == 0o600
     assert os.listdir(tmp_path) == ["server.key"]
     file.chmod(0o644)
-    with pytest.raises(GitcfgError, match="Others can read"):
+    with pytest.raises(GitcfgError, match="Other users can read"):
         load_server_key(file)
     file.chmod(0o600)
     file.write_bytes(b"short")
-    with pytest.raises(GitcfgError, match="holds no key"):
+    with pytest.raises(GitcfgError, match="is not a valid key"):
         load_server_key(file)
 
 

@@ -161,11 +161,11 @@ def test_what_cannot_be_opened_is_told_and_keeps_nobody_else(pool: Pool) -> None
     for _ in range(3):
         answer = package(pool.n1, commit)
         assert (answer.status, answer.problem) == (503, "secrets")
-        assert "No key here opens the secret pool" in answer.json()["detail"]
+        assert "No key here can decrypt the secret pool" in answer.json()["detail"]
     assert package(pool.n2, commit).status == 200
     assert pool.n1.config().json()["commit"] == commit
     assert pool.metric("refused") == before + 3
-    told = pool.logged("secrets cannot be handed over")
+    told = pool.logged("cannot deliver secrets")
     assert len([line for line in told if line["commit"] == commit]) == 1
     assert told[-1]["node"] == "n1"
     assert "the server's own key" in told[-1]["hint"]
@@ -193,7 +193,7 @@ def test_a_commit_that_does_not_count_gives_nobody_a_secret(pool: Pool) -> None:
     pool.server.tip(bad)
     answer = package(pool.n2, bad)
     assert (answer.status, answer.problem) == (503, "secrets")
-    assert "not for n2" in answer.json()["detail"]
+    assert "no longer for n2" in answer.json()["detail"]
     assert package(pool.n1, bad).status == 200
     pool.push({"nodes/n2.yaml": "groups: []\n"})
     assert package(pool.n1, good).status == 200
@@ -207,7 +207,7 @@ def test_an_old_commit_gives_no_node_what_is_no_longer_its_own(pool: Pool) -> No
     )
     answer = package(pool.n2, old)
     assert (answer.status, answer.problem) == (503, "secrets")
-    assert "any more" in answer.json()["detail"]
+    assert "no longer" in answer.json()["detail"]
     assert package(pool.n1, old).status == 200
 
 
@@ -246,7 +246,7 @@ def test_guests_get_none(tmp_path: Path) -> None:
         assert guest.config().status == 200
         answer = package(guest, pool.commit)
         assert (answer.status, answer.problem) == (503, "secrets")
-        assert "no key of this node" in answer.json()["detail"]
+        assert "no key for this node" in answer.json()["detail"]
         assert content(pool.n1, package(pool.n1, pool.commit)) == f"PASSWORD={CANARY}\n"
 
 
@@ -258,7 +258,7 @@ def test_keys_of_its_own_and_others(tmp_path: Path) -> None:
     site, nodes = Site(tmp_path / "site"), {name: Node(name, "") for name in ("n1", "n2")}
     site.with_nodes(nodes)
     file.chmod(0o644)
-    for path, why in ((file, "Others can read"), (tmp_path / "no", "cannot be read")):
+    for path, why in ((file, "Other users can read"), (tmp_path / "no", "cannot be read")):
         with pytest.raises(AssertionError, match=why):
             Server(site, "--identity", str(path))
     file.chmod(0o600)

@@ -58,7 +58,7 @@ def test_who_only_looks_makes_no_tables(url: str) -> None:
     found.close()
 
 
-@pytest.mark.parametrize(("schema", "said"), [("1", "is of an older version"), ("99", "is of schema 99")])
+@pytest.mark.parametrize(("schema", "said"), [("1", "has an older version"), ("99", "has schema 99")])
 def test_who_only_looks_migrates_nothing(url: str, schema: str, said: str) -> None:
     connect(url).close()
     engine = open_engine(url)
@@ -72,6 +72,6 @@ def test_who_only_looks_migrates_nothing(url: str, schema: str, said: str) -> No
 
 
 def test_who_only_looks_makes_no_file(tmp_path: Path) -> None:
-    with pytest.raises(GitcfgError, match="There is no database"):
+    with pytest.raises(GitcfgError, match=r"The database .* does not exist"):
         open_existing(f"sqlite:///{tmp_path}/state.db")
     assert not list(tmp_path.iterdir())

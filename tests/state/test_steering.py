@@ -45,7 +45,7 @@ def test_a_release_is_found_by_what_its_commit_begins_with(state: State) -> None
     assert [release.commit for release in state.releases.newest(1)] == [B]
     assert state.releases.find("aaaa").progress.status is Status.OVERTAKEN
     for text in ("aaa", "", "cccc", A + "a"):
-        with pytest.raises(GitcfgError, match="There is no release of"):
+        with pytest.raises(GitcfgError, match="has no release"):
             state.releases.find(text)
 
 

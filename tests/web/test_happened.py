@@ -1,4 +1,4 @@
-"""What happened lately, told shortly."""
+"""Recent events, told shortly."""
 
 from gitcfg.state.records import Event
 from gitcfg.web.content import group_events

@@ -264,5 +264,5 @@ def test_values_are_said_on_a_line_and_secrets_by_name_alone(value: Any, said: s
 
 def test_keys_that_compete_for_a_name_are_all_shown() -> None:
     told = shown("competing keys").text
-    for said in ("SHA256:one", "SHA256:two", "Several keys compete for this name", "--fingerprint SHA256:"):
+    for said in ("SHA256:one", "SHA256:two", "Several keys claim this name", "--fingerprint SHA256:"):
         assert said in told

@@ -130,10 +130,10 @@ def _make_frame(request: web.Request) -> Frame:
 def _find_warning(service: Service) -> str:
     controller = service.controller
     if controller.failing:
-        return f"The server fails: {controller.failing} What is shown may be old."
+        return f"The server has a fault: {controller.failing} This page may be out of date."
     judged = controller.judged
     if judged is not None and judged.errors:
-        return f"The tip of {judged.tip.ref} is invalid, and does not count: {judged.message}"
+        return f"The tip of {judged.tip.ref} is invalid and is not delivered: {judged.message}"
     return ""
 
 
@@ -154,12 +154,12 @@ def csrf_token(session: str) -> str:
 async def read_form(request: web.Request, session: str) -> dict[str, str]:
     """Read a form. Raise Problem if it is malformed, or no page of this session has sent it."""
     if request.content_type != "application/x-www-form-urlencoded":
-        raise Problem("malformed", "It is no form.")
+        raise Problem("malformed", "The body is not a form.")
     body = await read_body(request, _MOST_BYTES)
     try:
         fields = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError:
-        raise Problem("malformed", "It is no form.") from None
+        raise Problem("malformed", "The body is not a form.") from None
     if not session or request.headers.get("Sec-Fetch-Site", "none") not in _ORIGINS:
         raise Problem("forged")
     if not compare_digest(fields.get("csrf", "").encode(), csrf_token(session).encode()):
@@ -241,7 +241,7 @@ async def resolve_commit(service: Service, text: str) -> str:
     """Resolve a commit, which may be abbreviated. Raise Problem if no protected branch has it."""
     found = await service.people.run(lambda fleets: source.find_reachable(fleets.source.repository, text))
     if found is None:
-        raise Problem("not-found", "No protected branch has such a commit.")
+        raise Problem("not-found", "No protected branch has this commit.")
     return found
 
 
@@ -270,8 +270,8 @@ async def log_in(request: web.Request) -> web.StreamResponse:
             lambda state: state.sessions.begin(token, service.clock())
         )
     if session is None:
-        service.log.warning("nobody's token", extra={"fields": {"from": request[ORIGIN].address}})
-        return await _login_form(request, onward, "That is nobody's token.", 403)
+        service.log.warning("unknown token", extra={"fields": {"from": request[ORIGIN].address}})
+        return await _login_form(request, onward, "The token is not valid.", 403)
     answer = redirect(onward)
     set_session_cookie(request, answer, session)
     return answer

@@ -148,7 +148,7 @@ async def show_file(request: web.Request) -> FilePage:
     commit = await resolve_commit(service, request.match_info["commit"])
     lines = await service.people.run(partial(_read_lines, commit, path))
     if lines is None:
-        raise Problem("not-found", "There is no such file to look at.")
+        raise Problem("not-found", "There is no such file to show.")
     return FilePage(path, commit, lines)
 
 
@@ -186,7 +186,7 @@ async def _steer(steer: Steer, request: web.Request) -> web.StreamResponse:
         return redirect("/login")
     await read_form(request, read_session(request))
     if not visitor.operates:
-        raise Problem("forbidden", "Your token may look; this needs the role operate.")
+        raise Problem("forbidden", "Your token can only read. This needs the role operate.")
     commit, now = request.match_info["commit"], service.clock()
     try:
         await service.controller.with_state(lambda state: steer(state.releases, commit, now, visitor.name))

@@ -45,7 +45,7 @@ async def show_node(request: web.Request) -> NodePage:
         lambda state: (state.checkins.node(name), tuple(state.checkins.results(name, _RESULTS)))
     )
     if state is None and not view.knows(name):
-        raise Problem("not-found", "Neither git nor this server has heard of such a node.")
+        raise Problem("not-found", "Neither git nor this server knows this node.")
     offer = view.offer(name)
     runs = state.commit if state is not None else None
     commits = await service.people.run(partial(summarize_commits, filter(None, (offer.commit, runs))))

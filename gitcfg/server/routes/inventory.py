@@ -17,7 +17,7 @@ from gitcfg.server.view import View
 from gitcfg.state.records import NodeState, Role
 from gitcfg.state.state import State
 
-_ACCEPTED = "What counts has its key: `gitcfg node forget` takes it out of keys/; commit and push that first."
+_ACCEPTED = "The accepted commit has its key. Remove it with `gitcfg node forget`, commit and push."
 
 
 async def list_nodes(request: web.Request) -> web.StreamResponse:

@@ -59,7 +59,7 @@ async def find_target(service: Service, name: str) -> Target:
         digest: str | None = line.digest
     elif view.knows(name):
         # It is new in a commit that was aborted, or held at one from before its time.
-        raise Problem("unavailable", "The commit for this node does not know it.", {"Retry-After": "60"})
+        raise Problem("unavailable", "The commit for this node does not describe it.", {"Retry-After": "60"})
     else:
         digest = await _find_walk_in_digest(service, name, offer.commit)
     if digest is None:
@@ -87,9 +87,11 @@ def _explain_nothing(service: Service, name: str) -> Problem:
     if known is not None and known.commit is not None:
         return Problem("gone")
     if name in service.view.keys:
-        return Problem("pending", "git has a key of this node, and does not describe it.")
+        return Problem("pending", "git has a key for this node, but does not describe it.")
     if service.view.outline.walk_in is not None:
-        return Problem("unavailable", "The commit for this node lets nobody walk in.", {"Retry-After": "60"})
+        return Problem(
+            "unavailable", "The commit for this node accepts no walk-in nodes.", {"Retry-After": "60"}
+        )
     return Problem("not-found")
 
 

@@ -58,13 +58,13 @@ async def openapi(request: web.Request) -> web.StreamResponse:
 
 def _fleet_metrics(service: Service) -> Iterator[str]:
     view, registry = service.controller.view, service.controller.registry.nodes
-    yield from gauge("gitcfg_long_polls", "Nodes that wait for news.", service.polls.count)
-    yield from gauge("gitcfg_event_streams", "Streams of events.", service.streams.count)
+    yield from gauge("gitcfg_long_polls", "Nodes that wait for a new commit.", service.polls.count)
+    yield from gauge("gitcfg_event_streams", "Open event streams.", service.streams.count)
     yield from gauge(
-        "gitcfg_failing", "1: the database or the repository fails.", bool(service.controller.failing)
+        "gitcfg_failing", "1 if the database or the repository fails.", bool(service.controller.failing)
     )
     judged = service.controller.judged
-    yield from gauge("gitcfg_tip_errors", "Errors of the branch's tip.", judged.errors if judged else 0)
+    yield from gauge("gitcfg_tip_errors", "Errors of the tip of the branch.", judged.errors if judged else 0)
     if view is None:
         return
     now = service.clock()
@@ -72,16 +72,14 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
         find_status(collect_facts(view, name, registry.get(name), now)) for name in list_names(view, registry)
     )
     states = [(each.value, counts[each]) for each in NodeStatus]
-    yield from gauges("gitcfg_nodes", "Nodes by how they stand.", "state", states)
+    yield from gauges("gitcfg_nodes", "Nodes by state.", "state", states)
     outcomes = sorted(Counter(last.outcome for last in registry.values() if last.outcome is not None).items())
     yield from gauges("gitcfg_nodes_outcome", "Nodes by their last result.", "outcome", outcomes)
     drifted = sum(1 for last in registry.values() if last.drifts)
-    yield from gauge("gitcfg_nodes_drifted", "Nodes with files changed by hand.", drifted)
+    yield from gauge("gitcfg_nodes_drifted", "Nodes with drift.", drifted)
     releases = Counter(one.progress.status for one in service.controller.releases)
     statuses = [(each.value, releases[each]) for each in Status]
-    yield from gauges(
-        "gitcfg_releases", "Releases that are not over, and the last that is.", "status", statuses
-    )
+    yield from gauges("gitcfg_releases", "Open releases, and the last one that is over.", "status", statuses)
 
 
 async def stream_events(request: web.Request) -> web.StreamResponse:
@@ -92,10 +90,10 @@ async def stream_events(request: web.Request) -> web.StreamResponse:
         found = await require_token(request)
     request[WHO] = f"token {found.name}"
     if service.streams.closed or service.streams.count >= MOST_STREAMS:
-        raise Problem("unavailable", "Too many watch already.", {"Retry-After": "30"})
+        raise Problem("unavailable", "There are too many event streams already.", {"Retry-After": "30"})
     seen = request.headers.get("Last-Event-ID", "")
     if seen and not _NUMBER.fullmatch(seen):
-        raise Problem("malformed", "Last-Event-ID is the number of an event.")
+        raise Problem("malformed", "Last-Event-ID must be the number of an event.")
     queue = service.streams.subscribe()
     try:
         response = web.StreamResponse(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
