@@ -145,7 +145,7 @@ def test_a_push_is_taken_whatever_goes_wrong_after_it(server: Server) -> None:
     server.served("config", "gitcfg.renderRef", "main")
     first = server.commit(simple())
     said = server.push()
-    assert "warning: Cannot update the rendered ref: refs/heads/main is the branch" in said
+    assert "warning: Cannot update the rendered ref: refs/heads/main is checked out" in said
     server.served("config", "gitcfg.renderRef", "rendered")
     server.served("config", "gitcfg.signingKey", "/nowhere/key")
     server.served("config", "gpg.format", "ssh")

@@ -55,7 +55,7 @@ def test_it_is_committed_only_if_what_it_follows_from_is(
 ) -> None:
     assert run(["solve", "--commit"]) == 2
     told = capfd.readouterr().err
-    assert "not committed: features/Mail.yaml, features/Web.yaml, gitcfg.yaml and 6 more.\n" in told
+    assert "uncommitted changes: features/Mail.yaml, features/Web.yaml, gitcfg.yaml and 6 more.\n" in told
     assert not (pool / "allocations").exists()
     committed("Begin")
     (pool / "README.md").write_text("Nothing that anything follows from.\n")

@@ -73,7 +73,7 @@ def test_a_name_of_two_things_is_refused_with_both() -> None:
     with pytest.raises(GitcfgError) as refused:
         find_target(model, "web")
     assert refused.value.message == "web is the name of a node and of a group."
-    assert refused.value.hints == ("Say node/web or group/web.",)
+    assert refused.value.hints == ("Use node/web or group/web.",)
     assert find_target(model, "node/web") == Target("node", "web")
 
 
