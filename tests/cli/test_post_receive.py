@@ -150,7 +150,7 @@ def test_a_push_is_taken_whatever_goes_wrong_after_it(server: Server) -> None:
     server.served("config", "gitcfg.signingKey", "/nowhere/key")
     server.served("config", "gpg.format", "ssh")
     second = server.commit(simple(a="two"))
-    assert "warning: Cannot update the rendered ref: `git commit-tree` fails" in server.push()
+    assert "warning: Cannot update the rendered ref: `git commit-tree` failed" in server.push()
     assert server.served("rev-parse", "main") == second
     server.served("config", "--unset", "gitcfg.signingKey")
     server.commit(simple(a="three"))

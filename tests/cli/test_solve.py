@@ -63,7 +63,7 @@ def test_it_is_committed_only_if_what_it_follows_from_is(
     (pool / "nodes/n2.yaml").write_text("features: [Mail]\n")
     (pool / "nodes/n1.yaml").write_text("state: retired\n")
     assert run(["solve", "--commit"]) == 2
-    assert "not committed: nodes/n1.yaml, nodes/n2.yaml.\n" in capfd.readouterr().err
+    assert "uncommitted changes: nodes/n1.yaml, nodes/n2.yaml.\n" in capfd.readouterr().err
     assert run(["solve"]) == 0
 
 
