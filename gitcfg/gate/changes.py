@@ -190,13 +190,12 @@ def _describe_changed(change: SecretChange) -> Iterator[str]:
 def _describe_content(change: SecretChange, old: int, new: int) -> str:
     """Return what is known of the content without a key; a version that does not rise is never right."""
     if new == old:
-        doubt = "other recipients or other content: only a reader of the secret can tell"
+        doubt = "other recipients or other content: only a reader of the secret can see which"
         return f"another encrypted file with the same version {new} ({doubt})"
     if new < old:
-        doubt = (
-            f"nodes cannot tell it from an earlier one; `gitcfg secret set {change.name}` raises the version"
-        )
-        return f"version {old} -> {new}, which is lower: {doubt}"
+        doubt = "nodes cannot distinguish it from an earlier one"
+        hint = f"`gitcfg secret set {change.name}` raises the version"
+        return f"version {old} -> {new}, which is lower: {doubt}; {hint}"
     if not change.resealed:
         return f"version {old} -> {new}, but its encrypted file is the same, and so is its content"
     return f"version {old} -> {new}, another encrypted file"

@@ -97,7 +97,7 @@ def test_every_secret_that_is_for_others_is_told_once(
             "another encrypted file with the same version 2 (other recipients or other content:",
         ),
         (1, "one", "version 2 -> 1, which is lower: "),
-        (1, "another", "version 2 -> 1, which is lower: nodes cannot tell it from an earlier one;"),
+        (1, "another", "version 2 -> 1, which is lower: nodes cannot distinguish it from an earlier one;"),
         (3, "one", "version 2 -> 3, but its encrypted file is the same"),
         (3, "another", "version 2 -> 3, another encrypted file"),
     ],
