@@ -283,8 +283,8 @@ def test_what_is_worth_a_look_is_told(
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ({"gitcfg.ratchet": "perhaps"}, "gitcfg.ratchet is 'perhaps'"),
-        ({"gitcfg.allowedSigners": "/no/such/file"}, "gitcfg.allowedSigners is '/no/such/file'"),
+        ({"gitcfg.ratchet": "perhaps"}, "gitcfg.ratchet has an invalid value"),
+        ({"gitcfg.allowedSigners": "/no/such/file"}, "names '/no/such/file'"),
     ],
 )
 def test_settings_that_are_wrong_are_told_first(
