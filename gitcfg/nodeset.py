@@ -44,20 +44,20 @@ def parts(text: str) -> list[str]:
     """Return the sets that commas outside brackets join. NodeSetError: one of them is empty."""
     found = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
     if not all(found):
-        raise NodeSetError("it names nothing" if not text.strip() else "a name between commas is missing")
+        raise NodeSetError("it is empty" if not text.strip() else "a name between commas is missing")
     return found
 
 
 def _expand_part(part: str, most: int) -> list[str]:
     operator = _OPERATORS.search(part)
     if operator:
-        raise NodeSetError(f"{operator[0]!r} does not belong into a set of names")
+        raise NodeSetError(f"{operator[0]!r} is not valid in a node set")
     pieces = _BRACKETS.split(part)
     if any(bracket in text for text in pieces[::2] for bracket in "[]"):
         raise NodeSetError("a bracket is not closed")
     ranges = [[_numbers(item) for item in text.split(",")] for text in pieces[1::2]]
     if prod(sum(len(numbers) for numbers, _ in items) for items in ranges) > most:
-        raise TooManyNames(f"it holds more than {most} names")
+        raise TooManyNames(f"it has more than {most} names")
     columns = [[text] for text in pieces]
     columns[1::2] = [[f"{n:0{width}}" for numbers, width in items for n in numbers] for items in ranges]
     return ["".join(row) for row in product(*columns)]

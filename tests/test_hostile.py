@@ -169,7 +169,7 @@ REPOSITORIES: dict[str, tuple[str, Callable[[], Files]]] = {
     "a template of brackets": ("GC208", lambda: template("{{ " + "(" * 100_000)),
     "a schema with a pattern that explodes": ("GC206", lambda: schema('{pattern: "^(a+)+$"}')),
     "a schema that refers to a file": ("GC102", lambda: schema('{$ref: "file:///etc/passwd"}')),
-    "a schema that leads in a circle": ("GC206", lambda: schema('{type: integer, allOf: [{$ref: "#"}]}')),
+    "a schema that leads in a cycle": ("GC206", lambda: schema('{type: integer, allOf: [{$ref: "#"}]}')),
     "a condition that loops": ("GC408", lambda: where(looping(9) + ".size() == 4")),
     "a name with a line break": ("GC103", lambda: {"groups/a\nb.yaml": "{}\n"}),
 }

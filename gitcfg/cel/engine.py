@@ -48,7 +48,7 @@ def net_of(address: str, prefix_length: int) -> str:
     """Return the network of an address."""
     found = _address(address)
     if not 0 <= prefix_length <= found.max_prefixlen:
-        raise ValueError(f"{prefix_length} is no length of a prefix of {found}")
+        raise ValueError(f"{prefix_length} is not a prefix length of {found}")
     return str(_library().ip_network((found.packed, prefix_length), strict=False))
 
 
@@ -66,7 +66,7 @@ def _address(text: str) -> _Address:
     try:
         address: _Address = _library().ip_address(text if len(text) <= _LONGEST else "")
     except ValueError:
-        raise ValueError(f"'{_short(text)}' is no address") from None
+        raise ValueError(f"'{_short(text)}' is not an address") from None
     return address
 
 
@@ -75,9 +75,9 @@ def _network(text: str) -> _Network:
     try:
         network: _Network = _library().ip_network(text if len(text) <= _LONGEST else "", strict=False)
     except ValueError:
-        raise ValueError(f"'{_short(text)}' is no network") from None
+        raise ValueError(f"'{_short(text)}' is not a network") from None
     if network.network_address != _address(text.partition("/")[0]):
-        raise ValueError(f"'{text}' is no network but an address in {network}")
+        raise ValueError(f"'{text}' is not a network but an address in {network}")
     return network
 
 
@@ -220,7 +220,7 @@ def _unknown_name(name: str, text: str, line: int, column: int, variables: Seque
     if not row[start - 1 + len(name) :].lstrip().startswith("("):
         return CelProblem(_one_line(f"there is no '{name}'"), line, start, _name_hint(name, variables))
     if name in _FUNCTIONS:
-        return CelProblem(f"`{name}` takes another number of values", line, start, _TAKES.get(name, ""))
+        return CelProblem(f"`{name}` takes a different number of values", line, start, _TAKES.get(name, ""))
     hint = f"write {_MEANT[name]}" if name in _MEANT else _near(name, _FUNCTIONS)
     if name.startswith("get"):
         hint = "dates and times are read without a time zone"
@@ -300,11 +300,11 @@ def _not_a_key(kind: str) -> CelProblem:
 
 def _wrong_types(function: str, types: str, line: int, column: int) -> CelProblem:
     if not types or function.startswith("<"):
-        return CelProblem("a value is of the wrong type for what is done with it", line, column)
+        return CelProblem("a value has the wrong type for this operation", line, column)
     operator = function if function.isidentifier() else function.strip("_@").replace("_", " ")
-    hint = 'to look inside a text write TEXT.contains("x")' if function == "@in" else ""
+    hint = 'to search in a text, write TEXT.contains("x")' if function == "@in" else ""
     if types.startswith("list(") and function in ("contains", "_==_", "_!=_"):
-        hint = 'to look for an item write "x" in LIST'
+        hint = 'to search for an item, write "x" in LIST'
     message = f"`{operator}` does not take {_type_name(types).replace(', ', ' and ')}"
     return CelProblem(message, line, column, hint)
 
@@ -319,7 +319,7 @@ def _syntax_error(message: str, line: int, column: int) -> CelProblem:
     if what == "<EOF>":
         return CelProblem("the expression ends too early", line, column)
     hint = f"write {_MEANT[what]}" if what in _MEANT else ""
-    return CelProblem(_one_line(f"{what or 'this'} is not understood here"), line, column, hint)
+    return CelProblem(_one_line(f"{what or 'this'} is not valid here"), line, column, hint)
 
 
 def _missing_key(key: str, text: str) -> CelProblem:
@@ -441,7 +441,7 @@ def _list_key(items: list[Any]) -> Any:
 def _single_key(item: Any) -> Any:
     """Return a key of one part, or what is wrong with it."""
     if not isinstance(item, str | int | float):
-        return _not_a_key("a list of other things")
+        return _not_a_key("a list of other values")
     if item != item:
         return CelProblem("the result is not a number, which is equal to nothing")
     return _too_long() if isinstance(item, str) and len(item) > _LONGEST_KEY else item

@@ -239,7 +239,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise CelProblem("the expression holds half a character", column=error.start + 1) from None
+        raise CelProblem("the expression has an incomplete character", column=error.start + 1) from None
 
 
 @cache

@@ -28,7 +28,7 @@ from gitcfg.render.formats import Format, LineFormat, formats, is_simple
 from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 _FORBIDDEN = ("/proc", "/sys", "/dev")
-_CONTROL = "What gitcfg itself needs on a node is put there by hand, so that no commit cuts it off."
+_CONTROL = "Install gitcfg's own files by hand, so that no commit can disconnect a node."
 _OWN = ".gitcfg-"
 _MOST_NAME, _MOST_PATH, _MOST_NAMES = 240, 4000, 100
 _MODE = re.compile(r"0?[0-7]{3}")
@@ -43,7 +43,7 @@ def entries(fleet: Fleet, engine: TemplateEngine) -> Iterator[Finding]:
     for subsystem in fleet.model.subsystems.values():
         yield from _commands(fleet, subsystem)
     for name in sorted(fleet.model.templates - fleet.templates.keys()):
-        message = f"The template {shown(name)} is no UTF-8 text of at most 4 MiB."
+        message = f"The template {shown(name)} is not UTF-8 text of at most 4 MiB."
         yield of("GC208", name, message, [Origin(f"templates/{name}")])
     broken = set()
     yield from _unresolved(fleet)
@@ -66,23 +66,26 @@ def _contents(fleet: Fleet, entry: FileEntry) -> Iterator[tuple[str, str]]:
         lacks = "takes no parameters" if entry.format else "takes parameters but has no format"
         yield lacks, 'Write `params: ["*"]` beside the format to take all of them.'
     if entry.source is not None and fleet.sources.get(entry.source.name, "") is None:
-        yield f"takes files/{shown(entry.source.name)}, which is no UTF-8 text of at most 4 MiB", ""
+        yield f"takes files/{shown(entry.source.name)}, which is not UTF-8 text of at most 4 MiB", ""
 
 
 def _path(path: str) -> Iterator[tuple[str, str]]:
     normal = posixpath.normpath(path) if path.startswith("/") else ""
     if not path.startswith("/"):
-        yield "has no absolute path", "Begin it with /."
+        yield "has a relative path", "Begin the path with /."
     elif not path.isprintable():
         yield "has a path with characters that cannot be printed", ""
     elif normal.replace("//", "/", 1) != path or path == "/":
-        yield "has no normal path", f"Write {normal.replace('//', '/', 1)}." if normal != "/" else ""
+        yield (
+            "has a path that is not normalized",
+            f"Write {normal.replace('//', '/', 1)}." if normal != "/" else "",
+        )
     else:
         yield from _beyond(path)
     if is_own(normal):
-        yield "is gitcfg's own on nodes, which refuse it", _CONTROL
+        yield "is one of gitcfg's own files, which nodes refuse", _CONTROL
     if any((normal + "/").startswith(f"{folder}/") for folder in _FORBIDDEN):
-        yield "leads where no files belong", "Nothing can be put under /proc, /sys or /dev."
+        yield "has a path where gitcfg writes no files", "Choose a path outside of /proc, /sys and /dev."
 
 
 def _beyond(path: str) -> Iterator[tuple[str, str]]:
@@ -91,20 +94,20 @@ def _beyond(path: str) -> Iterator[tuple[str, str]]:
     if any(name.startswith(_OWN) for name in names):
         yield (
             f"has a name that begins with {_OWN}",
-            "Files that gitcfg itself needs for a moment are called so.",
+            "gitcfg uses such names for temporary files.",
         )
     longest = max(len(name.encode()) for name in names)
     if longest > _MOST_NAME or len(path.encode()) > _MOST_PATH or len(names) > _MOST_NAMES:
         most = f"{_MOST_NAME} bytes in a name, {_MOST_PATH} in all, {_MOST_NAMES} names"
-        yield "has too long a path", f"At most: {most}."
+        yield "has a path that is too long", f"At most: {most}."
 
 
 def _commands(fleet: Fleet, subsystem: Subsystem) -> Iterator[Finding]:
     for key, words in subsystem.commands():
         if stops_agent(words):
             place = read_again(fleet.tree, subsystem.origin.file).key("subsystems", subsystem.name, key)
-            message = f"`{key}` of the subsystem {subsystem.name} stops the agent by which it is run."
-            hint = "`systemctl --no-block restart gitcfg-agent` starts it anew when the installation is over."
+            message = f"`{key}` of the subsystem {subsystem.name} stops the agent that runs it."
+            hint = "`systemctl --no-block restart gitcfg-agent` restarts it after the installation."
             yield of("GC213", subsystem.name, message, [place], hint=hint)
 
 
@@ -336,7 +339,7 @@ class _Bare(msgspec.Struct, frozen=True):
         first: dict[str, Origin] = {}
         for origin in sorted(self.cells[name].origins[0] for name in names):
             first.setdefault(origin.file, origin)
-        message = f"No file takes {some(names)}: the node has no files."
+        message = f"No file uses {some(names)}: the node has no files."
         found = map(fleet.declarations.find, names)
         condor = any(one is not None and (one.macros or one.type == "expression") for one in found)
         entry = _CONDOR if condor else _JSON
@@ -379,7 +382,7 @@ def _paths(files: Mapping[str, FileEntry]) -> Iterator[Finding]:
 
 def _untaken(name: str, cell: Cell) -> Iterator[Finding]:
     hint = "Widen the `params:` of a file entry, or bind it where it is used."
-    yield of("GC510", name, f"No file of the node takes {name}.", cell.origins, hint=hint)
+    yield of("GC510", name, f"No file of the node uses {name}.", cell.origins, hint=hint)
 
 
 # Files that have a line for each parameter, with whether each line is sure to say its value.

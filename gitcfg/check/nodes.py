@@ -50,7 +50,9 @@ class Relations:
         if self.features.clashing(surface.features):
             yield from self._clashing_features(node_class)
         for name in sorted(self.surfaces.params.of(surface.bound & self.marked)):
-            message = f"{shown(name)!r} is a name only in an instance, but the feature is installed plainly."
+            message = (
+                f"{shown(name)!r} is only valid in an instance, but the feature is installed without one."
+            )
             hint = "Install it with `as:` or `with:`."
             yield of("GC103", name, message, self._bound_at(node_class, name), hint=hint)
         for name, needers in self.params.missing(surface.bound):
@@ -68,7 +70,7 @@ class Relations:
             sources = listed(sorted({needer for needer, _ in needers}))
             verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
             message = f"The feature {name} is missing: {sources} {verb} on it."
-            hint = f"Add {name} to the nodes or a group of theirs."
+            hint = f"Add {name} to the nodes or to one of their groups."
             places = [o for needer, _ in needers for o in installed(node_class, self.model, needer)]
             lists = Counter(place.file for place in places)  # people edit lists, seldom what features need
             places.sort(key=lambda place: -lists[place.file])
@@ -79,7 +81,7 @@ class Relations:
         for pair, origins in self._clashes(node_class.features).items():
             places = [o for name in pair for o in installed(node_class, self.model, name)]
             message = f"The features {listed(pair)} conflict."
-            hint = "Take one of them out of its list, or write it under `without:` of the nodes or their set."
+            hint = "Remove one of them from its list, or add it to `without:` of the nodes or their set."
             yield of("GC302", pair, message, [*places, *origins], node_class.names, hint)
 
     def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
@@ -124,7 +126,7 @@ class Relations:
     def _unchanged_findings(self, name: str, cell: Cell) -> Iterator[Finding]:
         parameter = self.fleet.declarations.find(name)
         assert parameter is not None
-        message = f"{name} must be given a value of your own."
+        message = f"{name} needs a value, because it has `must_change`."
         yield of("GC305", name, message, [*cell.origins, parameter.origin], hint=parameter.description)
 
     def _conflict(
@@ -135,7 +137,7 @@ class Relations:
         for name, origin in said:
             other = pair[1] if name == pair[0] else pair[0]
             origins += [*self._bound_at(node_class, name), *self._bound_at(node_class, other), origin]
-        hint = "Take one of them away where it is set, or above that by {$unset: true}."
+        hint = "Remove one of them where it is set, or unset it in a higher layer with {$unset: true}."
         return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, node_class.names, hint)
 
     def _unbound(self, node_class: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:

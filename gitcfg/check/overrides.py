@@ -37,12 +37,10 @@ def _dated(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator
     until, reason = override.until, f"Its reason: {override.reason}"
     if is_over(until, fleet.today):
         message = f"The override {override.name} is overdue: it ended on {until} and still applies."
-        hint = f"`gitcfg override expire` takes it away; or give it a later end. {reason}"
+        hint = f"`gitcfg override expire` removes it; or set a later end. {reason}"
     elif ends_soon(until, fleet.today):
         message = f"The override {override.name} ends soon, on {until}."
-        hint = (
-            f"It applies until a commit takes it away: `gitcfg override expire` does after that day. {reason}"
-        )
+        hint = f"It applies until a commit removes it: run `gitcfg override expire` after that day. {reason}"
     else:
         return
     yield of("GC507", override.name, message, [override.until_at or override.origin], _nodes(kinds), hint)
@@ -54,7 +52,7 @@ def _idle(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[
         return
     strange = sorted(name for name in set(override.members or ()) if name not in fleet)
     if strange:
-        message = f"The override {override.name} names nodes that are not there: {', '.join(strange)}."
+        message = f"The override {override.name} names nodes that do not exist: {', '.join(strange)}."
         yield of("GC505", override.name, message, [override.place or override.origin])
     elif not any(has_effect(fleet, override, node_class) for node_class in kinds):
         message = f"The override {override.name} changes nothing."
@@ -100,17 +98,17 @@ def _first(fleet: Fleet) -> Iterator[Finding]:
 def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
     reason = f"Its reason: {hold.reason}"
     if is_over(hold.until, fleet.today):
-        message = f"The hold {hold.name} ended on {hold.until} and holds nothing any more."
-        hint = f"`gitcfg hold expire` takes it away; or give it a later end. {reason}"
+        message = f"The hold {hold.name} ended on {hold.until} and has no effect any more."
+        hint = f"`gitcfg hold expire` removes it; or set a later end. {reason}"
         yield of("GC507", hold.name, message, [hold.until_at or hold.origin], hint=hint)
         return
     if ends_soon(hold.until, fleet.today):
         message = f"The hold {hold.name} ends soon, on {hold.until}."
-        hint = f"A server lets its nodes go on the day after. {reason}"
+        hint = f"The server lifts it on the day after. {reason}"
         yield of("GC507", hold.name, message, [hold.until_at or hold.origin], hint=hint)
     strange = sorted(name for name in set(hold.members or ()) if name not in roster)
     if strange:
-        message = f"The hold {hold.name} names nodes that are not there: {', '.join(strange)}."
+        message = f"The hold {hold.name} names nodes that do not exist: {', '.join(strange)}."
         yield of("GC505", hold.name, message, [hold.place or hold.origin])
     if hold.where is not None:
         try:
@@ -130,7 +128,7 @@ def _keys(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
         return
     for name, key in fleet.model.keys.items():
         if name not in roster:
-            message = f"There is a key of the node {shown(name)}, which is not there."
+            message = f"The node {shown(name)} has a key but does not exist."
             yield of("GC201", name, message, [key.origin], grave=Severity.WARNING)
 
 
@@ -145,6 +143,6 @@ def retired(now: Roster, before: Roster) -> Iterator[Finding]:
         merged = before.definition(name)
         definition = merged.own or (merged.nodeset.definition if merged.nodeset else None)
         if not merged.retired and definition is not None:
-            message = f"The node {name} is gone without having been retired."
-            hint = "Write `state: retired` first; delete it when it has reported so."
+            message = f"The node {name} was deleted without being retired."
+            hint = "Set `state: retired` first, and delete the node when it has reported that it is retired."
             yield of("GC511", name, message, [definition.origin], [name], hint)

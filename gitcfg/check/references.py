@@ -126,7 +126,7 @@ def _named(
     fleet: Fleet, name: str, origin: Origin, seen: dict[str, tuple[str, Origin]], grave: Severity
 ) -> Iterator[Finding]:
     if not PARAMETER.fullmatch(name):
-        yield of("GC103", name, f"{shown(name)!r} is no name for a parameter.", [origin])
+        yield of("GC103", name, f"{shown(name)!r} is not a valid name for a parameter.", [origin])
         return
     first, place = seen.setdefault(name.casefold(), (name, origin))
     if first != name:

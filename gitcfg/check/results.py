@@ -34,9 +34,12 @@ def ignores(fleet: "Fleet") -> Iterator[Finding]:
     """Yield what is wrong with the codes that entries name."""
     for entry in fleet.model.settings.ignore:
         if entry.code not in CODES:
-            message, hint = f"There is no finding {shown(entry.code)}.", did_you_mean(entry.code, CODES)
+            message, hint = (
+                f"The finding {shown(entry.code)} does not exist.",
+                did_you_mean(entry.code, CODES),
+            )
         elif entry.code == LEFT_OVER:
-            message, hint = f"{LEFT_OVER} cannot be ignored.", "Take the entry away that is left over."
+            message, hint = f"{LEFT_OVER} cannot be ignored.", "Remove the obsolete entry."
         elif not is_ignorable(entry.code):
             message, hint = f"{entry.code} is an error, and only warnings can be ignored.", ""
         else:
@@ -88,11 +91,11 @@ def _covers(matching: Iterable[Ignore], finding: Finding) -> bool:
 def _left_over(entry: Ignore, today: date) -> Finding:
     about = f"{entry.code} of {shown(entry.subject)}" if entry.subject is not None else entry.code
     if entry.until is not None and is_over(entry.until, today):
-        message = f"{about} was to be ignored until {entry.until}."
-        hint = f"Take the entry away, or give it a later end. Its reason: {entry.reason}"
+        message = f"{about} was ignored until {entry.until}."
+        hint = f"Remove the entry, or set a later end. Its reason: {entry.reason}"
     else:
-        message = f"{about} is to be ignored, and there is no such warning."
-        hint = f"Take the entry away. Its reason: {entry.reason}"
+        message = f"{about} is ignored, but there is no such warning."
+        hint = f"Remove the entry. Its reason: {entry.reason}"
     subjects = (entry.code, *((entry.subject,) if entry.subject is not None else ()))
     return of(LEFT_OVER, subjects, message, [entry.origin], hint=hint)
 

@@ -62,8 +62,8 @@ def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[
     named, wrong = recipients(secret)
     yield from wrong
     if not secret.recipients:
-        hint = "Name the server's key, and your own: `gitcfg secret rekey NAME --add KEY`."
-        yield _finding(secret, f"The secret {secret.name} names no recipients.", secret.origin, hint)
+        hint = "Add the server's key and your own: `gitcfg secret rekey NAME --add KEY`."
+        yield _finding(secret, f"The secret {secret.name} has no recipients.", secret.origin, hint)
     entry = tree.entry(path_of(secret))
     if entry is None:
         message = f"The secret {secret.name} has no content: {path_of(secret)} does not exist."
@@ -86,7 +86,7 @@ def recipients(secret: Secret) -> tuple[tuple[Recipient, ...], tuple[Finding, ..
         try:
             named.append(recipient(ref.name))
         except ValueError as error:
-            message = f"A recipient of the secret {secret.name} is no public key: {error}."
+            message = f"A recipient of the secret {secret.name} is not a public key: {error}."
             wrong.append(of("GC210", secret.name, message, [ref.origin], veiled=True))
     return tuple(named), tuple(wrong)
 
@@ -102,14 +102,14 @@ def _content(
         if blocks:
             yield conflict_finding(entry.path, blocks)
             return
-        hint = f"`gitcfg secret set {secret.name}` writes it anew."
+        hint = f"`gitcfg secret set {secret.name}` writes it again."
         yield _finding(secret, f"{shown(entry.path)} {error}.", Origin(entry.path), hint)
         return
     headers[secret.name] = found
     reason = _differs(found, named) if named else ""
     if reason:
-        message = f"{shown(entry.path)} is not encrypted for those whom the secret names: {reason}."
-        hint = f"`gitcfg secret rekey {secret.name}` encrypts it for them; it asks for no new content."
+        message = f"{shown(entry.path)} is not encrypted for the recipients of the secret: {reason}."
+        hint = f"`gitcfg secret rekey {secret.name}` encrypts it for them and keeps the content."
         yield _finding(secret, message, secret.recipients[0].origin, hint, Origin(entry.path))
 
 
@@ -128,9 +128,9 @@ def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
     if lacking is not None:
         return f"{shown(lacking.comment or lacking.key)} cannot read it"
     if ages[0] != ages[1]:
-        return f"it is for {counted(ages[0], 'age key')}, and the secret names {ages[1]}"
+        return f"it is for {counted(ages[0], 'age key')}, but the secret has {ages[1]}"
     more = min((stanza.kind, stanza.tag) for stanza in have - want) if have - want else None
-    return f"it is for somebody else, too ({shown(' '.join(more).strip())})" if more else ""
+    return f"it is also for another recipient ({shown(' '.join(more).strip())})" if more else ""
 
 
 def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
@@ -140,8 +140,8 @@ def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
         other = first.setdefault(found.identity, name)
         if other != name:
             pair = (min(name, other), max(name, other))
-            message = f"The secrets {pair[0]} and {pair[1]} are one: both have the same encrypted file."
-            hint = "Bind one of them wherever it is meant, or give each a content of its own."
+            message = f"The secrets {pair[0]} and {pair[1]} have the same encrypted file."
+            hint = "Use one secret for both, or set the content of one of them again."
             places = [Origin(path_of(fleet.model.secrets[one])) for one in pair]
             yield of("GC210", pair, message, places, hint=hint)
 
@@ -152,11 +152,10 @@ def _stray(fleet: Fleet) -> Iterator[Finding]:
     for entry in fleet.tree.entries(FOLDER):
         if entry.kind is EntryKind.FILE and entry.path.endswith(_ENDING) and entry.path not in known:
             said = entry.path.removesuffix(_ENDING) + ".yaml"
-            message = (
-                f"{shown(entry.path)} is nobody's: there is no {shown(said)}, which says who may have it."
-            )
+            message = f"{shown(entry.path)} has no definition: {shown(said)} does not exist."
             name = entry.path.rpartition("/")[2].removesuffix(_ENDING)
-            yield of("GC210", name, message, [Origin(entry.path)], hint="Write it, or delete the file.")
+            hint = "Write the definition, or delete the file."
+            yield of("GC210", name, message, [Origin(entry.path)], hint=hint)
 
 
 def _finding(secret: Secret, message: str, at: Origin, hint: str = "", more: Origin | None = None) -> Finding:
@@ -225,18 +224,18 @@ def wide(mode: str) -> bool:
 
 
 def _readable(entry: FileEntry, name: str) -> Iterator[Finding]:
-    message = f"The file entry {shown(entry.path)} has the mode {entry.mode}, and holds the secret {name}."
+    message = f"The file entry {shown(entry.path)} has the mode {entry.mode}, but contains the secret {name}."
     yield of("GC209", entry.path, message, [entry.origin], hint=_way_out(entry))
 
 
 def _way_out(entry: FileEntry) -> str:
     """Daemons that are not root usually read their files through a group; here the owner must be theirs."""
     if entry.owner != "root":
-        return f'Leave the mode out, or write "0600": then only {shown(entry.owner)}, its owner, may read it.'
+        return f'Omit the mode, or write "0600": then only its owner {shown(entry.owner)} can read it.'
     if entry.group != "root":
         who = shown(entry.group)
-        return f'Make who reads it its owner: `owner: {who}, mode: "0600"`, if {who} is a user, too.'
-    return 'Leave the mode out, or write "0600". A daemon that is not root reads it as its `owner`.'
+        return f'Make the reader its owner: `owner: {who}, mode: "0600"`, if {who} is a user, too.'
+    return 'Omit the mode, or write "0600". If a daemon does not run as root, make it the `owner`.'
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -248,8 +247,8 @@ class Ground(msgspec.Struct, frozen=True):
 
 
 def _ground(secret: Secret) -> Ground:
-    hint = f"`for` in {secret.origin.file} says who may have it: widen it, or bind another secret there."
-    return Ground("which may not go there", "whose `for` fails", hint)
+    hint = f"Make `for` in {secret.origin.file} match these nodes, or bind another secret there."
+    return Ground("but these nodes may not have it", "whose `for` fails", hint)
 
 
 def refused(
@@ -333,18 +332,18 @@ class OpenSecrets:
 
 
 def _closed(entry: FileEntry, param: str, secret: str) -> Iterator[Finding]:
-    takes = f"{shown(entry.path)} takes the secret {secret} with everything else"
-    message = f"{takes}, so only its owner may read it ({PRIVATE})."
-    hint = f'{_way_out_swept(entry, shown(param))}; or write `mode: "{PRIVATE}"` if it is meant.'
+    takes = f"{shown(entry.path)} takes the secret {secret} together with other parameters"
+    message = f"{takes}, so only its owner can read it ({PRIVATE})."
+    hint = f'{_way_out_swept(entry, shown(param))}; or write `mode: "{PRIVATE}"` if that is intended.'
     yield of("GC514", (entry.path, param), message, [entry.origin], hint=hint)
 
 
 def _way_out_swept(entry: FileEntry, param: str) -> str:
     if entry.template is not None:
-        return "Let the template name the parameters that it needs"
+        return "Name the parameters in the template"
     if entry.tags:
-        return f"Give {param} none of the entry's tags"
-    return f'Leave it out, "!{param}" in `params`'
+        return f"Remove the entry's tags from {param}"
+    return f'Exclude it with "!{param}" in `params`'
 
 
 # What people tell each other in definitions, which no node gets: descriptions, reasons, and the like.
@@ -410,8 +409,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 # GC513: other tools' encrypted text, and private keys that everybody can read, wherever text is written.
 
-_ENCRYPTED = "Nodes get it as it is, encrypted. `gitcfg secret set NAME` keeps a secret that they can read."
-_OPEN = "Whoever reads the repository has it: make a new one, and keep that with `gitcfg secret set NAME`."
+_ENCRYPTED = "Nodes get the encrypted text. Use `gitcfg secret set NAME` for a secret that they can read."
+_OPEN = "Every reader of the repository has it. Make a new key, and store it with `gitcfg secret set NAME`."
 
 
 def markers(fleet: Fleet) -> Iterator[Finding]:
@@ -461,4 +460,4 @@ def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Findin
 
 def _marker_finding(subject: str, what: str, mark: str, at: Origin) -> Finding:
     hint = _OPEN if mark in OPEN else _ENCRYPTED
-    return of("GC513", subject, f"{what} holds {WORDS[mark]}.", [at], hint=hint, veiled=mark in OPEN)
+    return of("GC513", subject, f"{what} contains {WORDS[mark]}.", [at], hint=hint, veiled=mark in OPEN)

@@ -45,10 +45,10 @@ def structure(fleet: Fleet) -> Iterator[Finding]:
     include, depends = inclusion(model), dependence(model)
     after = _edges(model, {f.name: f.after for f in model.features.values()})
     needs = needs_of(model)
-    yield from _circles("GC202", include, "{} includes itself.", "{} include each other in a circle.")
-    words = ("{} depends on itself.", "{} depend on each other in a circle.")
+    yield from _circles("GC202", include, "{} includes itself.", "{} include each other in a cycle.")
+    words = ("{} depends on itself.", "{} depend on each other in a cycle.")
     yield from (f for f in _circles("GC203", needs, *words) if _among(f, depends))
-    yield from _circles("GC203", after, "{} comes after itself.", "{} come after each other in a circle.")
+    yield from _circles("GC203", after, "{} comes after itself.", "{} come after each other in a cycle.")
     yield from _circles("GC203", parameter_edges(model), *words)
     yield from _feature_conflicts(model, needs)
 

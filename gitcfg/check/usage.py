@@ -76,7 +76,7 @@ def endings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[Finding]:
     }
     for name, secret in model.secrets.items():
         if name not in secrets:
-            yield of("GC512", name, f"No node gets the secret {name}.", [secret.origin])
+            yield of("GC512", name, f"No node uses the secret {name}.", [secret.origin])
     for name, binding in _settings(fleet, usage, roster):
         if str(binding.origin) not in usage.won and counts(fleet, name, binding):
             yield idle_setting(name, binding)
@@ -88,7 +88,7 @@ def _idle(usage: Usage) -> Iterator[Finding]:
         if key in usage.busy:
             continue
         if idle.code == "GC508":
-            message = f"This $remove takes nothing away from {idle.name}."
+            message = f"This $remove removes nothing from {idle.name}."
         else:
             message = f"`without` {idle.name} changes nothing: nothing installs it."
         yield of(idle.code, idle.name, message, [idle.origin], idle.nodes)
@@ -122,10 +122,12 @@ def counts(fleet: Fleet, name: str, binding: Binding) -> bool:
 def idle_setting(name: str, binding: Binding) -> Finding:
     """GC501."""
     if binding.op is Op.DEFAULT:
-        hint = "Lower layers give it a value everywhere. Delete it, or make it a plain value."
-        return of("GC501", name, f"A $default of {name} applies on no node.", [binding.origin], hint=hint)
-    hint = "Higher layers replace it everywhere. Delete it, or move it up."
-    return of("GC501", name, f"A setting of {name} wins on no node.", [binding.origin], hint=hint)
+        hint = "Lower layers always set a value. Delete it, or make it a plain value."
+        return of(
+            "GC501", name, f"A $default of {name} has no effect on any node.", [binding.origin], hint=hint
+        )
+    hint = "Higher layers override it everywhere. Delete it, or move it to a higher layer."
+    return of("GC501", name, f"A setting of {name} has no effect on any node.", [binding.origin], hint=hint)
 
 
 # Looks at classes for what they show of definitions, and names the first node that shows each thing.

@@ -24,8 +24,8 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.secrets import is_secret, secret_name
 
 _TAKEN_OUT = (
-    "What stands there everybody can read who has the repository: make a new one, "
-    "and keep that with `gitcfg secret set NAME`."
+    "Every reader of the repository can read it. Make a new secret, "
+    "and store it with `gitcfg secret set NAME`."
 )
 _JUDGED = frozenset({Op.SET, Op.DEFAULT})
 
@@ -71,19 +71,23 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     reason = own.refusal if own is not None else None
     if reason:
         origin = parameter.schema_origin or parameter.origin
-        yield of("GC102", origin.file, f"The schema of {name} is none: {reason}", [origin])
+        yield of("GC102", origin.file, f"The schema of {name} is not valid: {reason}", [origin])
     elif own is not None:
         yield from _unknown_formats(fleet, parameter)
     if parameter.default is None:
         return
     if parameter.secret:
-        message = f"{name} is secret, so it has no default."
+        message = f"{name} is secret, so it cannot have a default."
         yield of("GC206", name, message, [parameter.default.at], hint=_TAKEN_OUT, veiled=True)
         return
     if parameter.must_change:
-        hint = "Take the default away: whoever binds it says a value."
+        hint = "Remove the default: every layer that binds it sets a value."
         yield of(
-            "GC207", name, f"{name} must be changed, so it has no default.", [parameter.default.at], hint=hint
+            "GC207",
+            name,
+            f"{name} has `must_change`, so it cannot have a default.",
+            [parameter.default.at],
+            hint=hint,
         )
         return
     try:
@@ -105,7 +109,7 @@ def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
     above = own if document.key(*own) == origin else ("defaults", "schema")
     for path, form in found:
         place = document.at(*above, *path)
-        message = f"The schema of {parameter.name} asks for the format {shown(form)}, which does not exist."
+        message = f"The schema of {parameter.name} uses the format {shown(form)}, which does not exist."
         hint = did_you_mean(form, FORMATS) or f"There are {', '.join(FORMATS)}."
         yield of("GC102", origin.file, message, [place], hint=hint)
 
@@ -115,7 +119,7 @@ def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Findin
     found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
     kinds = implied_kinds((name, binding) for binding in bound)
     if found and kinds and not fleet.declarations.secret(name):
-        message = f"What is bound to {name} does not agree on a type: one of it is {kinds[name]}."
+        message = f"What is bound to {name} has several types: one value is {kinds[name]}."
         hint = f"Declare the type of {name}."
         yield of("GC206", name, message, [binding.at for binding in bound], hint=hint)
     else:
@@ -169,7 +173,7 @@ def _dropped(node: Node, nodeset: NodeSet) -> Iterator[Finding]:
             words.append(f"{key} {listed(sorted(lost))}")
             origins += [own.origin or node.origin, given.origin or nodeset.origin]
     if words:
-        message = f"{node.name} drops what its node set {nodeset.name} gives: {'; '.join(words)}."
+        message = f"{node.name} drops what its node set {nodeset.name} sets: {'; '.join(words)}."
         hint = "Write {$prepend: [...]}, {$append: [...]} or {$remove: [...]} to compose the lists."
         yield of("GC506", node.name, message, origins, [node.name], hint)
 
@@ -222,7 +226,7 @@ class DiscardedValues:
         return ()
 
     def end(self) -> Iterator[Finding]:
-        hint = "Compose with it, as $and, $append or $merge do, or take the lower operations away."
+        hint = "Compose with it, as $and, $append or $merge do, or remove the lower operations."
         for (name, origin, below), nodes in self._discarded.items():
             message = f"This plain value of {name} discards what lower layers composed."
             yield of("GC509", name, message, [origin, *below], nodes, hint)
@@ -322,16 +326,16 @@ def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
     """Operations that do nothing, for what a secret holds is known only on its way into the node."""
     ops = [step.op for step in cell.steps if step.op in COMPOSING]
     if ops:
-        message = f"{name} is the secret {secret} below this, and nothing can be composed with a secret."
-        hint = f"Take the ${ops[0]} away, or make the whole of it the secret."
+        message = f"{name} is the secret {secret} below this, and a secret cannot be composed."
+        hint = f"Remove ${ops[0]}, or put the whole value into the secret."
         yield of("GC306", name, message, cell.origins, hint=hint)
 
 
 def _lacking(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
     for step in cell.steps:
         if step.op is Op.FACT and node_class.facts(name).get(step.given) is None:
-            message = f"{name} wants the fact {step.given}, which is not given."
-            hint = f"Write {step.given} under `facts:` of the nodes or their set."
+            message = f"{name} uses the fact {step.given}, which does not exist."
+            hint = f"Add {step.given} to `facts:` of the nodes or their set."
             yield of("GC311", name, message, [step.origin], node_class.names, hint)
 
 
@@ -354,14 +358,14 @@ def _value(
     parameter = fleet.declarations.find(name)
     origins = cell.origins
     if cell.weight > MAX_WEIGHT:
-        message = f"{name} is composed into more than {MAX_WEIGHT} characters; the rest is left out."
+        message = f"{name} is composed into more than {MAX_WEIGHT} characters; the rest is cut off."
         yield of("GC306", name, message, origins)
     if isinstance(value, list) and not (parameter is not None and parameter.unique):
         yield from _repeated(name, value, cell)
     if isinstance(value, str) and any(step.op in (Op.AND, Op.OR) for step in cell.steps):
         reason = find_unbalanced(value)
         if reason:
-            yield of("GC306", name, f"{name} cannot be composed out of these: {reason}.", cell.origins)
+            yield of("GC306", name, f"{name} cannot be composed from these values: {reason}.", cell.origins)
     single = len(cell.steps) == 1 and cell.steps[0].op in _JUDGED_ALREADY
     if parameter is None or value is None or (single and value == cell.value):
         return
@@ -395,7 +399,7 @@ def _blamed(
     if guilty is None:
         return finding
     origins = dict.fromkeys((guilty.origin, *finding.origins))
-    hint = f"Without what is said at {guilty.origin} it would fit."
+    hint = f"It would fit without the value at {guilty.origin}."
     return msgspec.structs.replace(finding, origins=tuple(origins), hint=hint)
 
 
@@ -415,6 +419,6 @@ def _repeated(name: str, value: list[Any], cell: Cell) -> Iterator[Finding]:
     counts = Counter(map(identity, value))
     item = next((item for item in value if counts[identity(item)] > 1), None)
     if len(counts) < len(value):
-        message = f"{name} holds {shown(repr(item))} more than once."
-        hint = "Declare it `unique: true` if only the first shall count."
+        message = f"{name} contains {shown(repr(item))} more than once."
+        hint = "Declare it `unique: true` to keep only the first one."
         yield of("GC503", name, message, cell.origins, hint=hint)

@@ -126,7 +126,7 @@ def _read_recipients(word: str) -> "list[Recipient]":
         raise GitcfgError(f"{shown(word)} is neither a key nor a file.", hint) from None
     if "PRIVATE KEY-----" in text or "AGE-SECRET-KEY" in text:
         hint = "Recipients are public keys: *.pub of OpenSSH's."
-        raise GitcfgError(f"{shown(word)} holds a private key.", hint)
+        raise GitcfgError(f"{shown(word)} contains a private key.", hint)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise GitcfgError(f"{shown(word)} holds no key.", "A file of recipients has a key in each line.")

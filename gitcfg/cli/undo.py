@@ -79,7 +79,7 @@ def undo(
         def revert_span() -> Reversal:
             both = sorted({*(ours or ())} & {*(theirs or ())})
             if both:
-                raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Say one of them.")
+                raise GitcfgError(f"{both[0]} cannot be both --ours and --theirs.", "Use one of them.")
             answers = dict.fromkeys(ours or (), Side.OURS) | dict.fromkeys(theirs or (), Side.THEIRS)
             return Undo(repository, span, head).proposed(answers, ask_side if options.interactive else None)
 

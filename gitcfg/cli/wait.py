@@ -76,7 +76,7 @@ def wait(
     session: Session = context.obj
     longest = seconds(timeout)
     if longest is None:
-        raise GitcfgError(f"{timeout} is no length of time.", "Write 90s, 10m, 2h or 1d.")
+        raise GitcfgError(f"{timeout} is not a duration.", "Write 90s, 10m, 2h or 1d.")
     query, repository = state_query(context, url, state, server, token), served_repository(session)
     with WaitTarget(session, rev, nodes or (), where) as target:
         if text := note_on_tip(repository, query):

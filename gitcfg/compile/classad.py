@@ -170,7 +170,7 @@ class _Reader:
         before = self._before
         if self._turn == "attribute":
             if token.kind != "name" and token.text[0] != "'":
-                raise self._wrong(f"{_quoted(token)} is no attribute's name")
+                raise self._wrong(f"{_quoted(token)} is not an attribute name")
             self._turn = "="
             return
         if self._turn == "=":
@@ -187,7 +187,7 @@ class _Reader:
     def _open(self, token: _Token) -> None:
         before, turn = self._before, self._turn
         if turn in ("attribute", "="):
-            raise self._wrong(f"{_quoted(token)} stands where a record says an attribute")
+            raise self._wrong(f"{_quoted(token)} is in the place of an attribute name")
         if turn == "operator" and before is not None:
             if token.text == "{" or (token.text == "(" and before.kind != "name"):
                 raise self._two_operands(before, token)
@@ -204,12 +204,12 @@ class _Reader:
         if level.kind == "top" and token.text == "]":
             raise _Stop  # HTCondor's parser may end there
         if level.opening != OPENING[token.text]:
-            raise self._unpaired(f"`{token.text}` closes nothing")
+            raise self._unpaired(f"`{token.text}` has no opening bracket")
         before = self._before
         empty = before is not None and before.kind == "open"
         if self._turn == "=" or (self._turn == "operand" and not (empty and level.kind in ("call", "list"))):
             if empty:
-                raise self._wrong(f"nothing stands between `{level.opening}` and `{token.text}`")
+                raise self._wrong(f"nothing is between `{level.opening}` and `{token.text}`")
             raise self._ends(before)
         self._all_paired(level)
         self._levels.pop()
@@ -232,7 +232,7 @@ class _Reader:
         elif text in _PREFIX:
             raise self._wrong(f"an operator is missing before `{text}`")
         else:
-            raise self._wrong(f"{_quoted(token)} means nothing here")
+            raise self._wrong(f"{_quoted(token)} has no meaning here")
 
     def _binary(self, token: _Token) -> None:
         if self._turn not in ("operator", "any"):
@@ -258,7 +258,7 @@ class _Reader:
             self._turn = "operand"
         else:
             hint = "Compare with ==, or with =?= if it may be undefined."
-            raise self._wrong("`=` stands where `==` was meant", hint)
+            raise self._wrong("`=` is used for `==`", hint)
 
     def _colon(self, token: _Token) -> None:
         level, before = self._levels[-1], self._before
@@ -275,7 +275,7 @@ class _Reader:
         if self._turn not in ("operator", "any"):
             raise self._misplaced(token)
         if level.kind not in _COMMAS:
-            raise self._unpaired("a comma stands outside of a list")
+            raise self._unpaired("a comma is outside of a list")
         self._all_paired(level)
         self._turn = "operand"
 
@@ -286,7 +286,7 @@ class _Reader:
         if self._turn == "operand":
             raise self._misplaced(token)
         if level.kind not in ("record", "any"):
-            raise self._unpaired("`;` stands outside of a record")
+            raise self._unpaired("`;` is outside of a record")
         self._all_paired(level)
         self._turn = "attribute" if level.kind == "record" else "any"
 
@@ -307,7 +307,7 @@ class _Reader:
         self._all_paired(level)
 
     def _ends(self, before: _Token | None) -> _Stop:
-        where = "it ends" if self._at == len(self._tokens) else "what is in brackets ends"
+        where = "it ends" if self._at == len(self._tokens) else "the part in brackets ends"
         return self._wrong(f"{where} with the operator {_quoted(before or _END)}")
 
     def _all_paired(self, level: _Level) -> None:

@@ -166,7 +166,7 @@ class Declarations:
         if op is Op.NULL:
             return NOTHING if parameter is None else self.default(parameter)
         if op not in _OF_SECRETS and self.secret(name):
-            raise Misfit("is secret: only {$secret: NAME} may be bound to it")
+            raise Misfit("is secret: only {$secret: NAME} can be bound to it")
         if op is Op.UNSET:
             return given
         if op in _NAMING:
@@ -187,7 +187,7 @@ class Declarations:
     def _named(self, op: Op, given: Any) -> Any:
         """The name of a fact, or the value that the secret of that name is. An instance may give no name."""
         if not isinstance(given, str):
-            raise Misfit(f"wants the name of a {op.value}, not {describe_type(given)}")
+            raise Misfit(f"needs the name of a {op.value}, not {describe_type(given)}")
         if op is Op.FACT:
             return given
         secret = self.secrets.get(given)

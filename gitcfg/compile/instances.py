@@ -151,8 +151,8 @@ class Substitution:
 
     def _too_large(self, attribute: str, origin: Origin) -> None:
         name = "" if self.instance.name is None else f" {shown(self.instance.name)}"
-        message = f"The instance{name} of {self.feature} puts in more than 1 MiB of text."
-        hint = "Texts that are made of each other double from include to include."
+        message = f"The instance{name} of {self.feature} adds more than 1 MiB of text."
+        hint = "Texts that contain each other double with every include."
         found = Finding("GC105", (attribute,), message, (origin,), hint=hint)
         if found not in self.findings:
             self.findings.append(found)
@@ -160,7 +160,7 @@ class Substitution:
     def _missing(self, attribute: str, origin: Origin) -> None:
         name = "" if self.instance.name is None else f" {shown(self.instance.name)}"
         message = f"The instance{name} of {self.feature} has no attribute {shown(attribute)}."
-        hint = f"Give it under `with:` where {self.feature} is installed."
+        hint = f"Set it under `with:` where {self.feature} is installed."
         self.findings.append(Finding("GC201", (attribute,), message, (origin,), hint=hint))
 
 

@@ -189,7 +189,7 @@ class Layers:
         message = f"{name} includes features at more than {self.places.most:,} places."
         hint = (
             "Each include multiplies the places of what it includes, and so does each instance. Include "
-            "features once, name fewer instances, or raise `max_places` in gitcfg.yaml."
+            "features once, use fewer instances, or raise `max_places` in gitcfg.yaml."
         )
         self._unsupported(name, message, hint, at)
 

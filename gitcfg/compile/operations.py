@@ -48,7 +48,7 @@ class Why(Enum):
 
 
 class Lack(msgspec.Struct, frozen=True):
-    """A value that cannot be collected; of those in a circle `collect` is the first.
+    """A value that cannot be collected; of those in a cycle `collect` is the first.
 
     Of NOT_ONE `found` are the nodes that have one, and `values` says how many these are.
     """
@@ -76,7 +76,7 @@ def parse_collect(given: Any) -> Collect:
         found = msgspec.convert(given, Collect)
     except msgspec.ValidationError:
         raise Misfit(
-            "cannot be collected by this: `$collect` wants `param` and `feature`, and may have "
+            "cannot be collected by this: `$collect` requires `param` and `feature`, and can have "
             "`same`, `where`, `sort`, `join` and `one`"
         ) from None
     if found.sort not in ORDERS:

@@ -138,9 +138,9 @@ def _map(given: Any, source: Any) -> dict[str, Any]:
 def _plain(given: Any, source: Any) -> Any:
     """YAML's own value, as long as JSON knows it too. What looks like a secret in it is refused."""
     if isinstance(given, float) and not math.isfinite(given):
-        raise Misfit(f"cannot be {source}: it is no finite number")
+        raise Misfit(f"cannot be {source}: it is not a finite number")
     if is_secret(given):
-        raise Misfit("cannot hold a `$secret` within its value")
+        raise Misfit("cannot contain a `$secret` within its value")
     for item in given.values() if isinstance(given, dict) else given if isinstance(given, list) else ():
         _plain(item, item)
     return given

@@ -115,7 +115,7 @@ def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
 
 
 def allowed(limit: Share, nodes: int) -> int:
-    """Return how many a limit lets through; a share that is no whole number is rounded down."""
+    """Return how many a limit lets through; a share that is not a whole number is rounded down."""
     return int(nodes * limit.number / 100) if limit.percent else int(limit.number)
 
 

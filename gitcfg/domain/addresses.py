@@ -32,12 +32,12 @@ def _not_an_address(value: object) -> DomainProblem:
     text = str(value)
     hint = "write it like 10.0.0.1 or 2001:db8::1"
     if "%" in text:
-        hint = "an address stands without the name of an interface"
+        hint = "write the address without the name of an interface"
     elif _PADDED.search(text) and ":" not in text:
-        hint = "the parts of an IPv4 address have no zeros in front"
+        hint = "write the parts of an IPv4 address without leading zeros"
     elif _FOUR.fullmatch(text):
         hint = "the parts of an IPv4 address are between 0 and 255"
-    return DomainProblem(f"'{shown(text)}' is no IP address", hint=hint)
+    return DomainProblem(f"'{shown(text)}' is not an IP address", hint=hint)
 
 
 def format_address(number: int) -> str:
@@ -85,7 +85,7 @@ def parse_block(value: object) -> Block:
     address, slash, length = value.partition("/") if isinstance(value, str) else ("", "", "")
     if not slash:
         raise DomainProblem(
-            f"'{shown(str(value))}' is no network", hint="write an address and a length: 10.0.0.0/8"
+            f"'{shown(str(value))}' is not a network", hint="write an address and a length: 10.0.0.0/8"
         )
     number = parse_address(address)
     found = Block(number, _parse_length(length, number, len(address) + 2))
@@ -104,7 +104,7 @@ def _parse_length(text: str, number: int, column: int) -> int:
     most = address_bits(number)
     if not _PREFIX.fullmatch(text) or int(text) > most:
         raise DomainProblem(
-            f"'{shown(text)}' is no prefix length of {address_family(number)}",
+            f"'{shown(text)}' is not a prefix length of {address_family(number)}",
             column,
             f"it is between 0 and {most}",
         )
@@ -203,7 +203,7 @@ def _read_subnets(outer: str, length: str, column: int) -> Interval:
     found = parse_block(outer)
     if not length.startswith("/"):
         raise DomainProblem(
-            "the networks' length has a slash in front", column, f"write {outer} in /{length}"
+            "the length of networks has a slash before it", column, f"write {outer} in /{length}"
         )
     size = _parse_length(length[1:], found.first, column + 1)
     if size < found.length:

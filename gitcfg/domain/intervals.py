@@ -101,7 +101,7 @@ def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
     column = len(text) - len(last) + 1
     begin = number(text[:at].rstrip())
     if not last:
-        raise DomainProblem("the range has no second end", column, "write both ends, or one value")
+        raise DomainProblem("the range has no end", column, "write both ends, or one value")
     try:
         return begin, number(last), column
     except DomainProblem as problem:
@@ -111,7 +111,7 @@ def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
 def ordered(begin: int, end: int, column: int) -> Interval:
     """Return a range from one end to the other. DomainProblem: they are the wrong way round."""
     if end < begin:
-        raise DomainProblem("the range ends before it begins", column, "write its least value first")
+        raise DomainProblem("the range ends before it begins", column, "write its smallest value first")
     return begin, end
 
 
@@ -130,7 +130,7 @@ def parse_integer(value: object) -> int:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         text = f"'{shown(value)}'" if isinstance(value, str) else shown(str(value))
-        raise DomainProblem(f"{text} is no whole number", hint="write digits: 80, or 1024-65535 in quotes")
+        raise DomainProblem(f"{text} is not a whole number", hint="write digits: 80, or 1024-65535 in quotes")
     if abs(value) >= _TOO_LARGE:
         raise DomainProblem(f"a number may have {_MOST_DIGITS} digits at most", hint="write a smaller one")
     return value
@@ -159,7 +159,7 @@ def parse_date(value: object) -> int:
         return value.toordinal()
     text = shown(str(value))
     if not isinstance(value, str) or not _DATE.fullmatch(value):
-        raise DomainProblem(f"'{text}' is no date", hint="write year, month and day: 2026-01-31")
+        raise DomainProblem(f"'{text}' is not a date", hint="write year, month and day: 2026-01-31")
     try:
         return date.fromisoformat(value).toordinal()
     except ValueError:

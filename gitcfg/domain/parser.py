@@ -52,7 +52,7 @@ def _read_item(index: int, given: object) -> Item:
         raise DomainProblem(message, hint="write whole numbers, or text in quotes", index=index)
     if isinstance(given, float):
         hint = "put it in quotes if it is text"
-        raise DomainProblem(f"{given} is no whole number", hint=hint, index=index)
+        raise DomainProblem(f"{given} is not a whole number", hint=hint, index=index)
     try:
         return Item(index, str(parse_integer(given)), number=True)
     except DomainProblem as problem:
@@ -68,7 +68,7 @@ def _read_text(index: int, given: str) -> Item:
     columns = len(given.rstrip()) - len(text.rstrip())
     item = Item(index, text, columns, excluded, exact)
     if not text and not exact:
-        raise item.problem("the item says nothing", 'write "=" for the text that is empty')
+        raise item.problem("the item is empty", 'write "=" for the empty text')
     if len(text) > LONGEST_ITEM:
         message = f"an item has {LONGEST_ITEM} characters at most, this one {len(text)}"
         raise item.problem(message, "shorten it")
@@ -103,9 +103,9 @@ def _find_kind(items: Sequence[Item], type: str | None) -> Kind:
 def _check_kind(item: Item, kind: Kind) -> None:
     """Raise DomainProblem if an item itself says that it is not of the kind of its parameter's type."""
     if kind is Kind.TEXT and item.number:
-        raise item.problem(f"{item.text} is a number, and the parameter is text", "put it in quotes")
+        raise item.problem(f"{item.text} is a number, but the parameter is text", "put it in quotes")
     if kind is Kind.INTEGER and item.exact:
-        raise item.problem("an equals sign stands before text, and the parameter is a number", "leave it out")
+        raise item.problem("an equals sign is for text, but the parameter is a number", "remove it")
 
 
 def _infer_kind(items: Sequence[Item], type: str | None) -> Kind:
@@ -117,12 +117,12 @@ def _infer_kind(items: Sequence[Item], type: str | None) -> Kind:
             _check_kind(item, Kind.TEXT)
         if type == "string" and item.shape is Kind.INTEGER:
             hint = f"declare the parameter an integer, or write ={shown(item.text)} for just this text"
-            raise item.problem("this is a range of numbers, and the parameter is text", hint)
+            raise item.problem("this is a range of numbers, but the parameter is text", hint)
         if not _looks_like(item, kind):
             quoted = kind is Kind.INTEGER and is_decimal(item.text)
             raise item.problem(
                 f"'{shown(item.text)}' is {item.shape.one}, and '{shown(first.text)}' {kind.one}",
-                "leave out its quotes" if quoted else _ONE_KIND,
+                "remove its quotes" if quoted else _ONE_KIND,
             )
         if kind is Kind.TEXT and not item.exact and (problem := range_of_text(item.text)):
             raise problem.moved(item.columns, item.index)
@@ -161,12 +161,12 @@ def parse(items: Sequence[object], type: str | None = None) -> Values:
     read = [_read_item(index, given) for index, given in enumerate(items)]
     included = [item for item in read if not item.excluded]
     if not included:
-        raise read[0].problem("there are only exclusions", "list first what they are taken from")
+        raise read[0].problem("there are only exclusions", "list first what they exclude from")
     kind = _find_kind(read, type)
     excluded = [item for item in read if item.excluded]
     found = _parse_words(included, excluded) if kind is Kind.TEXT else _parse_spans(kind, included, excluded)
     if not found:
-        raise excluded[-1].problem("nothing is left: every value is excluded", "take an exclusion away")
+        raise excluded[-1].problem("nothing is left: every value is excluded", "remove an exclusion")
     return found
 
 
@@ -199,7 +199,7 @@ def _network_sizes(pairs: Iterable[tuple[Item, Interval]]) -> set[tuple[int, int
     for item, interval in pairs:
         found |= network_sizes([interval])
         if not have_one_size(found):
-            hint = "give them domains of their own: networks of two lengths overlap"
+            hint = "write a domain for each length: networks of two lengths overlap"
             raise item.problem("the networks of a domain have one length", hint)
     return found
 
@@ -214,5 +214,5 @@ def _read_placed(read: Callable[[str], _Read], item: Item) -> _Read:
 
 def _excludes_nothing(item: Item) -> DomainProblem:
     return item.problem(
-        f"'{shown(item.text)}' excludes nothing: no other item allows it", "correct it, or take it away"
+        f"'{shown(item.text)}' excludes nothing: no other item allows it", "correct or remove it"
     )

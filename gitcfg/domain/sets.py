@@ -104,7 +104,7 @@ class Spans(msgspec.Struct, frozen=True, gc=False):
         if not self or not other:
             return self if self else other
         if other.kind is not self.kind:
-            raise DomainProblem(f"{self.kind.one} and {other.kind.one} are not of one kind")
+            raise DomainProblem(f"{self.kind.one} and {other.kind.one} are of different kinds")
         found = union(self.ranges, self._alike(other))
         if self.kind is Kind.NETWORK and not have_one_size(network_sizes(found)):
             raise DomainProblem("networks of two lengths overlap")
@@ -143,7 +143,7 @@ class Words(msgspec.Struct, frozen=True):
 
     def normal(self, value: object) -> Value:
         if not isinstance(value, str):
-            raise DomainProblem(f"{shown(str(value))} is no text", hint="put it in quotes")
+            raise DomainProblem(f"{shown(str(value))} is not text", hint="put it in quotes")
         return value
 
     def items(self) -> tuple[Value, ...]:
@@ -162,7 +162,7 @@ class Words(msgspec.Struct, frozen=True):
         if not self or not other:
             return self if self else other
         if not isinstance(other, Words):
-            raise DomainProblem(f"{self.kind.one} and {other.kind.one} are not of one kind")
+            raise DomainProblem(f"{self.kind.one} and {other.kind.one} are of different kinds")
         return make_words([*self.places, *other.places])
 
 

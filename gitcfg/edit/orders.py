@@ -162,7 +162,7 @@ def _added_items(meaning: Meaning | None) -> list[Meaning]:
 def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
     """Return whose files shall list a group for nodes: their set's, if these are all its members.
 
-    A member whose own list replaces the set's has to say so itself. GitcfgError: it is no set of nodes.
+    A member whose own list replaces the set's has to say so itself. GitcfgError: it is not a node set.
     """
     names, whole = _nodes(draft, text)
     if whole is None:
@@ -172,7 +172,7 @@ def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
 
 
 def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
-    """Return whose files list a group for nodes. Raise GitcfgError if the text is no set of nodes."""
+    """Return whose files list a group for nodes. Raise GitcfgError if the text is not a node set."""
 
     def lists_group(kind: Kind, name: str) -> bool:
         return group in map(name_of, _added_items(_listed_groups(draft, kind, name)))

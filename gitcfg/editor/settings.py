@@ -116,7 +116,7 @@ def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
     except ValueError:
         raise _refusal("it holds comments, or is no JSON", own) from None
     if not isinstance(settings, dict):
-        raise _refusal("it holds no mapping", own)
+        raise _refusal("it is not a mapping", own)
     known = settings.get(_KEY, {})
     if not isinstance(known, dict):
         raise _refusal(f"its {_KEY} is no mapping", own)

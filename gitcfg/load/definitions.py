@@ -506,7 +506,7 @@ def _read_count(loader: Loader, file: str, entry: SectionEntry) -> Count | None:
     least, most = int(given.get("min", 0)), int(given["max"]) if "max" in given else None
     if most is not None and least > most:
         message = f"The rule {entry.name} asks for at least {least} and at most {most}."
-        loader.report("GC102", file, message, at, hint="Let min be no more than max.")
+        loader.report("GC102", file, message, at, hint="Set min to at most max.")
     return Count(least, most, at)
 
 

@@ -66,7 +66,7 @@ def marked(node: Any, value: Any) -> Mark:
 _MARKER = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _BEGIN, _MIDDLE, _END = "<<<<<<<", "=======", ">>>>>>>"
 _SHOWN = 5
-_HINT = "Keep the lines that are meant and delete those with markers; `git status` names all such files."
+_HINT = "Keep the lines that you want and delete the lines with markers; `git status` lists all such files."
 
 
 class Conflict(msgspec.Struct, frozen=True):
@@ -224,7 +224,7 @@ def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any,
 
 def too_large(file: str, size: int) -> Document:
     """Return the document of a file that is not even read."""
-    hint = "Split it: at most 1 MiB a file."
+    hint = "Split it: a file has at most 1 MiB."
     return Document(file, None, None, [_finding(file, f"The file has {size} bytes.", 1, 1, hint)])
 
 
@@ -242,7 +242,7 @@ def _decode(data: bytes) -> str:
     if "\0" in text:
         place = text.index("\0")
         line = text.count("\n", 0, place) + 1
-        raise Refused("The file holds a NUL character.", line, place - text.rfind("\n", 0, place))
+        raise Refused("The file contains a NUL character.", line, place - text.rfind("\n", 0, place))
     return text.removeprefix("\ufeff")
 
 

@@ -71,7 +71,7 @@ def _read_keys(loader: Loader, entry: Entry) -> Iterator[Key]:
     """Yield the keys of a file; empty lines and those that begin with `#` say nothing."""
     if entry.size > MAX_BYTES:
         message = f"The file has {entry.size} bytes; at most {MAX_BYTES} are read."
-        loader.report("GC101", entry.path, message, Origin(entry.path), hint="Spread it over several files.")
+        loader.report("GC101", entry.path, message, Origin(entry.path), hint="Split it into several files.")
         return
     data = loader.tree.read(entry)
     blocks = find_markers(data.decode("utf-8", "replace"))
@@ -89,9 +89,9 @@ def _read_keys(loader: Loader, entry: Entry) -> Iterator[Key]:
 def _parse_key(loader: Loader, origin: Origin, line: str) -> Key | None:
     node, text = line.split()[0], " ".join(line.split()[1:3])
     if not HOST.fullmatch(node):
-        loader.report("GC103", node, f"{shown(node)!r} is no host name.", origin, hint=_HINT)
+        loader.report("GC103", node, f"{shown(node)!r} is not a host name.", origin, hint=_HINT)
     elif public_key(text) is None:
-        loader.report("GC101", node, f"The key of {node} is no Ed25519 key.", origin, hint=_HINT)
+        loader.report("GC101", node, f"The key of {node} is not an Ed25519 key.", origin, hint=_HINT)
     else:
         return Key(node, origin, text)
     return None

@@ -35,7 +35,7 @@ class Loader(msgspec.Struct):
             if name.startswith(".") and name != suffix:
                 continue
             if entry.kind is not EntryKind.FILE:
-                message = f"A {entry.kind.value} stands where a file should."
+                message = f"A {entry.kind.value} is in the place of a file."
                 self.report("GC101", entry.path, message, Origin(entry.path), hint="Commit the file itself.")
             elif name.endswith(suffix):
                 yield entry
@@ -84,7 +84,9 @@ class Register:
     def admit(self, name: str, origin: Origin) -> bool:
         """Return whether this name may be defined here; report why not."""
         if not self._pattern.fullmatch(name):
-            self._loader.report("GC103", name, f"{shown(name)!r} is no name for a {self._noun}.", origin)
+            self._loader.report(
+                "GC103", name, f"{shown(name)!r} is not a valid name for a {self._noun}.", origin
+            )
             return False
         first = self._folded.setdefault(name.casefold(), name)
         if name in self._places:

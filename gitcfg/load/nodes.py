@@ -108,7 +108,7 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 _NUMBER = re.compile(r"(?:^|\.)[0-9]+\Z")
 """How no host name ends: what looks like an IPv4 address is one."""
 _NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%.*)?")
-_ADDRESS = "User and port stand in ssh's own configuration; an IPv6 address stands without brackets."
+_ADDRESS = "Set user and port in ssh's own configuration, and write an IPv6 address without brackets."
 
 
 def _read_edit(loader: Loader, doc: Document, key: str, banned: str = "") -> ListEdit:
@@ -238,7 +238,7 @@ def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -
         names = expand(text, left)
     except TooManyNames:
         message = f"With {shown(text)!r} there are more than {most or left:,} nodes."
-        hint = "If so many are meant, raise `max_nodes` in gitcfg.yaml."
+        hint = "If you need more, raise `max_nodes` in gitcfg.yaml."
         loader.report("GC103", text, message, nodes.origin, hint=hint)
         return ()
     except NodeSetError as error:
@@ -248,7 +248,7 @@ def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -
         return ()
     wrong = next((name for name in names if not HOST.fullmatch(name)), None)
     if wrong is not None:
-        loader.report("GC103", wrong, f"{shown(wrong)!r} is no host name.", nodes.origin)
+        loader.report("GC103", wrong, f"{shown(wrong)!r} is not a host name.", nodes.origin)
         return ()
     return names
 

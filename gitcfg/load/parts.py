@@ -68,10 +68,10 @@ def _drop_repeated(loader: Loader, refs: Iterable[Ref], banned: str) -> Iterable
     result: dict[str, Ref] = {}
     for ref in refs:
         if ref.name in result:
-            message = f"{shown(ref.name)} stands twice in this list."
+            message = f"{shown(ref.name)} is in this list twice."
             loader.report("GC103", ref.name, message, ref.origin, result[ref.name].origin)
         elif banned and ref.name == banned:
-            message = f"{ref.name} is the default group: every node is in it without being told."
+            message = f"{ref.name} is the default group: every node is a member of it."
             loader.report("GC103", ref.name, message, ref.origin, hint="Take it out of the list.")
         else:
             result[ref.name] = ref
@@ -95,13 +95,13 @@ def read_uses(loader: Loader, file: str, node: Any, given: list[Any]) -> tuple[U
         if len(result) > MAX_LISTED:
             message = f"The list installs more than {MAX_LISTED:,} instances."
             at = place(file, inner)
-            loader.report("GC103", str(file), message, at, hint="Name fewer, or divide them among groups.")
+            loader.report("GC103", str(file), message, at, hint="List fewer, or divide them among groups.")
             break
         for use in _read_item(loader, file, inner, item):
             key = (use.feature, use.instance)
             if key in result:
                 name = use.feature if use.instance is None else f"{use.feature} as {use.instance}"
-                message = f"{shown(name)} stands twice in this list."
+                message = f"{shown(name)} is in this list twice."
                 loader.report("GC103", use.feature, message, use.origin, result[key].origin)
             else:
                 result[key] = use

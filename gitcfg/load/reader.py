@@ -129,20 +129,20 @@ class Reader:
             next(self.events)
             first = next(self.events)
             if type(first) is yaml.StreamEndEvent:
-                raise Refused("The file holds no document.", 1, 1, "Write {} if nothing is to be said.")
+                raise Refused("The file has no document.", 1, 1, "Write {} for an empty document.")
             value, node = self.value(next(self.events), 1)
             next(self.events)
             end = next(self.events)
             if type(end) is not yaml.StreamEndEvent:
                 place = (end.start_mark.line + 1, end.start_mark.column + 1)
-                raise Refused("The file holds a second document.", *place, "Write one document a file.")
+                raise Refused("The file has a second document.", *place, "Write one document per file.")
         except yaml.YAMLError as error:
             reason, line, column = yaml.complaint(error)
-            hint = "Indent with blanks: YAML allows no tabs there." if "\t" in self.line(line) else ""
+            hint = "Indent with spaces: YAML allows no tabs there." if "\t" in self.line(line) else ""
             raise Refused(f"The file is not YAML: {reason}.", line, column, hint) from None
         tab = first_tab(self.text, self.spans) if self.spans is not None else None
         if tab is not None:
-            raise Refused("A tab stands between values.", *tab, "Use blanks.")
+            raise Refused("A tab is between values.", *tab, "Use blanks.")
         return value, node
 
     def line(self, number: int) -> str:
@@ -154,7 +154,7 @@ class Reader:
         start = event.start_mark
         line, column = start.line + 1, start.column + 1
         if kind is yaml.AliasEvent or event.anchor is not None:
-            hint = "Let features include each other instead of repeating YAML."
+            hint = "Use a feature that others include instead of repeating YAML."
             raise Refused("Anchors and aliases are not allowed.", line, column, hint)
         if event.tag is not None:
             raise Refused(f"The tag {event.tag} is not allowed.", line, column, "Write the plain value.")
@@ -196,7 +196,7 @@ class Reader:
             value, node = self.value(next(self.events), level + 1, key)
             if key in result:
                 origins = (Origin(self.file, *place), Origin(self.file, *places[key]))
-                message = f"The key {key!r} stands twice in one mapping."
+                message = f"The key {key!r} occurs twice in one mapping."
                 self.findings.append(Finding("GC101", (self.file,), message, origins))
                 continue
             result[key], places[key] = value, place
@@ -207,9 +207,9 @@ class Reader:
         start: Any = event.start_mark
         place = (start.line + 1, start.column + 1)
         if type(event) is not yaml.ScalarEvent or event.anchor is not None or event.tag is not None:
-            raise Refused("A key is not plain text.", *place, "Keys are names: plain or quoted text.")
+            raise Refused("A key is not plain text.", *place, "Write a key as plain or quoted text.")
         if event.value == "<<" and event.implicit[0]:
-            hint = "Let features include each other instead of merging YAML."
+            hint = "Use a feature that others include instead of merging YAML."
             raise Refused("Merge keys are not allowed.", *place, hint)
         if self.spans is not None:
             end: Any = event.end_mark

@@ -66,7 +66,7 @@ def load_settings(loader: Loader) -> Settings | None:
         return Settings(Origin(FILE))
     number = doc.value.get("format")
     if number != FORMAT:
-        which = "says no format" if number is None else f"is of format {number}"
+        which = "has no format" if number is None else f"has format {number}"
         message = f"The repository {which}; this version of gitcfg reads format {FORMAT}."
         loader.findings[:] = []
         loader.report(
@@ -121,7 +121,7 @@ def _read_release(loader: Loader, doc: Document) -> Release | None:
     if "settle" in given:
         found = seconds(given["settle"])
         if found is None:
-            message = f"{shown(given['settle'])} is no length of time."
+            message = f"{shown(given['settle'])} is not a duration."
             at = doc.at("release", "settle")
             loader.report("GC102", "settle", message, at, hint="Write 10m, 90s, 2h or 1d.")
         settle = found or 0.0
@@ -139,16 +139,20 @@ def _read_stages(loader: Loader, doc: Document, given: list[Any]) -> tuple[Share
     for place, share in enumerate(found):
         at = doc.at("release", "stages", place)
         if share is None:
-            message = f"{shown(str(given[place]))} is no size of a stage."
-            loader.report("GC102", "stages", message, at, hint="Write how many nodes, or a share: 1, 10%.")
+            message = f"{shown(str(given[place]))} is not a valid stage."
+            loader.report(
+                "GC102", "stages", message, at, hint="Write a number of nodes or a percentage: 1, 10%."
+            )
             return (EVERYONE,)
         before = found[place - 1] if place else None
         if before is not None and before.percent == share.percent and before.number >= share.number:
-            message = f"The stage {given[place]} has no more nodes than {given[place - 1]} before it."
-            loader.report("GC102", "stages", message, at, hint="Stages count from the first one on.")
+            message = f"The stage {given[place]} is not larger than {given[place - 1]} before it."
+            loader.report(
+                "GC102", "stages", message, at, hint="The size of a stage includes all earlier stages."
+            )
     if not found or found[-1] != EVERYONE:
-        message = "The last stage leaves nodes out."
-        loader.report("GC102", "stages", message, doc.at("release", "stages"), hint="Let it be 100%.")
+        message = "The last stage does not include all nodes."
+        loader.report("GC102", "stages", message, doc.at("release", "stages"), hint="Set it to 100%.")
     return tuple(share for share in found if share is not None)
 
 

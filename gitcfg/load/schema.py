@@ -40,10 +40,10 @@ def describe_error(error: Any) -> Iterator[Problem]:
         yield from _unknown(path, error)
     elif error.validator == "oneOf":
         keys = _or([choice["required"][0] for choice in error.validator_value])
-        yield Problem(path, f"One of {keys} must be said, and only one.")
+        yield Problem(path, f"One of {keys} must be set, and only one.")
     elif error.validator == "not" and not error.validator_value:
         yield Problem(
-            path, f"{_name(path)} has no place here.", error.schema.get("description", ""), key=True
+            path, f"{_name(path)} is not allowed here.", error.schema.get("description", ""), key=True
         )
     elif words is None:
         yield Problem(path, f"{_name(path)} does not fit: {shown(error.message)}.")
@@ -66,7 +66,7 @@ def _unknown(path: tuple[str | int, ...], error: Any) -> Iterator[Problem]:
         noun = "operation" if key.startswith("$") else "key"
         hint = did_you_mean(key, known)
         if any(name.startswith("$") for name in known) and not key.startswith("$"):
-            message = f"{shown(key)} stands beside an operation; a binding is one or the other."
+            message = f"{shown(key)} is next to an operation; a binding is either a value or an operation."
             yield Problem((*path, key), message, key=True)
         else:
             yield Problem((*path, key), f"There is no {noun} {shown(key)} here.", hint, key=True)
@@ -110,7 +110,7 @@ def _required(error: Any) -> tuple[str, str]:
 
 def _min_properties(error: Any) -> tuple[str, str]:
     least = error.validator_value
-    return ("must not be empty", "") if least == 1 else ("says too little", f"Say {least} keys or more.")
+    return ("must not be empty", "") if least == 1 else ("has too few keys", f"Write at least {least} keys.")
 
 
 def _pattern(error: Any) -> tuple[str, str]:
@@ -123,12 +123,12 @@ _WORDS: dict[str, Any] = {
     "type": _type,
     "enum": _enum,
     "required": _required,
-    "const": lambda error: (f"takes only {str(error.validator_value).lower()}", ""),
+    "const": lambda error: (f"can only be {str(error.validator_value).lower()}", ""),
     "not": lambda error: ("is a value, not an operation", ""),
     "minLength": lambda error: ("must not be empty", ""),
     "minItems": lambda error: ("must not be empty", ""),
     "minProperties": _min_properties,
-    "maxProperties": lambda error: ("holds two operations", "Say one of them."),
+    "maxProperties": lambda error: ("has two operations", "Use one of them."),
     "minimum": lambda error: (f"must be at least {error.validator_value}", ""),
     "maximum": lambda error: (f"must be at most {error.validator_value}", ""),
     "pattern": _pattern,
@@ -174,7 +174,7 @@ def weigh(schema: dict[str, Any]) -> Weight:
         steps += _A_PART + _length(part.get("enum"))
         patterns += ("pattern" in part) + ("format" in part) + _length(part.get("patternProperties"))
         if steps > _MOST_STEPS or circles > _MOST_CIRCLES:
-            return Weight("its references multiply, or lead in circles: judging a value might never end.")
+            return Weight("its references multiply or form a cycle: validation might not finish.")
     return Weight(None, steps, patterns)
 
 
@@ -205,7 +205,7 @@ def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path,
 def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
     """Return why a part leads out of the schema, if it does."""
     if str(part.get("$schema", _DRAFT)).rstrip("#") != _DRAFT:
-        return "only draft 2020-12 is understood; leave `$schema` out."
+        return "only draft 2020-12 is supported; remove `$schema`."
     if "$dynamicRef" in part or ("$id" in part and part is not root):
         return "`$dynamicRef`, and `$id` inside a schema, are not supported."
     reference = part.get("$ref")
@@ -213,7 +213,7 @@ def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) 
         return None
     target = _target(root, reference)
     if not isinstance(target, bool) and id(target) not in parts:
-        return f"it refers to {reference[:60]!r}, and only what it holds itself (#/$defs/NAME) is followed."
+        return f"it refers to {reference[:60]!r}, but only its own definitions (#/$defs/NAME) are supported."
     return None
 
 
@@ -266,10 +266,10 @@ _MOST_CHOICES = 1000  # characters of a message that names all that may be said
 _REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
 _ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
 _MASK = "\0value\0"
-_NO_JSON = "it holds a number that JSON has not: an infinite one, none at all, or an endless one."
+_NO_JSON = "it has a number that JSON does not allow: infinite, not a number, or too large."
 _MESSAGES = {
-    "anyOf": f"{_MASK} fits none of the choices",
-    "format": f"{_MASK} is no regular expression, or looks around or back, or is too large",
+    "anyOf": f"{_MASK} matches none of the choices",
+    "format": f"{_MASK} is not a regular expression, is too large, or uses look-around or a backreference",
 }
 FORMATS: Mapping[str, str] = {
     "date": "a date (2027-01-31)",
@@ -282,13 +282,13 @@ FORMATS: Mapping[str, str] = {
     "ipv4": "an IPv4 address",
     "ipv6": "an IPv6 address",
     "iri": "a URI with its scheme",
-    "iri-reference": "a URI, whole or relative",
+    "iri-reference": "a URI or a relative reference",
     "json-pointer": "a JSON pointer (/a/0)",
     "regex": "a regular expression",
     "relative-json-pointer": "a relative JSON pointer (1/a)",
     "time": "a time with its zone (08:00:00Z)",
     "uri": "a URI with its scheme",
-    "uri-reference": "a URI, whole or relative",
+    "uri-reference": "a URI or a relative reference",
     "uri-template": "a URI template",
     "uuid": "a UUID",
 }
@@ -424,7 +424,7 @@ class OwnSchema:
         if size is None:
             return _NO_JSON
         if self._weight.steps * size > _MOST_WORK or self._weight.patterns * size > _MOST_MATCHED:
-            return "it is too large to be judged by such a schema."
+            return "it is too large to be validated with such a schema."
         if self._judge.is_valid(value):
             return None
         try:

@@ -126,11 +126,11 @@ _AT_THE_BEGINNING = frozenset(
 )
 _PLAINER = {
     "did not find expected node content": "a value is missing here, or a bracket before it is not closed",
-    "did not find expected key": "this line is indented otherwise than those beside it",
+    "did not find expected key": "this line is not indented like its neighbours",
     "did not find expected ',' or ']'": "a list in brackets is not closed, or lacks a comma",
     "did not find expected ',' or '}'": "a mapping in braces is not closed, or lacks a comma",
-    "did not find expected '-' indicator": "this line is no item of the list above it",
-    "mapping values are not allowed in this context": "a plain value holds `: `; quote it",
+    "did not find expected '-' indicator": "this line is not an item of the list above it",
+    "mapping values are not allowed in this context": "a plain value contains `: `; quote it",
     "could not find expected ':'": "a colon is missing after a key",
     "found unexpected end of stream": "a quote is not closed",
     "found character that cannot start any token": "a plain value cannot begin with this character; quote it",

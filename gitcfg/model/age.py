@@ -70,7 +70,7 @@ def header(raw: bytes) -> Header:
     """A file's header, be it binary or armored. ValueError: what is wrong, in words that go on after "it"."""
     data = _bare(raw)
     if not data.startswith(_VERSION):
-        raise ValueError("does not begin as age's files do")
+        raise ValueError("does not begin like an age file")
     found: list[Stanza] = []
     at = len(_VERSION)
     while stanza := _STANZA.match(data, at):
@@ -116,8 +116,8 @@ def recipient(text: str) -> Recipient:
         body, _, comment = rest.strip().partition(" ")
         return _ssh_key(first, body, comment.strip())
     if first.upper().startswith("AGE-SECRET-KEY-") or "PRIVATE KEY" in text:
-        raise ValueError("it is a private key: whoever reads the repository can read the secret now")
-    raise ValueError("it begins as neither an age key (age1...) nor an SSH key (ssh-ed25519, ssh-rsa) does")
+        raise ValueError("it is a private key: every reader of the repository can read the secret now")
+    raise ValueError("it begins neither like an age key (age1...) nor like an SSH key (ssh-ed25519, ssh-rsa)")
 
 
 def is_recipient(text: str) -> bool:
@@ -164,9 +164,9 @@ def _checksum(values: list[int]) -> int:
 
 
 def _ssh_key(kind: str, body: str, comment: str) -> Recipient:
-    wire = _decoded(body.encode(), f"it is no {kind} key")
+    wire = _decoded(body.encode(), f"it is not an {kind} key")
     if not (_is_ed25519(wire) if kind == ED25519 else _is_rsa(wire)):
-        raise ValueError(f"it is no {kind} key that age can use")
+        raise ValueError(f"it is not an {kind} key that age can use")
     tag = _encoded(hashlib.sha256(wire).digest()[:4]).rstrip("=")
     return Recipient(kind, f"{kind} {_encoded(wire)}", comment, tag)
 

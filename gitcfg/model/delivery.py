@@ -19,7 +19,7 @@ class Share(msgspec.Struct, frozen=True):
         return f"{self.number:.6g}%" if self.percent else int(self.number)
 
     def of(self, nodes: int) -> int:
-        """Return how many of so many nodes: of a share that is no whole number, the next one above."""
+        """Return how many of so many nodes: of a share that is not a whole number, the next one above."""
         exact = nodes * self.number / 100 if self.percent else self.number
         return min(nodes, int(exact) + (exact > int(exact)))
 

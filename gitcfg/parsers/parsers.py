@@ -37,7 +37,7 @@ class EndedParsers:
     @property
     def verdict(self) -> Verdict:
         """What is said of those that nobody looks at."""
-        return Verdict(f"is not judged, for {self._most} others have ended their parsers", grave=False)
+        return Verdict(f"is not checked, because {self._most} others ended their parsers", grave=False)
 
 
 # Whether HTCondor's parser is there, and one that answers as expected.
@@ -71,7 +71,7 @@ class Libraries:
 # Questions on their way to verdicts: each distinct one is asked once, with its values only where need be.
 
 LARGEST = 16 << 20
-_TOO_LARGE = Verdict(f"is larger than {LARGEST >> 20} MiB, too large to be judged", grave=False)
+_TOO_LARGE = Verdict(f"is larger than {LARGEST >> 20} MiB, too large to be checked", grave=False)
 _PUT = 4096  # verdicts that are kept at once
 
 Known = tuple[int, Verdicts | None]

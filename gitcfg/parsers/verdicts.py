@@ -99,13 +99,13 @@ def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None
     line = max(int(refusal[1]), 1)
     content = text.split("\n", line)[line - 1 : line]
     said = " ".join(_WHERE.sub("", _WARNINGS.sub("", _REFUSAL.sub("", stderr))).split())
-    why = f"which says: {shown(said, 200)}" if said else f"which reads: {shown(''.join(content))}"
+    why = f"with the message: {shown(said, 200)}" if said else f"which reads: {shown(''.join(content))}"
     name = _NAME.match("".join(content))
     params = (name[1],) if name and meant and name[1] in meant.values else ()
-    return Verdict(f"is refused by HTCondor's own parser at line {line}, {why}", line, params)
+    return Verdict(f"is rejected by HTCondor's own parser at line {line}, {why}", line, params)
 
 
 def ended(error: GuardError, format: str) -> Verdict:
     """Return the verdict on a text whose parser came to any other end."""
     name = _NAMES.get(format, f"the parser for {format.upper()}")
-    return Verdict(f"cannot be judged: {name} {error.reason}")
+    return Verdict(f"cannot be checked: {name} {error.reason}")

@@ -106,21 +106,21 @@ def _plain_problem(value: Any) -> Problem | None:
     if isinstance(value, dict):
         return "is a map", _ELSEWHERE
     if isinstance(value, float) and not math.isfinite(value):
-        return "is no finite number", ""
+        return "is not a finite number", ""
     return None
 
 
 def _list_problem(items: Sequence[Any], separator: str | None) -> Problem | None:
     if any(item is None or isinstance(item, dict | list) for item in items):
-        return "holds an item that is no plain value", _ELSEWHERE
+        return "contains an item that is not a plain value", _ELSEWHERE
     if any(_plain_problem(item) for item in items):
-        return "holds an item that is no finite number", ""
+        return "contains an item that is not a finite number", ""
     odd = find_unfit([_scalar(item, "true", "false") for item in items], separator)
     if odd is None:
         return None
     shown = odd if len(odd) <= 60 else odd[:57] + "..."
     return (
-        f"holds the item {shown!r}, which would not be read back as one item",
+        f"contains the item {shown!r}, which would be read back as several items",
         "Put it in quotes, or split it.",
     )
 
@@ -128,11 +128,11 @@ def _list_problem(items: Sequence[Any], separator: str | None) -> Problem | None
 def _text_problem(text: str, trimmed: Callable[[str], str]) -> Problem | None:
     for character, words in _BREAKS:
         if character in text:
-            return f"holds {words}", _ONE_LINE
+            return f"contains {words}", _ONE_LINE
     if text.endswith("\\"):
-        return "ends with a backslash", "A backslash there would take the next line in. Take it away."
+        return "ends with a backslash", "Remove it: a backslash there continues on the next line."
     if trimmed(text) != text:
-        return "begins or ends with a blank", "It would be lost: take it away."
+        return "begins or ends with a blank", "Remove it: it would be lost."
     return None
 
 
@@ -165,9 +165,11 @@ class Condor:
             if first != name:
                 yield unfit_name(name, f"HTCondor reads {first} and {name} as one name.")
             elif not _NAME.fullmatch(name):
-                yield unfit_name(name, f"{name} is no name in HTCondor: letters, digits, _ and . are.")
+                yield unfit_name(
+                    name, f"{name} is not a valid name in HTCondor: use letters, digits, _ and ."
+                )
             elif name.lower() in _WORDS:
-                yield unfit_name(name, f"{name} is a word of HTCondor's own language.")
+                yield unfit_name(name, f"{name} is a keyword of HTCondor.")
             # HTCondor's blanks are those of C; it keeps a no-break space, say.
             yield from unfit_value(name, value, separators.get(name), lambda text: text.strip(" \t\n\v\f\r"))
 
@@ -197,7 +199,9 @@ class Env:
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         for name, value in present(values):
             if not _NAME_ENV.fullmatch(name):
-                yield unfit_name(name, f"{name} is no name of a variable: letters, digits and _ are.")
+                yield unfit_name(
+                    name, f"{name} is not a valid name of a variable: use letters, digits and _."
+                )
             elif name in _OF_SHELLS:
                 yield unfit_name(name, f"{name} is a variable that shells set themselves.")
             yield from unfit_value(name, value, separators.get(name))
@@ -235,9 +239,11 @@ class Ini:
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
         for name, value in present(values):
             if not _NAME_INI.fullmatch(name):
-                yield unfit_name(name, f"{name} is no section and key of letters, digits, _ and -.")
+                yield unfit_name(
+                    name, f"{name} is not a valid section and key: use letters, digits, _ and -."
+                )
             elif _place(name)[0] == "DEFAULT":
-                yield unfit_name(name, f"{name} would stand in DEFAULT, which readers add to every section.")
+                yield unfit_name(name, f"{name} would be in DEFAULT, which readers add to every section.")
             yield from unfit_value(name, value, separators.get(name), str.strip)
 
 
@@ -294,10 +300,10 @@ def unfit_names(values: Mapping[str, Any]) -> Iterator[Unfit]:
     for name in sorted(names):
         parts = name.split(".")
         if not all(parts):
-            yield unfit_name(name, f"{name} has an empty part beside a dot.")
+            yield unfit_name(name, f"{name} has an empty part next to a dot.")
         if len(parts) > _LEVELS:
             yield unfit_name(
-                name, f"{name[:60]}... has {len(parts)} parts, and {_LEVELS} levels are the most."
+                name, f"{name[:60]}... has {len(parts)} parts, and {_LEVELS} levels are allowed."
             )
         else:
             yield from _inside(name, parts, names)
@@ -308,7 +314,7 @@ def _inside(name: str, parts: list[str], names: set[str]) -> Iterator[Unfit]:
     for part in parts[:-1]:
         prefix = f"{prefix}.{part}" if prefix else part
         if prefix in names:
-            reason = f"{prefix} cannot both have a value and hold {name}."
+            reason = f"{prefix} cannot both have a value and contain {name}."
             yield Unfit(
                 "GC310", (prefix, name), reason, f'Rename one, or keep it out: "!{prefix}" under `params:`.'
             )
@@ -335,7 +341,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def unfit_number(value: Any) -> str | None:
     """Return what is wrong with a number for JSON and its like."""
-    return "holds no finite number" if isinstance(value, float) and not math.isfinite(value) else None
+    return "is not a finite number" if isinstance(value, float) and not math.isfinite(value) else None
 
 
 # JSON.
@@ -394,9 +400,9 @@ class Toml:
 
 def _problem(value: Any) -> str | None:
     if value is None:
-        return "holds a null, which TOML does not know"
+        return "contains a null, which TOML does not support"
     if isinstance(value, int) and not -_INT64 <= value < _INT64:
-        return "holds an integer of more than 64 bits"
+        return "contains an integer of more than 64 bits"
     return unfit_number(value)
 
 

@@ -29,7 +29,7 @@ def reveal_contents(
     true = {}
     for param, name in node.secrets.items():
         if name not in values:
-            raise GitcfgError(f"The secret {name} is not known, which {param} is to be.")
+            raise GitcfgError(f"The secret {name} for {param} is not known.")
         true[param] = _parse_value(fleet, param, name, values[name])
     texts = (
         (path, _reveal(fleet, node, entry, engine, true))
@@ -93,7 +93,7 @@ def _reveal(
         render_content(fleet, node, entry, engine)
     except TemplateProblem:  # whatever the secrets are
         return None
-    raise GitcfgError(f"The template {place} on {node.name} when it is given the true secrets.")
+    raise GitcfgError(f"The template {place} on {node.name} with the real secrets.")
 
 
 def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, true: Mapping[str, Any]) -> str:
@@ -104,9 +104,9 @@ def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, tr
     values = {param: true.get(param, value) for param, value in shown.items() if param not in out}
     for unfit in chosen.unfit(values, apart):
         name = node.secrets[unfit.subjects[-1]]
-        raise _unfit(f"The format {chosen.name} of {entry.path} cannot carry the secret {name}.", name)
+        raise _unfit(f"The format {chosen.name} of {entry.path} cannot represent the secret {name}.", name)
     return chosen.write(values, apart)
 
 
 def _unfit(message: str, name: str) -> GitcfgError:
-    return GitcfgError(message, f"Give it another value: `gitcfg secret set {name}`.")
+    return GitcfgError(message, f"Set another value: `gitcfg secret set {name}`.")

@@ -63,20 +63,20 @@ def test_what_the_language_brings_along(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message", "hint"),
     [
-        ("in_net(node.facts.bad, '::/0')", (1, 1), "'10.1.2.300' is no address", ""),
-        ("in_net(node.facts.ip, node.name)", (1, 1), "'Exec001' is no network", ""),
+        ("in_net(node.facts.bad, '::/0')", (1, 1), "'10.1.2.300' is not an address", ""),
+        ("in_net(node.facts.ip, node.name)", (1, 1), "'Exec001' is not a network", ""),
         (
             "in_net(node.facts.ip, '10.1.2.3/16')",
-            *((1, 1), "'10.1.2.3/16' is no network but an address in 10.1.0.0/16", ""),
+            *((1, 1), "'10.1.2.3/16' is not a network but an address in 10.1.0.0/16", ""),
         ),
-        ("net_of(node.facts.ip, 33) == ''", (1, 1), "33 is no length of a prefix of 10.1.2.3", ""),
-        ("net_of(node.facts.ip, -1) == ''", (1, 1), "-1 is no length of a prefix of 10.1.2.3", ""),
+        ("net_of(node.facts.ip, 33) == ''", (1, 1), "33 is not a prefix length of 10.1.2.3", ""),
+        ("net_of(node.facts.ip, -1) == ''", (1, 1), "-1 is not a prefix length of 10.1.2.3", ""),
         ("true && in_net(node.facts.rack, '::/0')", (1, 9), "`in_net` does not take int and string", ""),
         ("in_net(node.name, 3)", (1, 7), "`in_net` does not take string and int", ""),
         (
             "in_net(node.name)",
             (1, 1),
-            "`in_net` takes another number of values",
+            "`in_net` takes a different number of values",
             "write in_net(string, string)",
         ),
         ("innet(node.name, '')", (1, 1), "there is no function 'innet'", "did you mean in_net?"),

@@ -88,7 +88,7 @@ def test_of_operands_the_one_is_blamed_that_is_refused() -> None:
     group = "params: {A: x > 1}\n" + POOL["groups/default.yaml"]
     found, asked = checked({"groups/default.yaml": group, "nodes/n1.yaml": "params: {A: {$and: 10K + y}}\n"})
     assert [(one.message, list(map(str, one.origins))) for one in found] == [
-        ("A is not taken by HTCondor's own parser.", ["nodes/n1.yaml:1:10"])
+        ("A is rejected by HTCondor's own parser.", ["nodes/n1.yaml:1:10"])
     ]
     assert asked == ["(x > 1) && (1K + y)", "x > 1", "1K + y"]
 

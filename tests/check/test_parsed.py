@@ -155,7 +155,7 @@ def test_a_writer_that_is_wrong_is_found(format: str, monkeypatch: pytest.Monkey
         )
         found = of_parsers(fleet(format), parsers)
     assert [finding.subjects for finding in found] == [("A",)]
-    assert found[0].message == "The file /etc/f is read with A as 'X', where 'x' was meant."
+    assert found[0].message == "The file /etc/f is read with A as 'X' instead of 'x'."
     assert found[0].nodes == ("n1", "n2")
     assert str(found[0].origins[0]) == "groups/default.yaml:1:10"
 
@@ -215,7 +215,7 @@ def test_one_child_says_what_several_do_and_what_is_asked_in_full(seed: int) -> 
         with judge, TemplateEngine(compiled.templates) as engine:
             answers.append(list(parsed(compiled, engine, judge, ())))
     assert answers[0] == answers[1] == answers[2]
-    assert any("in a circle: ODD_C leads to ODD_D" in finding.message for finding in answers[0])
+    assert any("that form a cycle: ODD_C uses ODD_D" in finding.message for finding in answers[0])
 
 
 def secretive(format: str, version: int) -> Fleet:

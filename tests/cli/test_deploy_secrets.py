@@ -148,8 +148,8 @@ def test_a_content_that_fits_nowhere_is_told_before_anybody_is_reached(
     files["nodes/n1.yaml"] = "features: [F]\n"
     door.sealed("door", "", "the-canary\nof two lines\n", files)
     _, err = door.deploy(*looking, code=4)
-    said = "The format condor of /etc/f cannot carry the secret door. Nodes: n[2-3]. Nothing is deployed."
-    assert f"error: {said}\nhint: Give it another value: `gitcfg secret set door`.\n" in err
+    said = "The format condor of /etc/f cannot represent the secret door. Nodes: n[2-3]. Nothing is deployed."
+    assert f"error: {said}\nhint: Set another value: `gitcfg secret set door`.\n" in err
     assert "canary" not in err
     assert door.pool.network.seen == []
     door.deploy("n1", *looking, code=1 if looking else 0)

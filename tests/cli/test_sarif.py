@@ -209,6 +209,6 @@ def test_nodes_are_folded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
     run(["-C", str(root), "check", "-o", "sarif"])
     results = msgspec.json.decode(capfd.readouterr().out)["runs"][0]["results"]
     (missing,) = (result for result in results if result["ruleId"] == "GC301")
-    hint = "Add B to the nodes or a group of theirs."
+    hint = "Add B to the nodes or to one of their groups."
     assert missing["properties"] == {"subjects": ["B"], "nodeset": "n[1-4]", "count": 4, "hint": hint}
     assert "on 4 nodes: n[1-4]" in missing["message"]["text"]

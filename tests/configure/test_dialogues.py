@@ -39,7 +39,7 @@ def test_a_value_is_wanted_a_dependency_is_offered_and_it_is_committed(folder: P
         assert "error[GC301] The feature Base is missing: Web depends on it." in missing
         wanted = it.answer("", VALUE)
         assert "added Base" in wanted
-        assert "HOST must be given a value of your own. On 4 nodes: n1,s[1-3]." in wanted
+        assert "HOST needs a value, because it has `must_change`. On 4 nodes: n1,s[1-3]." in wanted
         assert "HOST: Where it listens." in wanted
         assert "string, no default: it must be given a value" in wanted
         assert 'schema {"pattern":"^[a-z0-9.]+$"}' in wanted

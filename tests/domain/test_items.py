@@ -57,7 +57,7 @@ def test_refused(items: str, place: str, message: str, hint: str, type: str) -> 
 
 
 def test_a_problem_says_where() -> None:
-    with pytest.raises(DomainProblem, match=r"^item 2, column 4: 'x' is no whole number$"):
+    with pytest.raises(DomainProblem, match=r"^item 2, column 4: 'x' is not a whole number$"):
         parse([1, "5- x"], "integer")
 
 

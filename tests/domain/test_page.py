@@ -44,4 +44,4 @@ def test_forms_of_a_value(forms: str, written: str) -> None:
 
 
 def test_limits() -> None:
-    assert f"{MOST_ITEMS:,} items at most, an item {LONGEST_ITEM:,} characters" in PAGE
+    assert f"at most {MOST_ITEMS:,} items, an item {LONGEST_ITEM:,} characters" in PAGE

@@ -93,7 +93,7 @@ def test_sets_of_two_kinds_have_nothing_in_common() -> None:
         assert not one & other
         assert one - other == one
         assert one | (other - other) == one == (other - other) | one
-        with pytest.raises(DomainProblem, match="not of one kind"):
+        with pytest.raises(DomainProblem, match="of different kinds"):
             one | other
     assert (numbers - numbers).describe() == (words - words).describe() == "nothing"
     assert list(numbers - numbers) == list(words - words) == []

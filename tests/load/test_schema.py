@@ -72,8 +72,8 @@ MISTAKES = [
         "There is no operation $apend here.",
         "Did you mean $append?",
     ),
-    ("group", {"params": {"P": {"$append": 1, "$remove": 2}}}, "P holds two operations.", "Say one of them."),
-    ("group", {"params": {"P": {"$unset": False}}}, "$unset takes only true.", ""),
+    ("group", {"params": {"P": {"$append": 1, "$remove": 2}}}, "P has two operations.", "Use one of them."),
+    ("group", {"params": {"P": {"$unset": False}}}, "$unset can only be true.", ""),
     ("group", {"params": {"P": {"$fact": 5}}}, "$fact must be text, not the number 5.", "Quote it."),
     (
         "group",
@@ -87,8 +87,8 @@ MISTAKES = [
     (
         "node",
         {"groups": {"$append": ["a"], "$remove": []}},
-        "groups holds two operations.",
-        "Say one of them.",
+        "groups has two operations.",
+        "Use one of them.",
     ),
     ("node", {"state": "retird"}, "state must be active or retired, not retird.", "Did you mean retired?"),
     ("nodeset", {}, "The document lacks nodes.", ""),
@@ -124,7 +124,7 @@ def test_mistakes_are_told_in_words(kind: str, document: Any, message: str, hint
 
 def test_a_plain_map_with_a_key_like_an_operation_among_others() -> None:
     found = problems("group", {"params": {"P": {"$append": 1, "key": 2}}})
-    assert any("stands beside an operation" in problem.message for problem in found)
+    assert any("is next to an operation" in problem.message for problem in found)
     assert problems("group", {"params": {"P": {"key": {"$append": 1}}}}) == ()
 
 

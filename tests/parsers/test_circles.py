@@ -48,7 +48,7 @@ def test_macros_as_htcondor_scans_them(value: str, seen: list[str]) -> None:
 def test_circles_are_told_with_their_names() -> None:
     (said,) = circles({"START": "$(Wanted) && x", "wanted": "$(START)", "OTHER": "$(START)"})
     assert said.params == ("START", "wanted")
-    assert said.reason == "leads HTCondor in a circle: START leads to wanted, wanted leads to START"
+    assert said.reason == "has macros that form a cycle: START uses wanted, wanted uses START"
     assert said.hint
 
 

@@ -21,7 +21,7 @@ FILES = {
     "nodes/n2.yaml": "params: {A: y}\n",
     "nodes/n3.yaml": "params: {B: $(A), A: $(B)}\n",
 }
-CIRCLE = "error[GC307] The file /etc/c leads HTCondor in a circle: A leads to B, B leads to A."
+CIRCLE = "error[GC307] The file /etc/c has macros that form a cycle: A uses B, B uses A."
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_without_htcondor_it_says_so_once(pool: Path) -> None:
         done = gitcfg(pool, "check", installed=False)
         assert done.stderr.splitlines()[:2] == [
             "note: HTCondor's own parser is not installed, so it did not check HTCondor files (GC307).",
-            "hint: `pip install '.[htcondor]'`, where gitcfg's source is, brings what it needs.",
+            "hint: `pip install '.[htcondor]'`, where gitcfg's source is, installs what it needs.",
         ]
         assert done.stderr.count("note:") == 1
         assert done.returncode == 0
@@ -158,7 +158,7 @@ def test_what_is_hostile_becomes_findings_and_no_more(pool: Path, tmp_path: Path
     done = gitcfg(pool, "check")
     assert done.returncode == 1
     assert "\x1b" not in done.stdout + done.stderr
-    for number, words in enumerate(["`include` at line 1", "`include` at line 2", "a NUL", "in a circle"]):
+    for number, words in enumerate(["`include` at line 1", "`include` at line 2", "a NUL", "in a cycle"]):
         assert f"/etc/condor.d/{number}" in done.stdout
         assert words in done.stdout
     assert not touched.exists()

@@ -80,17 +80,17 @@ def test_what_looks_odd(parsers: Parsers) -> None:
     ("text", "line", "words"),
     [
         ("A = 1\nnonsense\nB = 2\n", 2, "at line 2, which reads: nonsense"),
-        ("A = 1\nA-B = 2\n", 2, "at line 2, which says: Illegal Identifier: <A-B>"),
-        ("A = 1\n\nA-B \\\n = 2\n", 4, "at line 4, which says: Illegal Identifier: <A-B>"),
+        ("A = 1\nA-B = 2\n", 2, "at line 2, with the message: Illegal Identifier: <A-B>"),
+        ("A = 1\n\nA-B \\\n = 2\n", 4, "at line 4, with the message: Illegal Identifier: <A-B>"),
         ("if true\nA = 1\n", 2, "endif(s) not found before end-of-file"),
-        ("warning : careful\nwarning : x\nelse\n", 3, "which says: else without matching if"),
-        ("error : no \x1b[31m\n", 1, "which says: no \\x1b[31m"),
+        ("warning : careful\nwarning : x\nelse\n", 3, "with the message: else without matching if"),
+        ("error : no \x1b[31m\n", 1, "with the message: no \\x1b[31m"),
         ("A", 1, "which reads: A"),
     ],
 )
 def test_a_file_that_it_refuses(parsers: Parsers, text: str, line: int, words: str) -> None:
     verdict = only(parsers, text)
-    assert verdict.reason.startswith("is refused by HTCondor's own parser at line ")
+    assert verdict.reason.startswith("is rejected by HTCondor's own parser at line ")
     assert words in verdict.reason
     assert (verdict.line, verdict.grave) == (line, True)
 
@@ -104,10 +104,8 @@ def test_the_line_that_it_refuses_names_the_parameter(parsers: Parsers) -> None:
 
 def test_what_is_read_otherwise(parsers: Parsers) -> None:
     assert only(parsers, "A = 1\nB = x\\\ny\n", {"A": 1, "B": "x\\"}).params == ("B",)
-    assert only(parsers, "A = 1\nA = 2\n", {"A": 1}).reason == "is read with A as '2', where 1 was meant"
-    assert only(parsers, "A = 1\nB = 2\n", {"A": 1}).reason == (
-        "is read with 'b', which was not meant to be in it"
-    )
+    assert only(parsers, "A = 1\nA = 2\n", {"A": 1}).reason == "is read with A as '2' instead of 1"
+    assert only(parsers, "A = 1\nB = 2\n", {"A": 1}).reason == ("is read with 'b', which should not be in it")
     assert only(parsers, "A = x\n", {"A": "X"}).params == ("A",)
     assert only(parsers, "A = a $(A) c\n", {"A": "b $(A) c"}).params == ("A",)
     assert only(parsers, "A = $(A)\n", {"A": "$(A) c"}).params == ("A",)
@@ -124,9 +122,7 @@ def test_one_bad_file_among_many(parsers: Parsers) -> None:
 def test_nothing_of_one_file_is_seen_in_another(parsers: Parsers) -> None:
     assert carried(parsers, {"A": 1, "START": "x"}) == ()
     assert carried(parsers, {"B": "$(B) y", "A": "$(A) z"}) == ()
-    assert (
-        only(parsers, "B = 1\n", {"A": 1, "B": 1}).reason == "is read without A, which was meant to be in it"
-    )
+    assert only(parsers, "B = 1\n", {"A": 1, "B": 1}).reason == "is read without A, which should be in it"
 
 
 def test_nothing_of_the_machine_is_seen(
@@ -162,7 +158,7 @@ def test_settings_that_would_run_load_or_read_something_do_not(parsers: Parsers,
 def test_programs_are_not_run(parsers: Parsers, tmp_path: Path, text: str) -> None:
     touched = tmp_path / "touched"
     verdict = only(parsers, text.format(touched))
-    assert verdict.reason.startswith("is not given to HTCondor's own parser, for it says `include`")
+    assert verdict.reason.startswith("is not checked with HTCondor's own parser: it uses `include`")
     assert not verdict.grave
     assert not touched.exists()
 
@@ -179,7 +175,7 @@ def test_circles_are_found_before_it_is_asked(parsers: Parsers) -> None:
 def test_what_hangs_all_the_same_is_ended(hurried: Parsers) -> None:
     verdict = only(hurried, "if true\nA = $(B)\nB = $(A)\nX$(A) = 3\nendif\n")
     assert (
-        verdict.reason == "cannot be judged: HTCondor's own parser took longer than 0.3 s of processor time"
+        verdict.reason == "cannot be checked: HTCondor's own parser took longer than 0.3 s of processor time"
     )
     assert verdict.grave
     assert only(hurried, "if true\nA = $INT(B)\nB = $INT(A)\nX$(A) = 3\nendif\n").grave

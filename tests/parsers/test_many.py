@@ -99,7 +99,7 @@ def test_what_uses_up_its_time_costs_only_itself(workers: int) -> None:
     with Parsers(workers) as parsers:
         answers = list(parsers.judge(questions))
     assert reasons(answers[40]) == [
-        "cannot be judged: the parser for TOML took longer than 0.3 s of processor time"
+        "cannot be checked: the parser for TOML took longer than 0.3 s of processor time"
     ]
     assert [number for number, answer in enumerate(answers) if answer] == [40, 81]
 
@@ -112,7 +112,7 @@ def test_after_so_many_ends_nothing_later_is_judged(workers: int, monkeypatch: p
     then = [hogs[1], wrong(31), *map(right, range(32, 60)), *hogs[2:]]
     with Parsers(workers) as parsers:
         answers = list(parsers.judge([*first, *then, first[0], then[1]]))
-    cut = ["is not judged, for 2 others have ended their parsers"]
+    cut = ["is not checked, because 2 others ended their parsers"]
     assert [number for number, answer in enumerate(answers[: len(first)]) if answer] == [0, 1]
     assert "took longer" in answers[len(first)][0].reason
     assert all(reasons(answer) == cut for answer in answers[len(first) + 1 : -2])
@@ -150,7 +150,7 @@ def test_a_question_whose_new_child_is_killed_too_is_not_asked_for_ever(
     with Parsers(2) as parsers:
         answers = list(parsers.judge(map(right, range(3))))
     assert [reasons(answer) for answer in answers] == [
-        ["cannot be judged: the parser for JSON ended by SIGKILL"]
+        ["cannot be checked: the parser for JSON ended by SIGKILL"]
     ] * 3
 
 
@@ -160,7 +160,7 @@ def test_children_that_cannot_start_are_said_so(monkeypatch: pytest.MonkeyPatch)
         parsers.begin()
         answers = list(parsers.judge(map(right, range(40))))
     assert all("could not be started" in answer[0].reason for answer in answers[:20])
-    assert all("is not judged" in answer[0].reason for answer in answers[20:])
+    assert all("is not checked" in answer[0].reason for answer in answers[20:])
 
 
 def test_closing_in_the_middle_leaves_no_process() -> None:

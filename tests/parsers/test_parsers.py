@@ -71,7 +71,7 @@ def test_every_value_that_a_writer_gets_wrong_is_found(parsers: Parsers, format:
         other = "another" if value != "another" else 1
         verdicts = judged(parsers, format, text, Meant({**VALUES[format], name: other}))
         assert [verdict.params for verdict in verdicts] == [(name,)]
-        assert "where 'another' was meant" in verdicts[0].reason
+        assert "instead of 'another'" in verdicts[0].reason
         assert verdicts[0].grave
 
 
@@ -79,10 +79,10 @@ def test_every_value_that_a_writer_gets_wrong_is_found(parsers: Parsers, format:
 def test_what_a_writer_leaves_out_or_adds_is_found(parsers: Parsers, format: str) -> None:
     text, _ = written(format, VALUES[format])
     (missing,) = judged(parsers, format, text, Meant({**VALUES[format], "z": 1}))
-    assert (missing.params, missing.reason) == (("z",), "is read without z, which was meant to be in it")
+    assert (missing.params, missing.reason) == (("z",), "is read without z, which should be in it")
     rest = {name: value for name, value in VALUES[format].items() if name not in "Aa"}
     (added,) = judged(parsers, format, text, Meant(rest))
-    assert added.reason in (f"is read with '{name}', which was not meant to be in it" for name in "Aa")
+    assert added.reason in (f"is read with '{name}', which should not be in it" for name in "Aa")
     assert added.params == ()
 
 
@@ -105,19 +105,19 @@ def test_values_of_other_types_are_others(parsers: Parsers, format: str, value: 
 @pytest.mark.parametrize(
     ("format", "text", "line", "words"),
     [
-        ("json", '{"a": 1,\n}', 2, "is no JSON at line 2"),
-        ("json", '{"a": NaN}', 0, "NaN is no number"),
-        ("json", "", 1, "is no JSON at line 1"),
+        ("json", '{"a": 1,\n}', 2, "is not valid JSON at line 2"),
+        ("json", '{"a": NaN}', 0, "NaN is not a number"),
+        ("json", "", 1, "is not valid JSON at line 1"),
         ("json", "[" * 100_000, 0, "nests too deep"),
-        ("json", '{"a": 1}\0', 1, "is no JSON"),
-        ("toml", "a = 1\na = 2\n", 2, "is no TOML at line 2"),
-        ("toml", "a = 1\nb = \n", 2, "is no TOML at line 2"),
+        ("json", '{"a": 1}\0', 1, "is not valid JSON"),
+        ("toml", "a = 1\na = 2\n", 2, "is not valid TOML at line 2"),
+        ("toml", "a = 1\nb = \n", 2, "is not valid TOML at line 2"),
         ("toml", "a = " + "[" * 100_000, 0, "nests too deep"),
-        ("yaml", "a: 1\n b: 2\n", 2, "is no YAML at line 2, column 3"),
-        ("yaml", "a: [1\n", 1, "is no YAML"),
-        ("yaml", "a: \0\n", 1, "is no YAML"),
-        ("ini", "a = 1\n[s]\nb = 1\nb = 2\n", 4, "is no INI file at line 4"),
-        ("ini", "a = 1\n[s]\nnonsense\n", 3, "is no INI file at line 3"),
+        ("yaml", "a: 1\n b: 2\n", 2, "is not valid YAML at line 2, column 3"),
+        ("yaml", "a: [1\n", 1, "is not valid YAML"),
+        ("yaml", "a: \0\n", 1, "is not valid YAML"),
+        ("ini", "a = 1\n[s]\nb = 1\nb = 2\n", 4, "is not valid INI at line 4"),
+        ("ini", "a = 1\n[s]\nnonsense\n", 3, "is not valid INI at line 3"),
     ],
 )
 def test_what_does_not_parse(parsers: Parsers, format: str, text: str, line: int, words: str) -> None:
@@ -173,7 +173,8 @@ def test_a_text_may_cost_no_more_than_its_budget(monkeypatch: pytest.MonkeyPatch
     with Parsers() as parsers:
         (verdict,) = judged(parsers, "toml", ("a" + ".a" * 100_000 + " = 1\n") * 20, None)
         assert (
-            verdict.reason == "cannot be judged: the parser for TOML took longer than 0.3 s of processor time"
+            verdict.reason
+            == "cannot be checked: the parser for TOML took longer than 0.3 s of processor time"
         )
         assert verdict.grave
         assert judged(parsers, "toml", "a = 1\n", None) == ()
@@ -192,7 +193,7 @@ def test_thousands_of_texts_are_one_child_s_work() -> None:
 
 def test_what_is_too_large_is_not_judged(parsers: Parsers) -> None:
     (verdict,) = judged(parsers, "json", '"' + "x" * (17 << 20) + '"', None)
-    assert verdict == Verdict("is larger than 16 MiB, too large to be judged", grave=False)
+    assert verdict == Verdict("is larger than 16 MiB, too large to be checked", grave=False)
     assert judged(parsers, "json", '"' + "x" * (15 << 20) + '"', None) == ()
 
 
@@ -200,7 +201,7 @@ def test_what_is_too_large_is_not_judged(parsers: Parsers) -> None:
 def test_what_is_no_utf_8_is_not_judged(parsers: Parsers, format: str) -> None:
     for meant in (None, Meant({"A": "\ud800"})):
         (verdict,) = judged(parsers, format, "A = \ud800\n", meant)
-        assert verdict.reason.startswith("cannot be judged: ")
+        assert verdict.reason.startswith("cannot be checked: ")
         assert "surrogates not allowed" in verdict.reason
     (verdict,) = next(parsers.judge([Question(format, "A = \ud800\n", None, True)]))
     assert "surrogates not allowed" in verdict.reason
@@ -212,4 +213,4 @@ def test_parsers_that_end_again_and_again_are_given_up(monkeypatch: pytest.Monke
     with Parsers() as parsers:
         verdicts = [judged(parsers, "json", f"{number}", None) for number in range(4)]
     assert [verdict.grave for (verdict,) in verdicts] == [True, True, False, False]
-    assert reasons(verdicts[3]) == ["is not judged, for 2 others have ended their parsers"]
+    assert reasons(verdicts[3]) == ["is not checked, because 2 others ended their parsers"]

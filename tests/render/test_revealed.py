@@ -162,7 +162,7 @@ def test_a_map_is_no_secret() -> None:
 
 
 def test_what_is_not_open_is_missed() -> None:
-    with fleet_of("P: {$secret: one}") as fleet, pytest.raises(GitcfgError, match="one is not known"):
+    with fleet_of("P: {$secret: one}") as fleet, pytest.raises(GitcfgError, match="one for P is not known"):
         opened(fleet, {"two": "x"})
 
 

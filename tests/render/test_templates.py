@@ -85,7 +85,7 @@ def test_a_rendering_leaves_nothing_to_the_next() -> None:
         ("{{ HOST }}", 1, "'HOST' is undefined", "write params.HOST"),
         (
             *("{{ params|attr('HOST') }}", 1, "'params.HOST' is undefined"),
-            "write params.HOST: `attr` finds nothing that a map holds",
+            "write params.HOST: `attr` does not search in a map",
         ),
         ("{{ params|attr('HOTS') }}", 1, "'params.HOTS' is undefined", "did you mean params.HOST?"),
         ("{{ grups }}", 1, "'grups' is undefined", "did you mean groups?"),

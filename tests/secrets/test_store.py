@@ -105,8 +105,8 @@ def test_a_changed_byte_is_damage_or_for_nobody(place: int) -> None:
     ("content", "message"),
     [
         (None, "has no content: secrets/deep/x.age does not exist"),
-        (b"", "does not begin as age's files do"),
-        ("plain text", "does not begin as age's files do"),
+        (b"", "does not begin like an age file"),
+        ("plain text", "does not begin like an age file"),
         (armor(seal("x", [PEOPLE[2].public]))[:-50], "has damaged armor"),
         (seal("x", [PEOPLE[2].public])[:-2], "is cut off"),
         (seal("x" * 99, [PEOPLE[2].public])[:-1], "is damaged"),

@@ -18,7 +18,7 @@ from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.sandbox import progress
 
 T = TypeVar("T")
-_HINT = "Let it ask for a label, a group or a fact instead: a rule cannot wait for itself."
+_HINT = "Use a label, a group or a fact in the condition instead: a rule cannot depend on itself."
 
 
 def meaningless(ruled: RuledFleet) -> Iterator[Finding]:
@@ -29,14 +29,14 @@ def meaningless(ruled: RuledFleet) -> Iterator[Finding]:
         place = places.find(wrong.at, wrong.problem.line, wrong.problem.column)
         yield of("GC408", wrong.rule, message, [place], hint=wrong.problem.hint)
     for circle in ruled.view.book.strata.circles:
-        yield _circle(circle, "installs what it reads", "install what each other reads, in a circle")
+        yield _circle(circle, "installs what it reads", "install what each other reads, in a cycle")
     for circle in ruled.view.valued.circles:
-        alone = "reads what follows from the values that it leaves open"
-        yield _circle(circle, alone, "read what follows from the values that each other leaves open")
+        alone = "reads what depends on the values that it chooses"
+        yield _circle(circle, alone, "read what depends on the values that each other chooses")
     rules = ruled.view.book.rules
     for name, deciding in ruled.view.book.led.items():
         which = f"{'rule' if len(deciding) == 1 else 'rules'} {listed(deciding)}"
-        message = f"Where the limit {name} counts follows from what the {which} may decide only within it."
+        message = f"Where the limit {name} applies depends on what the {which} decides within it."
         origins = find_places(rules[name], [rules[other] for other in deciding])
         yield of("GC407", name, message, origins, hint=_HINT)
 
@@ -207,7 +207,7 @@ def _by_class(ruled: RuledFleet, slots: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _finding(rule: Rule, require: Ref, wrong: Sequence[_Question]) -> Finding:
-    said = rule.message.rstrip(".") or f"What the rule {rule.name} requires does not hold"
+    said = rule.message.rstrip(".") or f"What the rule {rule.name} requires is false"
     groups = sorted({one.group for one in wrong if one.group})
     members = [seen for one in wrong for seen in one.members]
     names = listed(groups) if groups else ""

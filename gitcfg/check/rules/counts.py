@@ -53,8 +53,8 @@ def _judged(ruled: RuledFleet, rule: Rule, feature: str, count: Count, numbers: 
             wrong.setdefault(len(those), []).append(key)
     for found, keys in sorted(wrong.items()):
         message = (
-            f"The rule {rule.name} wants {count} of {feature}{within(keys)}, "
-            f"and there {'is' if found == 1 else 'are'} {found or 'none'}."
+            f"The rule {rule.name} requires {count} of {feature}{within(keys)}, "
+            f"but there {'is' if found == 1 else 'are'} {found or 'none'}."
         )
         few = found < count.least
         groups = ruled.view.groups(rule.name) if few else numbers
@@ -79,14 +79,14 @@ def _find_origins(rule: Rule) -> Iterator[Origin]:
 
 def _hint(ruled: RuledFleet, rule: Rule, keys: Sequence[Key | None], few: bool) -> str:
     if rule.kind is RuleKind.LIMIT or rule.count is None:
-        return "Install it on fewer of them, or change the limit." if not few else ""
+        return "Install it on fewer nodes, or change the limit." if not few else ""
     groups = ruled.view.groups(rule.name)
     if not few:
-        return f"{SOLVE}, or install it nowhere else."
+        return f"{SOLVE}, or remove it from the other nodes."
     places = min(len(groups[key]) for key in keys)
     if places < rule.count.least:
-        return f"There is room for {places} only: widen the rule's `where`, or want fewer."
-    return f"{SOLVE}: it decides where."
+        return f"Only {places} fit: make the rule's `where` match more nodes, or require fewer."
+    return f"{SOLVE} to choose where."
 
 
 # GC404, GC401: values that are had twice where no two may be the same, and domains too small for that.
@@ -148,8 +148,8 @@ def _twice(
                     for held in sharing
                 ]
             )
-            had = f"{shown(str(value))} is had by {places}"
-            message = f"{had}, and the rule {rule.name} wants it once{_in(said, key)}."
+            had = f"{shown(str(value))} is used by {places}"
+            message = f"{had}, but the rule {rule.name} requires it to be unique{_in(said, key)}."
             origins = [place for held in sharing for place in held.origins]
             nodes = sorted({held.seen.name for held in sharing})
             yield of("GC404", rule.name, message, dict.fromkeys([*origins, _at(rule, said)]), nodes)
@@ -163,8 +163,8 @@ def _too_small(
         wanting = [held for held in those if held.name in domains]
         if len(wanting) > size:
             message = (
-                f"The rule {rule.name} wants {len(wanting):,} values that differ{_in(said, key)}, "
-                f"and there {'is' if size == 1 else 'are'} {size:,} in the domain."
+                f"The rule {rule.name} requires {len(wanting):,} different values{_in(said, key)}, "
+                f"but there {'is' if size == 1 else 'are'} {size:,} in the domain."
             )
             origins = [*(rule.domains[name].origin for name in domains), _at(rule, said)]
             nodes = sorted({held.seen.name for held in wanting})
@@ -194,7 +194,7 @@ def _at(rule: Rule, said: Uniqueness) -> Origin:
 # GC401, GC403: allocations that are left over, or put features where they may not be.
 
 _MISPLACED = "where the `where`"
-_HINT = f"{SOLVE}: it takes out what is left over."
+_HINT = f"{SOLVE} to remove obsolete allocations."
 
 
 def pointless(model: Model) -> Iterator[Finding]:
@@ -204,11 +204,11 @@ def pointless(model: Model) -> Iterator[Finding]:
     for name, allocation in model.allocations.items():
         rule = model.rules.get(name)
         if rule is None:
-            message = f"There is no rule {name} for which this could have been decided."
+            message = f"The rule {name} of this allocation does not exist."
             hint = did_you_mean(name, model.rules) or _HINT
             yield of("GC403", name, message, [allocation.origin], hint=hint)
         elif not _open(rule):
-            message = f"The rule {name} leaves nothing open, so nothing is to be decided for it."
+            message = f"The rule {name} leaves no choice, so it has no allocation."
             yield of("GC403", name, message, [allocation.origin, rule.origin], hint=_HINT)
 
 
@@ -256,10 +256,10 @@ def _finding(ruled: RuledFleet, rule: Rule, why: str, lines: list[_Line]) -> Fin
     nodes = [name for name in names if name in ruled.fleet]
     if why == _MISPLACED:
         feature = rule.feature.name if rule.feature else ""
-        message = f"{feature} is put on {about}, {_MISPLACED} of the rule {rule.name} does not hold."
+        message = f"{feature} is allocated to {about}, {_MISPLACED} of the rule {rule.name} is false."
         origins += [said.origin for said in (rule.where,) if said is not None]
-        return of("GC401", rule.name, message, origins, nodes, f"{SOLVE}: it decides anew.")
-    message = f"What was decided for the rule {rule.name} about {about} is left over: {why}."
+        return of("GC401", rule.name, message, origins, nodes, f"{SOLVE} to decide again.")
+    message = f"The allocation of the rule {rule.name} for {about} is obsolete: {why}."
     return of("GC403", rule.name, message, dict.fromkeys(origins), nodes, _HINT)
 
 
@@ -282,10 +282,10 @@ def _places(
 def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Candidate) -> Iterator[_Line]:
     """Placed where it is anyway, or where it is kept out."""
     if not ruled.has(seen, feature):
-        yield _Line(ref.name, f"{feature} is kept out", (ref.origin,))
+        yield _Line(ref.name, f"{feature} is excluded there", (ref.origin,))
     elif ruled.had_without(seen, feature, rule.name):
         places = ruled.where_installed([seen.name], feature)
-        yield _Line(ref.name, f"{feature} is there anyway", (ref.origin, *places))
+        yield _Line(ref.name, f"{feature} is installed there anyway", (ref.origin, *places))
 
 
 def _values(
@@ -298,7 +298,7 @@ def _values(
         if not reason and slot in ruled.view.failed.get(rule.name, {}):
             continue
         if not reason and slot not in slots:
-            reason = "the rule is not for it"
+            reason = "the rule does not apply to it"
         for name, bound in given.items():
             why = reason or _unused(holding, files, rule, slots[slot], name, bound)
             if why:
@@ -308,10 +308,10 @@ def _values(
 def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Candidate, name: str, bound: Binding) -> str:
     """Return why a value that was decided does not count; nothing if it does."""
     if name not in rule.domains:
-        return "the rule says nothing of it"
+        return "the rule does not set it"
     places = _counting(holding, rule, seen, name)
     by_hand = bound.origin not in places and any(place.file not in files for place in places)
-    return "what is said by hand counts" if by_hand else ""
+    return "a value set by hand overrides it" if by_hand else ""
 
 
 def _counting(holding: Holding, rule: Rule, seen: Candidate, name: str) -> list[Origin]:
@@ -332,7 +332,7 @@ def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Candidat
         return ""
     node, slash, instance = slot.partition("/")
     if node not in ruled.fleet:
-        return "there is no such node"
+        return "the node does not exist"
     if ruled.fleet.node_classes[node].definition.retired:
         return "the node is retired"
     if rule.over is None:
@@ -343,4 +343,4 @@ def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Candidat
 
 def _of_another_kind(slot: str, origins: list[Origin]) -> Iterator[_Line]:
     if origins:
-        yield _Line(slot, "the rule decides nothing of the kind", tuple(origins))
+        yield _Line(slot, "the rule does not decide this", tuple(origins))

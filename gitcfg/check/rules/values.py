@@ -25,7 +25,7 @@ Target = tuple[str, bool]
 def misread(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
     """GC206: domains that are no sets of values."""
     for rule, domain, problem in holding.problems:
-        message = f"The domain of {domain.name} in the rule {rule.name} is none: {problem.message}"
+        message = f"The domain of {domain.name} in the rule {rule.name} is not valid: {problem.message}"
         yield of("GC206", rule.name, message, [_place(ruled, domain, problem)], hint=problem.hint)
 
 
@@ -52,12 +52,12 @@ def _judged(holding: Holding, rule: Rule, held: Held) -> Iterator[Finding]:
         return
     allowed = shown(values.describe())
     if held.value is None:
-        message = f"{_named(held)} has no value, and the rule {rule.name} wants one of {allowed}."
-        hint = f"{SOLVE}: it finds one."
+        message = f"{_named(held)} has no value, but the rule {rule.name} requires one of {allowed}."
+        hint = f"{SOLVE} to choose one."
         yield of("GC401", rule.name, message, _find_origins(rule, domain), [held.seen.name], hint)
     else:
         value = shown(str(held.value))
-        message = f"{_named(held)} is {value}, and the rule {rule.name} allows {allowed}."
+        message = f"{_named(held)} is {value}, but the rule {rule.name} only allows {allowed}."
         origins = [*held.origins, *_find_origins(rule, domain)]
         yield of("GC404", (rule.name, held.name), message, origins, [held.seen.name])
 
@@ -96,7 +96,9 @@ def _contradicting(ruled: RuledFleet, holding: Holding, name: str, rules: list[R
         alike.setdefault(together, []).append(slot.partition("/")[0])
     for together, nodes in sorted(alike.items()):
         if len(together) > 1 and not reduce(and_, (holding.values[rule, name] for rule in together)):
-            message = f"The rules {listed(together)} leave {name} no value: no value is in all their domains."
+            message = (
+                f"The rules {listed(together)} leave {name} no value: their domains have no common value."
+            )
             origins = [rule.domains[name].origin for rule in rules if rule.name in together]
             yield of("GC401", together, message, origins, sorted(set(nodes)))
 
@@ -170,7 +172,7 @@ def _circle(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Find
     links = collecting.around(lack)
     params = _own(those)
     origins = dict.fromkeys([*(link.origin for link in links), *sorted(_places(those))])
-    hint = "Set one of these values: what might be found counts, whatever `same` and `where` leave of it."
+    hint = "Set one of these values. All possible nodes count, before `same` and `where` exclude any."
     return of("GC406", params, _around(links), origins, _nodes(those), hint)
 
 
@@ -182,7 +184,7 @@ def _around(links: Sequence[Link]) -> str:
     if len(others) < SHOWN:
         return f"{first} is collected from {', that from '.join(others)}, and that from {first} again."
     way = ", that from ".join(others[: SHOWN - 1])
-    return f"{first} is collected from {way}, and so on: after {len(links):,} steps from itself again."
+    return f"{first} is collected from {way}, and so on, back to itself after {len(links):,} steps."
 
 
 def _not_one(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
@@ -191,21 +193,21 @@ def _not_one(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Fin
     same = f", with the same {listed(collect.same)}" if collect.same else ""
     there = f"are {lack.values:,}: of {some(lack.found)}" if lack.found else "are none"
     message = (
-        f"{listed(params)} wants the {collect.param} of exactly one node that has {collect.feature}{same}, "
-        f"and there {there}."
+        f"{listed(params)} requires the {collect.param} of exactly one node with {collect.feature}{same}, "
+        f"but there {there}."
     )
     hint = (
-        "Narrow it by `same` or `where`, or take all of them: without `one` it is a list."
+        "Narrow it with `same` or `where`, or remove `one` to collect all of them as a list."
         if lack.found
-        else f"Give it a node that has {collect.feature}, or set the value by hand."
+        else f"Install {collect.feature} on such a node, or set the value by hand."
     )
     return of("GC401", params, message, _places(those), _nodes(those), hint)
 
 
 def _too_much(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Finding:
     params = _own(those)
-    message = f"{listed(params)} collects more than values may hold: nothing is collected."
-    hint = "Collect names instead, or from fewer nodes."
+    message = f"{listed(params)} collects more than the size limit of values: nothing is collected."
+    hint = "Collect names instead, or collect from fewer nodes."
     return of("GC306", params, message, _places(those), _nodes(those), hint)
 
 
@@ -213,7 +215,7 @@ def _secret(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Find
     collect = lack.collect
     message = (
         f"{listed(_own(those))} is collected from {collect.param} of nodes that have {collect.feature}, "
-        "and of some that is a secret, which is theirs alone."
+        "but on some of them it is a secret, which cannot be collected."
     )
     hint = "Bind {$secret: NAME} here as well: its `for` says which nodes may have it."
     return of("GC306", _own(those), message, _places(those), _nodes(those), hint)

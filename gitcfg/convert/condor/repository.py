@@ -331,7 +331,7 @@ def _hosts_without(name: str, inner: str, named: Mapping[str, Hosts]) -> list[st
 
 
 def _drop_circles(relations: dict[str, Relations], notes: list[Note]) -> dict[str, Relations]:
-    """Leave out, and note, all includes and dependencies within a circle."""
+    """Leave out, and note, all includes and dependencies within a cycle."""
     edges = {name: (*one.includes, *one.depends) for name, one in relations.items()}
     result = dict(relations)
     for members in components(edges):

@@ -101,7 +101,7 @@ def _free_name(name: str, taken: Counter[str]) -> str:
 
 
 def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
-    """Keep the names of nodes; one that is no host name is left out, as it cannot name a machine."""
+    """Keep the names of nodes; one that is not a host name is left out, as it cannot name a machine."""
     result = {}
     for name in names:
         if HOST.fullmatch(name) and len(name) <= MAX_NAME:

@@ -1,6 +1,6 @@
 """HTCondor configuration and ClassAd expressions, judged by HTCondor's own code.
 
-Macros that lead to one another in a circle hang or end HTCondor, so circles are found first. Text that
+Macros that lead to one another in a cycle hang or end HTCondor, so circles are found first. Text that
 gitcfg did not write is judged only if every line is a setting: `include` reads files and may run programs.
 Most texts are read just as they are written, which is quick to see; only the others are compared value by
 value.
@@ -23,7 +23,7 @@ collector credd dagman defrag gangliad gridmanager had job_router kbdd master ne
 schedd shadow shared_port startd starter submit tool
 """
 _DAEMONS = frozenset(_PROGRAMS.split())
-_HINT = "HTCondor finds no end where macros lead back to themselves: give one of them another value."
+_HINT = "HTCondor does not finish when macros refer to each other in a cycle: change one of the values."
 
 
 def circles(values: Mapping[str, str]) -> Iterator[RawVerdict]:
@@ -66,8 +66,8 @@ def _circle_verdict(
 ) -> RawVerdict:
     names = tuple(sorted(named[member] for member in members))
     within = {member: next(target for target in edges[member] if target in members) for member in members}
-    words = ", ".join(f"{named[member]} leads to {named[within[member]]}" for member in members)
-    return RawVerdict(f"leads HTCondor in a circle: {words}", params=names, hint=_HINT)
+    words = ", ".join(f"{named[member]} uses {named[within[member]]}" for member in members)
+    return RawVerdict(f"has macros that form a cycle: {words}", params=names, hint=_HINT)
 
 
 # HTCondor configuration that gitcfg did not write: its settings, and what no parser here is given.
@@ -82,19 +82,19 @@ _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", re.DOTALL)
 def refused(text: str) -> RawVerdict | None:
     """Return why the parser is not given a text."""
     if "\0" in text:
-        return _not_judged("it holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
+        return _not_judged("it contains a NUL character", text.count("\n", 0, text.index("\0")) + 1)
     for number, line in (*enumerate(text.split("\n"), 1), *lines(text)):
         command = _COMMAND.match(line)
         if command is not None:
-            return _not_judged(f"it says `{command[1].lower()}`", number)
+            return _not_judged(f"it uses `{command[1].lower()}`", number)
         if _LONG_VALUE.match(line) and not line.lstrip(_BLANKS).startswith("#"):
-            return _not_judged("it says `@=`", number)
+            return _not_judged("it uses `@=`", number)
     return None
 
 
 def _not_judged(why: str, line: int) -> RawVerdict:
-    reason = f"is not given to HTCondor's own parser, for {why} at line {line}"
-    return RawVerdict(reason, line, hint="It may be right all the same: it is only not judged.", grave=False)
+    reason = f"is not checked with HTCondor's own parser: {why} at line {line}"
+    return RawVerdict(reason, line, hint="It may be valid; it was only not checked.", grave=False)
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -252,7 +252,7 @@ def judge_classad(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     find = defaults()
     whole = Expansion(find, find).of(text) + "\n"  # which may end a comment
     if "$" not in whole and whole.strip() and not (parses(whole) or parses(_BACKSLASH.sub(r"\\\\", whole))):
-        yield RawVerdict("is not taken by HTCondor's own parser")
+        yield RawVerdict("is rejected by HTCondor's own parser")
 
 
 def parses(text: str) -> bool:

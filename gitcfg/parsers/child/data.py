@@ -35,19 +35,17 @@ class RawVerdict(NamedTuple):
 
 def otherwise(name: str, read: object, value: object) -> RawVerdict:
     """Return a parameter that is not read as it was meant."""
-    return RawVerdict(
-        f"is read with {name} as {quoted(read)}, where {quoted(value)} was meant", params=(name,)
-    )
+    return RawVerdict(f"is read with {name} as {quoted(read)} instead of {quoted(value)}", params=(name,))
 
 
 def left_out(name: str) -> RawVerdict:
     """Return a parameter that is not read at all."""
-    return RawVerdict(f"is read without {name}, which was meant to be in it", params=(name,))
+    return RawVerdict(f"is read without {name}, which should be in it", params=(name,))
 
 
 def not_meant(name: str) -> RawVerdict:
     """Something that is read and was never written."""
-    return RawVerdict(f"is read with {quoted(name)}, which was not meant to be in it")
+    return RawVerdict(f"is read with {quoted(name)}, which should not be in it")
 
 
 def quoted(value: object, most: int = 60) -> str:
@@ -86,7 +84,7 @@ def judge_ini(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     except configparser.Error as error:
         line = getattr(error, "lineno", None) or next(iter(getattr(error, "errors", ())), [1])[0]
         said = " ".join(str(error).partition("\n")[0].split())
-        yield RawVerdict(f"is no INI file at line {max(line - 1, 1)}: {said}", max(line - 1, 1))
+        yield RawVerdict(f"is not valid INI at line {max(line - 1, 1)}: {said}", max(line - 1, 1))
     else:
         if meant is not None:
             yield from flat_differences(found, meant)
@@ -134,7 +132,7 @@ class Strange(ValueError):
 def differences(found: Any, values: Mapping[str, Any]) -> Iterator[RawVerdict]:
     """Yield what is read otherwise than meant, not at all, or without having been meant."""
     if not isinstance(found, dict):
-        yield RawVerdict("holds no map")
+        yield RawVerdict("is not a map")
         return
     for name, value in values.items():
         *folders, key = name.split(".")
@@ -175,7 +173,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a map of pairs. Strange: a key stands there twice, of which readers take one or the other."""
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise Strange("a key stands twice in one map")
+        raise Strange("a key occurs twice in one map")
     return result
 
 
@@ -188,21 +186,21 @@ def judge_json(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
         found = json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         yield RawVerdict(
-            f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno
+            f"is not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}", error.lineno
         )
     except Strange as error:
         yield RawVerdict(f"is not what gitcfg writes: {error}")
     except ValueError as error:
-        yield RawVerdict(f"is no JSON: {error}")
+        yield RawVerdict(f"is not valid JSON: {error}")
     except RecursionError:
-        yield RawVerdict("nests too deep to be read")
+        yield RawVerdict("nests too deep")
     else:
         if meant is not None:
             yield from differences(found, meant.values)
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number there")
+    raise ValueError(f"{word} is not a number there")
 
 
 # TOML 1.0, by Python's own parser.
@@ -217,9 +215,11 @@ def judge_toml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
     except tomllib.TOMLDecodeError as error:
         place = _LINE.search(str(error))
         where = f" at line {place[1]}" if place else ""
-        yield RawVerdict(f"is no TOML{where}: {_LINE.sub('', str(error))}", int(place[1]) if place else 0)
+        yield RawVerdict(
+            f"is not valid TOML{where}: {_LINE.sub('', str(error))}", int(place[1]) if place else 0
+        )
     except RecursionError:
-        yield RawVerdict("nests too deep to be read")
+        yield RawVerdict("nests too deep")
     else:
         if meant is not None:
             yield from differences(found, meant.values)
@@ -227,7 +227,7 @@ def judge_toml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
 
 # YAML: libyaml says whether a text parses, and its plain scalars are read as YAML 1.2 reads them.
 
-_NOT_PLAIN = "it holds more than one document of plain values"
+_NOT_PLAIN = "it has more than one document"
 
 
 def judge_yaml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
@@ -240,7 +240,7 @@ def judge_yaml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
         found = _read_yaml(text)
     except yaml.YAMLError as error:
         reason, line, column = yaml.complaint(error)
-        yield RawVerdict(f"is no YAML at line {line}, column {column}: {reason}", line)
+        yield RawVerdict(f"is not valid YAML at line {line}, column {column}: {reason}", line)
     except Strange as error:
         yield RawVerdict(f"is not what gitcfg writes: {error}")
     else:
@@ -261,7 +261,7 @@ def _read_yaml(text: str) -> Any:
 
 def _value(event: Any, events: Iterator[Any]) -> Any:
     if event.anchor is not None or getattr(event, "tag", None) is not None:
-        raise Strange("it holds anchors, aliases or tags")
+        raise Strange("it contains anchors, aliases or tags")
     if type(event) is yaml.ScalarEvent:
         return resolve(event.value) if event.implicit[0] else event.value
     if type(event) is yaml.MappingStartEvent:
@@ -273,7 +273,7 @@ def _value(event: Any, events: Iterator[Any]) -> Any:
 
 def _key(event: Any) -> str:
     if type(event) is not yaml.ScalarEvent:
-        raise Strange("it holds a key that is no text")
+        raise Strange("it contains a key that is not text")
     key: str = event.value
     return key
 

@@ -79,7 +79,7 @@ def taker(library: ctypes.CDLL, options: int) -> Callable[[bytes], None]:
 
     def take(text: bytes) -> None:
         if os.pwrite(file, text, 0) < len(text):
-            raise OSError("the text could not be written whole")
+            raise OSError("the text could not be written completely")
         os.ftruncate(file, len(text))
         os.write(2, MARK.encode())
         clear()
@@ -178,7 +178,7 @@ class _Memory:
         self._bytes, self._size = c_void_p(), c_size_t()
         self.file = opened(byref(self._bytes), byref(self._size))
         if not self.file:
-            raise OSError("there is no memory for a stream")
+            raise OSError("there is not enough memory for a stream")
 
     def rewind(self) -> None:
         """Write from the start again."""

@@ -126,7 +126,7 @@ def _missing_hint(error: Missing, sees: Mapping[str, Any]) -> str:
     if not error.path and error.name in params:
         return f"write {written('params', error.name)}"
     if error.path and error.name in error.known:
-        return f"write {written(error.path, error.name)}: `attr` finds nothing that a map holds"
+        return f"write {written(error.path, error.name)}: `attr` does not search in a map"
     known = list(error.known if error.path else sees)
     nested = [name for name in known if name.startswith(f"{error.name}.")]
     near = nested or get_close_matches(str(error.name), known, 1)
