@@ -21,15 +21,21 @@ from gitcfg.model import GitcfgError
 _USAGE: Any = typer.BadParameter.__mro__[2]  # the root of typer's usage errors, which it does not export
 
 _REPO = typer.Option("-C", "--repo", envvar="GITCFG_REPO", help="The repository.", metavar="DIR")
-_COLOR = typer.Option(envvar="GITCFG_COLOR", help="Colour the output; auto heeds NO_COLOR and FORCE_COLOR.")
+_COLOR = typer.Option(
+    envvar="GITCFG_COLOR", help="When to use colour; auto respects NO_COLOR and FORCE_COLOR."
+)
 _PAGER = typer.Option(
     "--pager",
     envvar="GITCFG_PAGER",
-    help="Show results on a terminal through this program; cat is none. Else PAGER, else less.",
+    help="The pager for results on a terminal; cat means none. Default: PAGER, then less.",
     metavar="COMMAND",
     show_default=False,
 )
-_TODAY = typer.Option(envvar="GITCFG_TODAY", help="The date for what has an end.", metavar="YYYY-MM-DD")
+_TODAY = typer.Option(
+    envvar="GITCFG_TODAY",
+    help="Use this date as today, for holds, overrides and other ends.",
+    metavar="YYYY-MM-DD",
+)
 _MORE = (
     ("gitcfg help COMMAND", "Show the options and examples of a command."),
     ("gitcfg help CODE", "Explain a finding, such as GC204."),
@@ -41,11 +47,11 @@ def root(
     repo: Annotated[str, _REPO] = ".",
     color: Annotated[Color, _COLOR] = Color.AUTO,
     pager: Annotated[str | None, _PAGER] = None,
-    no_pager: Annotated[bool, typer.Option("--no-pager", help="Show results at once.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not use a pager.")] = False,
     today: Annotated[str, _TODAY] = "",
     version: Annotated[bool, typer.Option("-V", "--version", help="Show the version.")] = False,
 ) -> None:
-    """Semantic GitOps for fleets: check, render and explain every node's configuration."""
+    """Check, explain, render and deliver the configuration of every node of a fleet, from YAML in git."""
     if version:
         typer.echo(f"gitcfg {__version__}")
         raise typer.Exit

@@ -135,7 +135,9 @@ class Pager:
 
     def _start(self) -> IO[bytes]:
         if not _is_there(self.command):
-            self._hint = f"There is no pager {self.command!r}: name another with GITCFG_PAGER or --pager."
+            self._hint = (
+                f"The pager {self.command!r} does not exist. Set another with GITCFG_PAGER or --pager."
+            )
             return sys.stdout.buffer
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", self.command], stdin=subprocess.PIPE, bufsize=0, env=_SETTINGS | os.environ

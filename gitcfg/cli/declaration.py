@@ -14,12 +14,16 @@ from gitcfg.cli.session import Output
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
-OutputOption = Annotated[Output, typer.Option("-o", "--output", help="What to write.")]
+OutputOption = Annotated[Output, typer.Option("-o", "--output", help="The output format.")]
 AtOption = Annotated[str | None, typer.Option(help="A commit instead of the work tree.", metavar="REV")]
 NodesArgument = Annotated[list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.")]
-WhereOption = Annotated[str | None, typer.Option(help="Nodes for which this holds.", metavar="CEL")]
-FoldedOption = Annotated[bool, typer.Option("--folded", help="JSON: only node sets, no lists of nodes.")]
-YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
+WhereOption = Annotated[
+    str | None, typer.Option(help="Only nodes for which this condition is true.", metavar="CEL")
+]
+FoldedOption = Annotated[
+    bool, typer.Option("--folded", help="In JSON, write node sets instead of lists of nodes.")
+]
+YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask for confirmation.")]
 
 METAVARS: Mapping[str, tuple[str, ...]] = {
     "NODE": ("node",),

@@ -31,7 +31,7 @@ def help(
         ),
     ] = None,
 ) -> int:
-    """Show the help of a command, or explain a finding's code; without either, list all codes."""
+    """Show the help of a command, or explain the code of a finding. Without a topic, list all codes."""
     session: Session = context.obj
     match topic or []:
         case []:

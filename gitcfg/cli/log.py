@@ -26,10 +26,12 @@ EPILOG = """Examples:
 
   gitcfg log GpuNode --kind feature --at main -o json"""
 
-_THING = typer.Argument(help="What to ask about, even if it is gone.", metavar="NODE|PARAM|FEATURE|GROUP")
-_PARAM = typer.Argument(help="Of a node, only this parameter's value.", metavar="PARAM")
-_AT = typer.Option(help="From this commit on; HEAD if nothing is said.", metavar="REV")
-_KIND = typer.Option("--kind", help="Which one is meant, where things of several kinds have the name.")
+_THING = typer.Argument(
+    help="A node, parameter, feature or group; it may be deleted by now.", metavar="NODE|PARAM|FEATURE|GROUP"
+)
+_PARAM = typer.Argument(help="Show only this parameter of the node.", metavar="PARAM")
+_AT = typer.Option(help="Start at this commit; default: HEAD.", metavar="REV")
+_KIND = typer.Option("--kind", help="The kind, if things of several kinds have this name.")
 
 
 @command(EPILOG, Items("gitcfg.log/1", "commits", "commit"))
@@ -39,10 +41,12 @@ def log(
     param: Annotated[str | None, _PARAM] = None,
     at: Annotated[str, _AT] = "HEAD",
     kind: Annotated[Subject | None, _KIND] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many commits.", metavar="N", min=1)] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Show at most this number of commits.", metavar="N", min=1)
+    ] = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """List only the commits that changed a result, newest first, and what of it."""
+    """List the commits that changed a result, newest first, with the changes."""
     session: Session = context.obj
     found = session.open().log(thing, param, kind=kind, revision=at, limit=limit)
     if output is not Output.TEXT:
@@ -133,7 +137,7 @@ def _layer_lines(effect: Effect, features: str) -> Iterator[Line]:
 def _existence_line(effect: Effect) -> Line:
     """Return the line of a thing that was added, with what it has, or removed."""
     if effect.kind is Kind.REMOVED:
-        gone: Line = [("gone", "bold red")]
+        gone: Line = [("removed", "bold red")]
         return [*gone, (" from ", ""), *_node_count(effect.removed)] if effect.removed else gone
     parts = (
         (len(effect.params), "parameter"),
@@ -198,7 +202,7 @@ def print_log(session: Session, log: Log) -> None:
     Without colours nothing slow is imported.
     """
     if not log.entries:
-        session.console(stderr=True).print("No commit has changed that.")
+        session.console(stderr=True).print("No commit changed it.")
     lines = (line for entry in log.entries for line in _lines(log.question, entry))
     if not session.has_color(session.pager.stdout):
         session.write("".join(f"{''.join(text for text, _ in line)}\n" for line in lines))
@@ -215,7 +219,7 @@ def _lines(question: Question, entry: Entry) -> Iterator[Line]:
     head = [(commit.commit[:ABBREVIATED], "yellow"), (f" {commit.date[:10]} ", "dim")]
     if commit.shallow:
         yield [*head[:1], (" or earlier: this clone's history ends here", "bold")]
-        yield [("    `git fetch --unshallow` gets the rest: what it was before, and who changed it", "")]
+        yield [("    `git fetch --unshallow` gets the earlier commits", "")]
         return
     yield [*head, (safe(commit.author), "blue"), (f": {safe(commit.subject)}", "bold")]
     for line in effect_lines(question, entry.effect):

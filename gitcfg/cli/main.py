@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         if sys.stdout is None:  # its number would be that of the next file that is opened
-            raise GitcfgError("There is no stdout.", "Let it go to /dev/null where nobody wants it.")
+            raise GitcfgError("Stdout is closed.", "To discard the output, redirect it to /dev/null.")
         _check_encoding(arguments, os.environ)
         from gitcfg.cli.app import invoke
 
@@ -74,8 +74,8 @@ def run(arguments: Sequence[str]) -> int:
         if _is_output_error(error):
             _discard_output()
             done = _DEPLOY in sys.modules and "--dry-run" not in arguments
-            hint = "`gitcfg deploys last` tells what was done." if done else ""
-            _print_error(GitcfgError(f"The output cannot be written: {error.strerror}.", hint), arguments)
+            hint = "Run `gitcfg deploys last` to see what was done." if done else ""
+            _print_error(GitcfgError(f"Cannot write the output: {error.strerror}.", hint), arguments)
         else:
             _print_error(
                 GitcfgError(f"{error.filename or 'The system'}: {error.strerror or error}."), arguments
@@ -165,7 +165,7 @@ def _fault(arguments: Sequence[str]) -> int:
         "w", prefix="gitcfg-fault-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
     ) as report:
         report.write(f"gitcfg {__version__}, Python {sys.version}\narguments: {list(arguments)}\n\n{text}")
-    outcome = "`gitcfg deploys` tells what was done" if _DEPLOY in sys.modules else "nothing was changed"
-    print(f"error: gitcfg itself has failed; {outcome}.", file=sys.stderr)
-    print(f"hint: The report is in {report.name}; please send it along.", file=sys.stderr)
+    outcome = "run `gitcfg deploys` to see what was done" if _DEPLOY in sys.modules else "nothing was changed"
+    print(f"error: Internal error in gitcfg; {outcome}.", file=sys.stderr)
+    print(f"hint: The report is in {report.name}. Send it with a bug report.", file=sys.stderr)
     return FAULT

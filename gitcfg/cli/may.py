@@ -12,25 +12,25 @@ from gitcfg.model.text import safe
 if TYPE_CHECKING:
     from gitcfg.gate.permits.judge import Answer
 
-_WHAT = "KIND/NAME (kinds as in rules: feature, param, ...), a path on nodes, or a file of the repository."
+_WHAT = "KIND/NAME (feature, param, ..., as in rules), a path on nodes, or a file of the repository."
 EPILOG = """Examples:
 
   gitcfg may ann@example.org feature/ExecuteNode      may she change it, and by which rule?
 
   gitcfg may bob /etc/motd --at main                  a file on nodes, as the server would judge it
 
-  gitcfg may ci@example.org groups/default.yaml       all that a file of the repository says"""
+  gitcfg may ci@example.org groups/default.yaml       all that a file of the repository contains"""
 
 
 @command(EPILOG, Items("gitcfg.may/1", "answers", "permit"))
 def may(
     context: typer.Context,
-    who: Annotated[str, typer.Argument(help="Who signs, or who pushes, by that name.")],
+    who: Annotated[str, typer.Argument(help="The name of the signer, or of the person who pushes.")],
     what: Annotated[str, typer.Argument(help=_WHAT)],
     at: AtOption = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show whether somebody may change something, and which rule says so. Exits 1 if not."""
+    """Show whether a person may change something, and which rule decides. Exits 1 if not."""
     from gitcfg.gate.permits.judge import answers_to_json, describe_unknown, find_answers
 
     session: Session = context.obj
@@ -50,7 +50,7 @@ def may(
 def _format_answer(who: str, answer: "Answer") -> str:
     from gitcfg.gate.permits.judge import describe_rules, describe_thing
 
-    why = "no rule keeps anybody of that name from it"
+    why = "no rule forbids it"
     if answer.rules:
         why = describe_rules(answer.rules, answer.thing)
     return f"{who} {'may' if answer.may else 'may not'} change {describe_thing(*answer.thing)}: {why}."

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from gitcfg.state.records import NodeState
 
 _ACCEPT_EPILOG = """\
-Compare the fingerprint with what `gitcfg-agent key` says on the node. Of a @group, or with
---where, those are accepted that have come; who is named must have.
+Compare the fingerprint with what `gitcfg-agent key` prints on the node. Of a @group, or with
+--where, the nodes that have asked the server are accepted; a node that is named must have asked.
 Keys come from nodes that have asked the server, or from a file with lines NODE ssh-ed25519 AAAA...,
 which may be OpenSSH's own (*.pub) for one node.
 
@@ -60,7 +60,7 @@ Examples:
 
   gitcfg node accept @rack3 --yes --commit                   all of a rack that have asked, without a question
 
-  gitcfg node accept exec042 --from exec042.pub --replace    it was set up anew
+  gitcfg node accept exec042 --from exec042.pub --replace    it was installed again
 
   gitcfg node accept exec042 --fingerprint SHA256:2Yef...    several keys compete for its name"""
 _LIST_EPILOG = """Examples:
@@ -70,7 +70,7 @@ _LIST_EPILOG = """Examples:
   gitcfg node list -o json
 
   gitcfg node list --pending --server https://config.example.com"""
-_FORGET_EPILOG = """Who is accepted is so no more, and may ask again, with another key too.
+_FORGET_EPILOG = """A forgotten node is not accepted any more. It can apply again, also with another key.
 Of a stranger, and of a node that is gone, the server forgets all.
 
 Examples:
@@ -80,21 +80,21 @@ Examples:
   gitcfg node forget 'exec[001-100]' --commit -m 'Rack 3 is gone'
 
   gitcfg node forget stranger --server https://config.example.com"""
-_FROM = typer.Option("--from", help="A file that holds keys; - is stdin.", metavar="FILE")
+_FROM = typer.Option("--from", help="A file with keys; - is stdin.", metavar="FILE")
 _NODES = typer.Argument(
-    help="Nodes: names, exec[001-100], @group; without any, all in the file.", metavar="NODES"
+    help="Nodes: names, exec[001-100], @group; default: all in the file.", metavar="NODES"
 )
-_WHERE = typer.Option(help="Those for which this holds, of what git says.", metavar="CEL")
+_WHERE = typer.Option(help="Only nodes for which this condition is true in git.", metavar="CEL")
 _FINGERPRINT = typer.Option(
     "--fingerprint",
-    help="Only this key (SHA256:...), as `gitcfg-agent key` shows it; several: say it again.",
+    help="Only this key (SHA256:...), as `gitcfg-agent key` shows it; may be repeated.",
     metavar="FINGERPRINT",
     show_default=False,
 )
-_REPLACE = typer.Option("--replace", help="Take the new key of a node that has another one.")
-_PENDING = typer.Option("--pending", help="Only those that are not accepted.")
-_UNKNOWN_HINT = "Of a stranger a server forgets all: --server URL, --database URL or --state DIR says which."
-_LIST = "`gitcfg node list --pending` tells who has asked."
+_REPLACE = typer.Option("--replace", help="Replace the key of a node that already has one.")
+_PENDING = typer.Option("--pending", help="Only nodes that are not accepted.")
+_UNKNOWN_HINT = "To forget a node that is not accepted, name its server with --server, --database or --state."
+_LIST = "Run `gitcfg node list --pending` to list the nodes that wait."
 _SHOWN = 10
 """How many competing keys an error shows."""
 
@@ -116,7 +116,7 @@ def accept_nodes(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Accept nodes: write their keys into keys/, once the fingerprints are agreed to."""
+    """Accept nodes: confirm their fingerprints, and write their keys to keys/."""
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import KnownKeys, accept_keys
 
@@ -125,8 +125,8 @@ def accept_nodes(
     where_state = state_query(context, database, folder, server, token)
     another = KnownKeys.REPLACE if replace else KnownKeys.KEEP
     if not yes and not can_ask():
-        reason = "Whether a key is the right one is asked, and there is no terminal to ask on."
-        raise GitcfgError(reason, "--yes answers beforehand.")
+        reason = "You must confirm the keys, but there is no terminal."
+        raise GitcfgError(reason, "Use --yes to confirm them.")
     query = KeyQuery(tuple(nodes or ()), where, file, tuple(fingerprint or ()))
     keys = find_keys(source, query, where_state)
 
@@ -153,7 +153,7 @@ def find_keys(source: "Source", query: KeyQuery, where_state: StateQuery) -> dic
     """Return the keys of the nodes, in order of name. Raise GitcfgError if a named one has none."""
     everybody = not query.words and query.where is None
     if query.file is None and everybody:
-        raise GitcfgError("It is not said which nodes.", _LIST)
+        raise GitcfgError("No nodes are selected.", _LIST)
     with source.worktree() as fleet:
         must, may = _find_nodes(fleet, query)
         if query.file is None:
@@ -162,13 +162,13 @@ def find_keys(source: "Source", query: KeyQuery, where_state: StateQuery) -> dic
             whence, found = shown(query.file), _read_keys(query.file, must)
     missing = sorted(set(must) - found.keys())
     if missing:
-        hint = "Leave them out, and accept them later."
+        hint = "Remove them, and accept them later."
         raise GitcfgError(f"{whence} has no key of {abridged(missing)}.", hint)
     names = set(found) if everybody else {*must, *(may & found.keys())}
     if not names and everybody:
-        raise GitcfgError(f"{whence} holds no key.", "`gitcfg-agent key` prints a node's.")
+        raise GitcfgError(f"{whence} contains no keys.", "Run `gitcfg-agent key` on a node to print its key.")
     if not names:
-        raise GitcfgError(f"{whence} has no key of any of them.", _LIST)
+        raise GitcfgError(f"{whence} has no keys of these nodes.", _LIST)
     return _choose_keys({name: found[name] for name in sorted(names)}, query.fingerprints)
 
 
@@ -191,7 +191,7 @@ def _find_reported_keys(
 
     states = find_node_states(source.repository, where_state)
     if states is None:
-        raise GitcfgError("It is not said where the keys come from.", "Say --from FILE.", *no_state().hints)
+        raise GitcfgError("There is no source of keys.", "Use --from FILE.", *no_state().hints)
     found: dict[str, list[NodeKey]] = {}
     for one in list_keys(fleet, states):
         if one.how is not KeyState.ACCEPTED:
@@ -235,10 +235,10 @@ def _ambiguous_key_error(name: str, every: "list[NodeKey]", by_fingerprint: bool
     lines = [f"  {fingerprint(one.key)}  {describe_arrival(one)}" for one in every[:_SHOWN]]
     if len(every) > _SHOWN:
         lines.append(f"  and {len(every) - _SHOWN} more")
-    hint = "Say which with --fingerprint SHA256:...; `gitcfg-agent key` shows it on the node."
-    message = f"{counted(len(every), 'key')} compete for {shown(name)}, and only one can be its own:"
+    hint = "Choose one with --fingerprint SHA256:.... Run `gitcfg-agent key` on the node to show it."
+    message = f"{counted(len(every), 'key')} claim to be {shown(name)}, and only one can be right:"
     if by_fingerprint:
-        message = f"{shown(name)} has not come with that key, but with:"
+        message = f"{shown(name)} does not have this key, but:"
     return GitcfgError("\n".join((message, *lines)), hint, code=REFUSED)
 
 
@@ -269,7 +269,7 @@ def list_nodes(
     folder: StateFolder = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """List nodes' keys: those in git, and those of nodes that have only asked the server."""
+    """List the keys of nodes: those in git, and those that wait on the server."""
     from gitcfg.inventory.keys import keys_to_json, list_keys
 
     session: Session = context.obj
@@ -277,7 +277,7 @@ def list_nodes(
     with source.worktree() as fleet:
         states = find_node_states(source.repository, state_query(context, database, folder, server, token))
         if states is None and pending:
-            reason = "Who is pending is known to the server, and none keeps its state here."
+            reason = "Only the server knows pending nodes, and there is no state of a server here."
             raise GitcfgError(reason, *no_state().hints)
         every = list_keys(fleet, states or ())
         found = [one for one in every if one.how.waits] if pending else every
@@ -288,7 +288,7 @@ def list_nodes(
     for line in _format_keys(found):
         console.print(line)
     if not found:
-        session.console(stderr=True).print("Nobody is pending." if pending else "No node has a key.")
+        session.console(stderr=True).print("No node is pending." if pending else "No node has a key.")
 
 
 def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
@@ -322,7 +322,7 @@ def describe_arrival(one: "NodeKey") -> str:
 @command(_FORGET_EPILOG)
 def forget_nodes(
     context: typer.Context,
-    nodes: Annotated[list[str], typer.Argument(help="Which nodes.", metavar="NODES...")],
+    nodes: Annotated[list[str], typer.Argument(help="The nodes.", metavar="NODES...")],
     server: Server = None,
     token: Token = None,
     database: Database = None,
@@ -331,7 +331,7 @@ def forget_nodes(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Forget nodes: take their keys out of keys/, or out of the server's database who is not accepted."""
+    """Forget nodes: remove their keys from keys/ or, before they are accepted, from the server."""
     from gitcfg.edit.keys import forget_keys
 
     session: Session = context.obj
@@ -374,8 +374,8 @@ def _refuse_unknown(names: list[str], states: "Iterable[NodeState]") -> None:
     known = {one.node for one in states}
     unknown = [name for name in names if name not in known]
     if unknown:
-        hint = "`gitcfg node list` and `gitcfg node list --pending` tell who has one."
-        raise GitcfgError(f"Neither git nor the server knows a key of {safe(unknown[0])}.", hint)
+        hint = "Run `gitcfg node list` or `gitcfg node list --pending` to list the keys."
+        raise GitcfgError(f"Neither git nor the server has a key of {safe(unknown[0])}.", hint)
 
 
 _POLICY_EPILOG = """Examples:
@@ -395,7 +395,7 @@ def show_policy(
     at: AtOption = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show the paths and commands that nodes need, as agent.toml has them; without nodes, for all."""
+    """Show the paths and commands that nodes must allow, for agent.toml. Without nodes, show all."""
     from gitcfg.delivery.policy import find_needs
 
     session: Session = context.obj
@@ -468,6 +468,6 @@ def _quote(word: str) -> str:
 
 
 node = Group(
-    "Accept nodes by their keys, and tell what they must let gitcfg do.",
+    "Accept nodes by their keys, and show what they must allow.",
     {"accept": accept_nodes, "list": list_nodes, "forget": forget_nodes, "policy": show_policy},
 )

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 
 Message = Annotated[
     str | None,
-    typer.Option("-m", "--message", help="What the commit's message says at its end.", metavar="TEXT"),
+    typer.Option("-m", "--message", help="Text to add to the end of the commit message.", metavar="TEXT"),
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only show what would change, and what would be wrong.")
-]
-Force = Annotated[bool, typer.Option("--force", help="Even if there are errors then that HEAD has not.")]
-NoVerify = Annotated[bool, typer.Option("--no-verify", help="Go around the hooks pre-commit and commit-msg.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change, and the new errors.")]
+Force = Annotated[bool, typer.Option("--force", help="Commit even if this adds errors.")]
+NoVerify = Annotated[bool, typer.Option("--no-verify", help="Skip the hooks pre-commit and commit-msg.")]
 
 
 class ProposalOptions(msgspec.Struct, frozen=True):
@@ -63,7 +61,7 @@ def _print_impact(session: Session, old: "Fleet", new: "Fleet") -> bool:
     errors = [finding for finding in added if finding.is_error]
     if errors:
         findings.print_findings(console, new.tree, errors, checked.every)
-        message = f"{counted(len(errors), 'error')} that HEAD has not."
+        message = f"{counted(len(errors), 'new error')}."
         session.console(stderr=True).print(message, style="red")
     return not errors
 
@@ -101,19 +99,21 @@ def carry_out_proposal(
     head = checked_out_commit(source.repository)
     proposal = propose(source.repository, head)
     if options.interactive and not can_ask():
-        message = f"`{action}` asks before it commits, and there is no terminal to ask on."
-        raise GitcfgError(message, "Use --yes to confirm in advance, or --dry-run to only show changes.")
+        message = f"`{action}` asks for confirmation, but there is no terminal."
+        raise GitcfgError(message, "Use --yes to confirm, or --dry-run to see the changes only.")
     proposed = proposal.find()
     tree = proposed.tree()
     if not is_repository(tree):
-        raise GitcfgError("Then there would be no gitcfg.yaml, and so no repository.", code=1)
+        raise GitcfgError(
+            "The result would have no gitcfg.yaml, so it would not be a gitcfg repository.", code=1
+        )
     if not options.dry_run:
         session = session.without_pager()
     before = source.repository.before(tree)
     with source.at(head) as old, Fleet(tree, before, source.today, source.cache) as new:
         sound = _print_impact(session, old, new)
     if not sound and not options.force:
-        session.console(stderr=True).print("hint: --force does it all the same.", style="cyan")
+        session.console(stderr=True).print("hint: Use --force to commit anyway.", style="cyan")
         return 1
     git = Git(source.repository, os.environ)
     branch = BranchCommit(source.repository, git, head, () if options.no_verify else HOOKS)
@@ -138,8 +138,8 @@ def _commit_tree(
         return 0
     if paths := branch.uncommitted(tree):
         more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
-        message = f"What is not committed would be lost: {', '.join(map(safe, paths[:_MOST]))}{more}."
-        hint = "Commit them, or put them away with `git stash --include-untracked`."
+        message = f"Uncommitted changes would be lost: {', '.join(map(safe, paths[:_MOST]))}{more}."
+        hint = "Commit them, or save them with `git stash --include-untracked`."
         raise GitcfgError(message, hint, code=REFUSED)
     if options.interactive and not confirm(proposal.question):
         console.print("Nothing was changed.")

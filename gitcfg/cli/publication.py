@@ -20,7 +20,7 @@ from gitcfg.output.source import Ingredients, open_fleet_source
 if TYPE_CHECKING:
     from gitcfg.output.branch import Publisher, PublishOutcome
 
-_HINT = "Move it away, or let gitcfg write there; the rest is up to date."
+_HINT = "Move it away, or let gitcfg write there. The other files are up to date."
 _MOST_WORKERS = 8  # each may come to hold a copy of the fleet
 
 
@@ -49,7 +49,7 @@ def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: 
         reasons = [f"{reason}." for reason in _fold_nodes(folder, changes.blocked)]
         if len(changes.blocked) == 1:
             raise GitcfgError(reasons[0], _HINT, code=REFUSED)
-        message = f"{len(changes.blocked)} places cannot be written; the rest is up to date."
+        message = f"Cannot write {len(changes.blocked)} files; the others are up to date."
         raise GitcfgError(message, *reasons, code=REFUSED)
     return code
 
@@ -59,11 +59,11 @@ def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
     if outcome.changes.held:
         files = counted(outcome.changes.held, "file")
         stay = "stays" if outcome.changes.held == 1 else "stay"
-        yield f"{files} that nothing means any more {stay}: nothing is removed while there are errors."
+        yield f"{files} without a definition {stay}: gitcfg removes nothing while there are errors."
     for place in _fold_nodes(folder, outcome.changes.edited):
         yield f"{place} is obsolete, but was changed since gitcfg wrote it, so it is kept."
     for place in _fold_nodes(folder, outcome.changes.unmade):
-        yield f"{place} could not be made, for its template fails: what was there stays."
+        yield f"Cannot render {place}: its template fails. The previous file is kept."
 
 
 def _fold_nodes(folder: Path, notes: tuple[tuple[str, str], ...]) -> list[str]:
@@ -93,12 +93,12 @@ def commit_nodes(
     from gitcfg.output.branch import PublishRequest
 
     if fleet.commit is None:
-        raise GitcfgError("What is rendered to a ref comes from a commit.", "Say which: --at HEAD.")
+        raise GitcfgError("--ref needs a commit to render from.", "Add, for example, --at HEAD.")
     writer = publisher(session, repository, ref)
     errors = errors_of(fleet, names)
     outcome = writer.publish(fleet, PublishRequest(names, scope, errors))
     if not outcome.refused:
-        summary = f"nothing to do, {safe(writer.ref)} is as it is to be"
+        summary = f"nothing to do, {safe(writer.ref)} is up to date"
         if outcome.commit is not None:
             parts = [(outcome.changed, "changed"), (outcome.gone, "gone")]
             counts = ", ".join(f"{number} {what}" for number, what in parts if number) or "none changed"
@@ -115,14 +115,14 @@ def publication_notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
     source = outcome.source[:ABBREVIATED]
     if outcome.refused:
         number = counted(len(outcome.refused), "error")
-        yield f"{ref} stays as it is: {source} has {number} of which nobody knows what it concerns."
+        yield f"{ref} is unchanged: {source} has {number} that may concern any node."
     failing: dict[str, list[str]] = {}
     for node, path in outcome.unmade:
         failing.setdefault(path, []).append(node)
     for path, names in failing.items():
-        yield f"{abridged(names)}{path} could not be made from {source}, for its template fails."
+        yield f"Cannot render {abridged(names)}{path} from {source}: its template fails."
     if outcome.held:
-        yield f"{abridged(outcome.held)} stays as it was at {ref}: it has errors in {source}."
+        yield f"{abridged(outcome.held)} keeps its previous files at {ref}: it has errors in {source}."
 
 
 def print_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:

@@ -43,7 +43,7 @@ _STATUS_EPILOG = """Examples:
   gitcfg release status -o json             ... for programs"""
 _RESUME_EPILOG = """Examples:
 
-  gitcfg release resume 3f2a91c             the halted release goes on; what failed until now counts no more
+  gitcfg release resume 3f2a91c             continue; earlier failures no longer count
 
   gitcfg release resume 3f2a91c --server https://config.example.com
 
@@ -56,7 +56,7 @@ _ABORT_EPILOG = """Examples:
 
   gitcfg release abort 3f2a91c && gitcfg undo 3f2a91c"""
 _COMMIT = typer.Argument(
-    help="The commit: HEAD, a branch, a tag, an id that may be abbreviated.", metavar="REV"
+    help="The commit: HEAD, a branch, a tag, or an id, which may be abbreviated.", metavar="REV"
 )
 _SHOWN = 20
 _ID = re.compile(r"[0-9a-f]{4,40}")
@@ -71,7 +71,7 @@ def status(
     state: StateFolder = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show how far each commit has got, the newest first."""
+    """Show the progress of each commit's release, newest first."""
     session: Session = context.obj
     query = state_query(context, url, state, server, token)
     if query.server is not None:
@@ -100,7 +100,7 @@ def resume(
     url: Database = None,
     state: StateFolder = None,
 ) -> int:
-    """Let a halted release go on: what failed until now counts no more."""
+    """Resume a halted release: failures until now are ignored."""
     return _steer(context.obj, "resume", commit, state_query(context, url, state, server, token))
 
 
@@ -113,7 +113,7 @@ def abort(
     url: Database = None,
     state: StateFolder = None,
 ) -> int:
-    """Take a release back: nodes that have its commit get the one before it again."""
+    """Abort a release: nodes that have its commit return to the previous one."""
     return _steer(context.obj, "abort", commit, state_query(context, url, state, server, token))
 
 
@@ -204,4 +204,7 @@ def _format_whole(release: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {label}: {safe(release[key])}"
 
 
-release = Group("Follow commits on their way to nodes.", {"status": status, "resume": resume, "abort": abort})
+release = Group(
+    "Show, resume or abort the releases of commits to nodes.",
+    {"status": status, "resume": resume, "abort": abort},
+)

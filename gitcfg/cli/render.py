@@ -35,26 +35,27 @@ def render(
     all_: Annotated[bool, typer.Option("--all", help="Every node.")] = False,
     where: WhereOption = None,
     at: AtOption = None,
-    params: Annotated[bool, typer.Option("--params", help="Parameters only, no files.")] = False,
-    file: Annotated[str | None, typer.Option(help="Only this file, as it is.", metavar="PATH")] = None,
-    out: Annotated[Path | None, typer.Option(help="Bring DIR/NODE/PATH up to date.", metavar="DIR")] = None,
+    params: Annotated[bool, typer.Option("--params", help="Show only parameters, no files.")] = False,
+    file: Annotated[str | None, typer.Option(help="Print only this file, unchanged.", metavar="PATH")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the files to DIR/NODE/PATH, only where they changed.", metavar="DIR"),
+    ] = None,
     ref: Annotated[
-        str | None, typer.Option(help="Commit what changed on a branch, as NODE/PATH.", metavar="REF")
+        str | None, typer.Option(help="Commit changed files to a branch, as NODE/PATH.", metavar="REF")
     ] = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Show the files or parameters of nodes. Exits 1 if one has errors; `gitcfg check` checks them all."""
+    """Show the files or parameters of nodes. Exits 1 if one has errors; `gitcfg check` checks all nodes."""
     if not (nodes or all_ or where is not None):
-        raise GitcfgError("No node is named.", "Name nodes, say --all, or give a condition with --where.")
+        raise GitcfgError("No nodes are selected.", "Name nodes, or use --all or --where.")
     if all_ and nodes:
         raise GitcfgError("--all and names of nodes cannot be used together.", "Use one of them.")
     if out is not None and ref is not None:
         raise GitcfgError("--out and --ref cannot be used together.", "Use one of them.")
     if (out is not None or ref is not None) and (params or file is not None or output is not Output.TEXT):
         option = "--out" if out is not None else "--ref"
-        raise GitcfgError(
-            f"{option} writes files; --params, --file and -o are for what is shown.", "Leave them out."
-        )
+        raise GitcfgError(f"Cannot combine {option} with --params, --file or -o.", "Remove these options.")
     session: Session = context.obj
     source = session.open()
     with fleet_of(source, at) as fleet:
@@ -76,7 +77,7 @@ def render(
         chosen = fleet if len(names) == len(fleet) else fleet.alone(names)
         write_nodes(session, chosen, names, RenderOptions(params, file, output))
         if not chosen.whole and (chosen.model.rules or chosen.model.allocations):
-            note = "note: rules that look at several nodes were not checked; `gitcfg check` checks them."
+            note = "note: Rules about several nodes were not checked. Run `gitcfg check` to check them."
             session.console(stderr=True).print(note, style="yellow")
         return print_errors(session, chosen, errors_of(chosen, names))
 
@@ -108,7 +109,7 @@ def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], option
                 empty.append(name)
         if empty and not options.params and options.file is None:
             get = "gets" if len(empty) == 1 else "get"
-            note = f"note: {safe(abridged(empty))} {get} no files; --params shows what is bound."
+            note = f"note: {safe(abridged(empty))} {get} no files. Use --params to show the parameters."
             session.console(stderr=True).print(note, style="yellow")
 
 
@@ -155,7 +156,7 @@ def _format_node(node: "Node", options: RenderOptions, several: bool) -> Iterato
         return
     if options.file is not None:
         if options.file not in node.files:
-            hint = f"It has: {', '.join(node.files)}." if node.files else "It has no files at all."
+            hint = f"It has: {', '.join(node.files)}." if node.files else "It has no files."
             raise GitcfgError(f"{node.name} has no file {options.file}.", hint)
         yield node.files[options.file]
         return

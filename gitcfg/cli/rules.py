@@ -18,7 +18,7 @@ from gitcfg.model.text import counted, safe
 from gitcfg.nodeset import IN_JSON, abridged
 from gitcfg.solve.fleet.slack import Group, RuleSlack
 
-EPILOG = """Places that could take a feature as well are those where nothing forbids it; limits are not asked.
+EPILOG = """"could take it" counts the nodes on which nothing forbids the feature, regardless of limits.
 
 Examples:
 
@@ -27,14 +27,14 @@ Examples:
   gitcfg rules two-dhcp-per-subnet              one of them, with its groups
 
   gitcfg rules -o json"""
-_NAME = typer.Argument(help="A rule; else all.", metavar="NAME")
+_NAME = typer.Argument(help="A rule; default: all.", metavar="NAME")
 
 
 @command(EPILOG, Items("gitcfg.rules/1", "rules", "rule"))
 def rules(
     context: typer.Context, name: Annotated[str | None, _NAME] = None, output: OutputOption = Output.TEXT
 ) -> None:
-    """List rules: what they are about, how much room they leave, and which are never in force."""
+    """List rules: their subjects, how many choices they leave, and which rules never apply."""
     from gitcfg.compile.rules.slots import view_rules
     from gitcfg.solve.fleet.slack import measure_slack
 
@@ -44,7 +44,7 @@ def rules(
         if name is not None and name not in known:
             from gitcfg.model.names import did_you_mean, shown
 
-            raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
+            raise GitcfgError(f"The rule {shown(name)} does not exist.", did_you_mean(name, known))
         view = view_rules(fleet.compiled)
         names = sorted(known) if name is None else [name]
         found = [measure_slack(view, known[each]) for each in names] if view is not None else []
@@ -92,7 +92,7 @@ def print_rules(session: Session, found: Sequence[RuleSlack], *, whole: bool) ->
         rule = one.rule
         about = rule.feature.name if rule.feature is not None else ", ".join((*rule.params, *rule.domains))
         what = f"{rule.kind.value} {safe(about)}".rstrip()
-        never = "" if one.in_force else "  never in force"
+        never = "" if one.in_force else "  never applies"
         head = Text.assemble((safe(rule.name), "bold"), f"  {what}  ", place_text(rule.origin))
         console.print(head + Text(never, "yellow"))
         if whole and rule.description:
@@ -101,7 +101,7 @@ def print_rules(session: Session, found: Sequence[RuleSlack], *, whole: bool) ->
         for line in aligned([(Text(f"  {safe(label)}", "cyan"), Text(safe(text))) for label, text in rows]):
             console.print(line)
     if not found:
-        session.console(stderr=True).print("There is no rule.")
+        session.console(stderr=True).print("There are no rules.")
 
 
 def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
@@ -119,7 +119,7 @@ def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
     for room in one.rooms:
         yield room.param, f"{counted(room.size, 'value')}, {room.size - room.used} free: {room.values}"
     if one.failed:
-        yield "cannot be asked", f"on {abridged(one.failed, IN_JSON)}"
+        yield "condition fails", f"on {abridged(one.failed, IN_JSON)}"
     if whole and rule.per is not None:
         for group in one.groups:
             yield f"  {as_text(plain_key(group.key))}", _format_members(rule, group)

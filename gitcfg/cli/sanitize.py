@@ -30,28 +30,28 @@ EPILOG = """Examples:
   gitcfg sanitize ../report --at main~3 --keep parameters
 
   gitcfg sanitize ../report --key ../key --mapping ../names.json"""
-_KEEP = typer.Option(help="What else stays; may be said again.")
+_KEEP = typer.Option(help="What else to keep; may be repeated.")
 _NAMES = typer.Option(
-    help="A parameter whose name stays, with its words everywhere; may be said again.", metavar="PARAM"
+    help="A parameter whose name, and the words in it, are kept; may be repeated.", metavar="PARAM"
 )
 _KEY = typer.Option(
-    help="What decides all names; made if it is not there. Without it, by chance.", metavar="FILE"
+    help="The key that determines all names, created if missing; default: random names.", metavar="FILE"
 )
-_MAPPING = typer.Option(help="Also write what was replaced by what, for your eyes alone.", metavar="FILE")
+_MAPPING = typer.Option(help="Also write which name replaced which. Keep this file private.", metavar="FILE")
 _SHORTEST = 16
 
 
 @command(EPILOG)
 def sanitize(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Where; there must be nothing yet.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="The new folder; it must not exist.", metavar="DIR")],
     at: AtOption = None,
     keep: Annotated[list[Keep] | None, _KEEP] = None,
     keep_names: Annotated[list[str] | None, _NAMES] = None,
     key: Annotated[Path | None, _KEY] = None,
     mapping: Annotated[Path | None, _MAPPING] = None,
 ) -> int:
-    """Write a repository with other names and values, but the same findings. Exits 1 if some differ."""
+    """Copy the repository with other names and values, but the same findings. Exits 1 if some differ."""
     session: Session = context.obj
     _check_options(folder, key, mapping)
     source = session.open()
@@ -72,14 +72,14 @@ def _compare_findings(session: Session, folder: Path, fleet: Fleet, sanitizer: S
     with opened(folder, session.today).at("HEAD") as sanitized:
         missing, besides = compare_findings(fleet.all_findings, sanitized.all_findings, sanitizer)
         console = session.console(stderr=True)
-        written = f"A repository of {counted(files, 'file')} is in {folder}"
+        written = f"Wrote a repository of {counted(files, 'file')} to {folder}"
         if not (missing or besides):
             console.print(f"{written}; it has the same {counted(len(fleet.all_findings), 'finding')}.")
             return 0
     console.print(f"{written}, but its findings are not all the same.", style="yellow")
     for line in (*_lines("missing", missing), *_lines("besides", besides)):
         console.print(safe(line))
-    console.print("hint: Say which parameters' names may stay with --keep-names.", style="cyan")
+    console.print("hint: Use --keep-names for the parameters whose names may be kept.", style="cyan")
     return 1
 
 
@@ -92,8 +92,8 @@ def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None
     check_folder(folder)
     for file in filter(None, (key, mapping)):
         if file.resolve().is_relative_to(folder.resolve()):
-            message = f"{file} would give the names away: it lies in {folder}."
-            raise GitcfgError(message, "Put it elsewhere.")
+            message = f"{file} would reveal the names, because it is in {folder}."
+            raise GitcfgError(message, "Choose a place outside of it.")
     if mapping is not None and os.path.lexists(mapping):
         raise GitcfgError(f"{mapping} already exists.", "Choose a new file.", code=REFUSED)
 
@@ -104,10 +104,10 @@ def _load_key(session: Session, file: Path | None) -> bytes:
         return secrets.token_bytes(32)
     if not os.path.lexists(file):
         _write_private(file, secrets.token_hex(32).encode() + b"\n")
-        session.console(stderr=True).print(f"A new key is in {file}; keep it to yourself.")
+        session.console(stderr=True).print(f"Wrote a new key to {file}. Keep it private.")
     found = file.read_bytes()
     if len(found) < _SHORTEST:
-        hint = f"It must have {_SHORTEST} bytes; name a new file."
+        hint = f"It needs at least {_SHORTEST} bytes. Choose a new file."
         raise GitcfgError(f"The key in {file} is too short.", hint)
     return found
 

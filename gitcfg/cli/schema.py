@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitcfg.editor.settings import TargetFile
     from gitcfg.library import Fleet
 
-EPILOG = """Editors complete names, show descriptions and mark mistakes by them; docs/editor.md says how.
+EPILOG = """With schemas, editors complete names, show descriptions and mark mistakes: see docs/editor.md.
 
 Examples:
 
@@ -29,17 +29,19 @@ Examples:
 def schema(
     context: typer.Context,
     out: Annotated[
-        Path | None, typer.Option(help="Where to, instead of .gitcfg/schema.", metavar="DIR")
+        Path | None, typer.Option(help="The folder to write to, instead of .gitcfg/schema.", metavar="DIR")
     ] = None,
     lines: Annotated[
-        bool, typer.Option("--modelines", help="Begin each file with the line that names its schema.")
+        bool, typer.Option("--modelines", help="Add the line that names the schema to the top of each file.")
     ] = False,
-    vscode: Annotated[bool, typer.Option("--vscode", help="Name them in .vscode/settings.json.")] = False,
+    vscode: Annotated[
+        bool, typer.Option("--vscode", help="Add the schemas to .vscode/settings.json.")
+    ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 if something would be.")
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is out of date.")
     ] = False,
 ) -> None:
-    """Write JSON Schemas of this repository, with its names and values, for editors."""
+    """Write JSON Schemas for editors, with the names and values of this repository."""
     from gitcfg.editor.settings import find_stale, write_files
     from gitcfg.model.text import counted
 
@@ -74,8 +76,8 @@ def _plan_files(
 
     folder = root / FOLDER if out is None else out.resolve()
     if (lines or vscode) and (folder == root or not folder.is_relative_to(root)):
-        message = f"{folder} is no folder inside {root}, so files cannot name it."
-        raise GitcfgError(message, "Leave out --modelines and --vscode, or --out.")
+        message = f"{folder} is not inside {root}, so files cannot refer to it."
+        raise GitcfgError(message, "Remove --modelines and --vscode, or --out.")
     yield from plan_schemas(fleet.model, root, folder)
     if lines:
         yield from plan_modelines(fleet.tree, root, folder.relative_to(root).as_posix())

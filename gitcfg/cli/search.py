@@ -21,17 +21,17 @@ EPILOG = """Examples:
 
   gitcfg search "ticket 4711"                 a text with a blank in it
 
-  gitcfg search slot partitionable -o json    only definitions that hold both"""
+  gitcfg search slot partitionable -o json    only definitions that contain both"""
 
 
 @command(EPILOG, Items("gitcfg.matches/1", "matches", "match"))
 def search(
     context: typer.Context,
-    texts: Annotated[list[str], typer.Argument(help="Texts; small and capital letters are the same.")],
+    texts: Annotated[list[str], typer.Argument(help="Texts to find; case does not matter.")],
     at: AtOption = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Find texts in names, descriptions and values. Exits 1 if there is nothing."""
+    """Find texts in names, descriptions and values. Exits 1 if nothing is found."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.explain.search import matches_record
@@ -43,7 +43,7 @@ def search(
         else:
             _print_matches(session.console(), matches)
             if not matches:
-                session.console(stderr=True).print("Nothing is found.", style="yellow")
+                session.console(stderr=True).print("Nothing found.", style="yellow")
     return int(not matches)
 
 

@@ -54,7 +54,7 @@ Examples:
   gitcfg secret set tls-key --from key.pem --commit -m 'The key that was signed today'
 
   pwgen 40 1 | gitcfg secret set db-password"""
-_SHOW_EPILOG = """--reveal needs a private key that is a recipient's; all else needs none.
+_SHOW_EPILOG = """--reveal needs the private key of a recipient. The rest needs no key.
 
 Examples:
 
@@ -63,7 +63,7 @@ Examples:
   gitcfg secret show pool-password --reveal
 
   gitcfg secret show pool-password --at HEAD~3 --reveal --identity ~/keys/age.txt"""
-_ROTATE_EPILOG = """No private key is needed for that. Nodes get the new content with the commit that has it.
+_ROTATE_EPILOG = """You need no private key. Nodes get the new content with the commit that contains it.
 
 Examples:
 
@@ -73,9 +73,9 @@ Examples:
 
   gitcfg secret rotate tls-key --from new.pem"""
 _REKEY_EPILOG = """\
-Versions stay, and nodes see nothing of it. Without names it is about all secrets with --add,
-and about those that somebody can read who goes with --remove. Without --add and --remove secrets are sealed
-for the recipients that stand in their files. Who goes has seen the contents: rotate those afterwards.
+Versions stay, and nothing changes for nodes. Without names, --add is for all secrets, and --remove for those
+that the recipient can read. Without both, secrets are sealed for the recipients in their files. A recipient
+that you remove may have read the contents: rotate them afterwards.
 
 Examples:
 
@@ -84,7 +84,7 @@ Examples:
   gitcfg secret rekey --remove bob --commit -m 'Bob has left'        those that bob can read
 
   gitcfg secret rekey pool-password --remove old-server --add 'ssh-ed25519 AAAAC3Nz... new-server'"""
-_LIST_EPILOG = """The nodes are those that get it; `gitcfg secret who` tells who may.
+_LIST_EPILOG = """The nodes are those that get the secret. `gitcfg secret who` shows all that may.
 
 Examples:
 
@@ -103,12 +103,16 @@ Examples:
   gitcfg secret who pool-password --at main
 
   gitcfg secret who pool-password -o json"""
-_PLACE = typer.Option("--in", help="The folder of a new one; else secrets.", metavar="DIR")
-_REVEAL = typer.Option("--reveal", help="Print the content, and nothing else.")
-_LETTERS = typer.Option("--length", help="So many random letters and digits.", metavar="N", min=8, max=4096)
-_ADD = typer.Option("--add", help="A public key, or a file of them, to read it too.", metavar="KEY|FILE")
+_PLACE = typer.Option("--in", help="The folder of a new secret; default: secrets.", metavar="DIR")
+_REVEAL = typer.Option("--reveal", help="Print only the content.")
+_LETTERS = typer.Option(
+    "--length", help="Generate this number of random letters and digits.", metavar="N", min=8, max=4096
+)
+_ADD = typer.Option(
+    "--add", help="A public key to add to the recipients, or a file of keys.", metavar="KEY|FILE"
+)
 _REMOVE = typer.Option(
-    "--remove", help="A recipient that goes: its key, or what is behind it.", metavar="KEY|TEXT"
+    "--remove", help="A recipient to remove: its key, or the comment behind the key.", metavar="KEY|TEXT"
 )
 
 
@@ -125,7 +129,7 @@ def set_secret(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Make a secret, or give one a new content and the next version."""
+    """Create a secret, or replace its content and increase its version."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
 
     session: Session = context.obj
@@ -149,14 +153,14 @@ def rotate_secret(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Give a secret a new content: random letters and digits, 32 of them, unless one is handed in."""
+    """Replace the content of a secret: by 32 random letters and digits, unless you provide it."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
 
     session: Session = context.obj
     forbid_core_dumps()
     options.refuse_arguments(context.args)
     if file is not None and length is not None:
-        raise GitcfgError("A content is made here, or comes from a file.", "Say --length or --from.")
+        raise GitcfgError("Cannot combine --length with --from.", "Use one of them.")
     edit_options = make_options(force, commit, message, f"Rotate the secret {name}")
     with session.fleet(None) as fleet:
         find_secret(fleet.model, name)
@@ -208,7 +212,7 @@ def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
 
     console = session.console(stderr=True)
     name = plan.name
-    console.print(f"{safe(name)} has version {plan.version} now.")
+    console.print(f"{safe(name)} now has version {plan.version}.")
     try:
         own = options.load_identities(session, None)
     except (OSError, GitcfgError):
@@ -219,7 +223,7 @@ def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
     for problem in found:
         console.print(f"warning: {safe(problem.message)}", style="yellow")
     for hint in found[0].hints if found else ():
-        consequence = "Nodes that it is for keep what they have until it fits."
+        consequence = "Its nodes keep their configuration until the content is valid."
         console.print(f"hint: {consequence} {safe(hint)}", style="cyan")
 
 
@@ -229,7 +233,7 @@ def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Ident
     closed = [plan.name for plan in plans if keys and not keys & {one.key for one in plan.after}]
     if closed:
         names = safe(", ".join(closed))
-        text = f"note: None of your own keys is a recipient of {names}, so you cannot open it."
+        text = f"note: None of your keys is a recipient of {names}, so you cannot decrypt it."
         session.console(stderr=True).print(text)
 
 
@@ -244,7 +248,7 @@ def rekey_secrets(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Change who can read secrets: seal the same contents for other recipients."""
+    """Change who can read secrets: encrypt the same contents for other recipients."""
     from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
 
     session: Session = context.obj
@@ -285,7 +289,7 @@ def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities")
         first = next(iter(closed.values()))
         if len(closed) == 1:
             raise first
-        message = f"{counted(len(closed), 'secret')} cannot be opened, so nothing was changed."
+        message = f"Cannot decrypt {counted(len(closed), 'secret')}, so nothing was changed."
         raise GitcfgError(message, f"{safe(', '.join(closed))}.", first.message, *first.hints)
     return texts
 
@@ -296,8 +300,8 @@ def _print_rekeyed(session: Session, plans: "Sequence[SecretPlan]", own: "Identi
         names = " ".join(plan.name for plan in plans if plan.gone)
         console = session.console(stderr=True)
         who = f"{safe(', '.join(gone.values()))} {'has' if len(gone) == 1 else 'have'}"
-        console.print(f"warning: {who} seen these contents.", style="yellow")
-        console.print(f"hint: `gitcfg secret rotate` each of them: {safe(names)}.", style="cyan")
+        console.print(f"warning: {who} seen the contents of these secrets.", style="yellow")
+        console.print(f"hint: Run `gitcfg secret rotate` for each of them: {safe(names)}.", style="cyan")
     note_unreadable(session, plans, own)
 
 
@@ -311,10 +315,10 @@ def show_secret(
     output: OutputOption = Output.TEXT,
     folded: FoldedOption = False,
 ) -> int:
-    """Show what a secret is, who may have it and who can read it; its content only with --reveal."""
+    """Show a secret: its nodes, its recipients, and with --reveal its content."""
     session: Session = context.obj
     if reveal and output is not Output.TEXT:
-        raise GitcfgError("--reveal prints the content as it is.", "Leave -o out.")
+        raise GitcfgError("Cannot combine --reveal with -o.", "Remove -o.")
     with open_fleet(session, at) as fleet:
         if not reveal:
             print_secrets(session, fleet, [name], (output, folded), _describe_all)
@@ -335,7 +339,7 @@ def list_secrets(
     output: OutputOption = Output.TEXT,
     folded: FoldedOption = False,
 ) -> None:
-    """List the secrets: version, who can read them, how many nodes get them, as which parameters."""
+    """List the secrets with their versions, recipients, parameters, and numbers of nodes."""
     session: Session = context.obj
     with open_fleet(session, at) as fleet:
         if output is not Output.TEXT:
@@ -346,8 +350,8 @@ def list_secrets(
         for line in aligned(rows):
             console.print(line)
         if not rows:
-            hint = "`gitcfg secret set NAME --for CEL --recipient KEY` makes one."
-            session.console(stderr=True).print(f"There is no secret. {hint}")
+            hint = "Use `gitcfg secret set NAME --for CEL --recipient KEY` to create one."
+            session.console(stderr=True).print(f"There are no secrets. {hint}")
 
 
 @command(_WHO_EPILOG)
@@ -358,7 +362,7 @@ def show_readers(
     output: OutputOption = Output.TEXT,
     folded: FoldedOption = False,
 ) -> None:
-    """Show which nodes get a secret, which may have it, and which people and servers can read it."""
+    """Show which nodes get a secret, which may have it, and who can read it."""
     session: Session = context.obj
     with open_fleet(session, at) as fleet:
         print_secrets(session, fleet, [name], (output, folded), _describe_reach)
@@ -373,16 +377,20 @@ def open_fleet(session: Session, at: str | None) -> "Fleet":
     folder = repository.root / ".gitcfg" if repository.git is None else Path(repository.git.path)
     if at is None and is_pending(folder):
         console = session.console(stderr=True)
-        console.print("warning: An edit was interrupted: files may be half of it.", style="yellow")
-        console.print("hint: Whatever edits next finishes it, `gitcfg secret rekey` say.", style="cyan")
+        console.print("warning: An edit was interrupted, so files may be incomplete.", style="yellow")
+        console.print(
+            "hint: The next command that edits, such as `gitcfg secret rekey`, completes it.", style="cyan"
+        )
     return fleet_of(source, at)
 
 
 def find_secret(model: Model, name: str) -> Secret:
     """Return the secret of that name. Raise GitcfgError if there is none."""
     if name not in model.secrets:
-        make = f"`gitcfg secret set {name} --for CEL --recipient KEY` makes it."
-        raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, model.secrets) or make)
+        make = f"Use `gitcfg secret set {name} --for CEL --recipient KEY` to create it."
+        raise GitcfgError(
+            f"The secret {shown(name)} does not exist.", did_you_mean(name, model.secrets) or make
+        )
     return model.secrets[name]
 
 
@@ -427,7 +435,7 @@ def _describe_reach(one: Reach) -> Rows:
     where = one.secret.where
     yield "get it", _format_nodes(one.nodes)
     yield "may have it", _format_nodes(one.may) + (f"; {safe(one.problem)}" if one.problem else "")
-    yield "for", safe(where.name) if where is not None else "nobody"
+    yield "for", safe(where.name) if where is not None else "no node"
     label = "can read it"
     for recipient in find_readers(one.secret):
         named = (
@@ -438,7 +446,7 @@ def _describe_reach(one: Reach) -> Rows:
         yield label, named
         label = ""
     if label:
-        yield label, "nobody"
+        yield label, "no one"
 
 
 def _format_nodes(names: Sequence[str]) -> str:

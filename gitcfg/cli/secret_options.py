@@ -22,23 +22,26 @@ if TYPE_CHECKING:
     from gitcfg.secrets.identities import Identities
 
 
-Name = Annotated[str, typer.Argument(help="Which secret.", metavar="SECRET")]
-New = Annotated[str, typer.Argument(help="Which secret; one that is not there is made.", metavar="SECRET")]
+Name = Annotated[str, typer.Argument(help="The name of the secret.", metavar="SECRET")]
+New = Annotated[
+    str, typer.Argument(help="The name of the secret, which is created if missing.", metavar="SECRET")
+]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help="Which secrets; else all that the change is about.", metavar="SECRET..."),
+    typer.Argument(help="The names of secrets; default: all that the change concerns.", metavar="SECRET..."),
 ]
 From = Annotated[
-    str | None, typer.Option("--from", help="Take the content from a file; - is stdin.", metavar="FILE")
+    str | None, typer.Option("--from", help="Read the content from a file; - is stdin.", metavar="FILE")
 ]
 For = Annotated[
-    str | None, typer.Option("--for", help="The nodes that may have it; a new one needs it.", metavar="CEL")
+    str | None,
+    typer.Option("--for", help="The nodes that may have the secret; required for a new one.", metavar="CEL"),
 ]
 Readers = Annotated[
     list[str] | None,
     typer.Option(
         "--recipient",
-        help="Who can read it, and nobody else: an age or SSH public key, or a file of them.",
+        help="A recipient: an age or SSH public key, or a file of keys. No other key can read the secret.",
         metavar="KEY|FILE",
     ),
 ]
@@ -46,12 +49,12 @@ Identity = Annotated[
     list[str] | None,
     typer.Option(
         "--identity",
-        help="A file with a private key for secrets; else GITCFG_IDENTITY, else those at the usual places.",
+        help="A file with a private key; default: GITCFG_IDENTITY, then the usual places.",
         metavar="FILE",
     ),
 ]
 _MOST_BYTES = 1 << 20
-_HINT = "A file's content, or more than a line, comes with --from FILE, or through a pipe."
+_HINT = "Use --from FILE or a pipe for files and for contents of several lines."
 
 
 def load_identities(session: Session, files: Sequence[str] | None) -> "Identities":
@@ -66,12 +69,12 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
         return _load_default_identities()
     for path in map(Path, named):
         if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            text = f"warning: Others than you may read {safe(str(path))}: `chmod 600` lets you alone."
+            text = f"warning: Other users can read {safe(str(path))}. Run `chmod 600` on it."
             session.console(stderr=True).print(text, style="yellow")
     try:
         return parse_identities((safe(path), _read_key_file(Path(path))) for path in named)
     except OSError as error:
-        hint = "" if files else "GITCFG_IDENTITY names it."
+        hint = "" if files else "The path comes from GITCFG_IDENTITY."
         raise GitcfgError(f"{safe(str(error.filename))}: {error.strerror}.", hint) from None
 
 
@@ -122,22 +125,24 @@ def _read_recipients(word: str) -> "list[Recipient]":
     try:
         text = _read_key_file(Path(word)).decode("utf-8", "replace")
     except FileNotFoundError:
-        hint = "Keys are age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA..., in quotes as they have blanks."
+        hint = "A key is age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA...; put it in quotes, as it has spaces."
         raise GitcfgError(f"{shown(word)} is neither a key nor a file.", hint) from None
     if "PRIVATE KEY-----" in text or "AGE-SECRET-KEY" in text:
-        hint = "Recipients are public keys: *.pub of OpenSSH's."
+        hint = "Use the public key, in OpenSSH the file *.pub."
         raise GitcfgError(f"{shown(word)} contains a private key.", hint)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
-        raise GitcfgError(f"{shown(word)} holds no key.", "A file of recipients has a key in each line.")
+        raise GitcfgError(f"{shown(word)} contains no key.", "Write one key on each line of the file.")
     return [parse_recipient(line) for line in lines]
 
 
 def refuse_arguments(words: Sequence[str]) -> None:
     """Raise GitcfgError if there are arguments too many, without repeating them: one may be the content."""
     if words:
-        hint = "Others see arguments: if that was the content, choose another one."
-        raise GitcfgError(f"{counted(len(words), 'argument')} too many; a content is never one.", hint, _HINT)
+        hint = "Other users can see arguments. If one was the content, choose a new content."
+        raise GitcfgError(
+            f"{counted(len(words), 'argument')} too many: the content cannot be an argument.", hint, _HINT
+        )
 
 
 def read_content(name: str, file: str | None) -> str:
@@ -149,7 +154,7 @@ def read_content(name: str, file: str | None) -> str:
         with Path(file).open("rb") as opened:
             return parse_content(opened.read(most))
     if sys.stdin is None:
-        raise GitcfgError("No content comes: stdin is closed.", _HINT)
+        raise GitcfgError("There is no content, because stdin is closed.", _HINT)
     if file is None and sys.stdin.isatty():
         return parse_content(_read_typed(name).encode("utf-8", "surrogateescape"))
     return parse_content(sys.stdin.buffer.read(most))
@@ -163,14 +168,14 @@ def _read_typed(name: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", getpass.GetPassWarning)
-            first = getpass.getpass(f"Content of {safe(name)}, which is not shown: ")
-            second = getpass.getpass("Once more: ")
+            first = getpass.getpass(f"Content of {safe(name)} (not shown): ")
+            second = getpass.getpass("Repeat the content: ")
     except getpass.GetPassWarning:
-        raise GitcfgError("This terminal would show what is typed.", _HINT) from None
+        raise GitcfgError("This terminal cannot hide what you type.", _HINT) from None
     except EOFError:
         raise GitcfgError("Nothing was typed.", _HINT) from None
     except UnicodeDecodeError:
-        raise GitcfgError("What was typed is no UTF-8 text.", _HINT) from None
+        raise GitcfgError("The content is not valid UTF-8.", _HINT) from None
     if first != second:
-        raise GitcfgError("The two are not the same, so nothing was changed.", _HINT)
+        raise GitcfgError("The two entries differ, so nothing was changed.", _HINT)
     return first

@@ -52,12 +52,12 @@ Identities = Annotated[
     environment_option(
         "--identity",
         "FILE",
-        "A private key to open secrets with, beside the server's own; several: say it again.",
+        "A private key to decrypt secrets with, in addition to the server's own; may be repeated.",
     ),
 ]
-Listen = Annotated[str, environment_option("--listen", "HOST:PORT", "Where to listen.")]
+Listen = Annotated[str, environment_option("--listen", "HOST:PORT", "The address to listen on.")]
 Certificate = Annotated[
-    str | None, environment_option("--tls-cert", "FILE", "The certificate, with what leads to it (PEM).")
+    str | None, environment_option("--tls-cert", "FILE", "The certificate and its chain (PEM).")
 ]
 CertificateKey = Annotated[
     str | None, environment_option("--tls-key", "FILE", "The certificate's private key (PEM).")
@@ -67,24 +67,34 @@ TrustedProxies = Annotated[
     environment_option(
         "--trusted-proxy",
         "ADDRESS",
-        "A proxy, or a network of them, that is believed whom it asks for; several: say it again.",
+        "A proxy, or a network of proxies, whose X-Forwarded headers are trusted; may be repeated.",
     ),
 ]
 MostPending = Annotated[
     int,
     environment_option(
-        "--max-pending", "N", "So many keys are kept of nodes that wait to be accepted.", min=1, max=1_000_000
+        "--max-pending",
+        "N",
+        "The most keys to keep of nodes that are not accepted yet.",
+        min=1,
+        max=1_000_000,
     ),
 ]
 MostOfAddress = Annotated[
     int,
     environment_option(
-        "--max-pending-per-address", "N", "So many of them from one address.", min=1, max=1_000_000
+        "--max-pending-per-address", "N", "The most of these keys from one address.", min=1, max=1_000_000
     ),
 ]
 PendingDays = Annotated[
     float,
-    environment_option("--pending-days", "DAYS", "So long after it came last.", min=0.01, max=3650),
+    environment_option(
+        "--pending-days",
+        "DAYS",
+        "The days after the last contact until such a key is removed.",
+        min=0.01,
+        max=3650,
+    ),
 ]
 _MOST_BYTES = 1 << 16
 
@@ -111,10 +121,10 @@ def _serve(
     max_pending_per_address: MostOfAddress = 20,
     pending_days: PendingDays = 7.0,
     log_level: Annotated[
-        Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="What is logged, to stderr.")
+        Level, typer.Option(envvar="GITCFG_LOG_LEVEL", help="The lowest level to log, to stderr.")
     ] = Level.INFO,
 ) -> int:
-    """Serve what was accepted to nodes, and take in how it went. It ends on SIGTERM."""
+    """Run the server: give nodes the accepted configuration, and record their results. It ends on SIGTERM."""
     if context.invoked_subcommand is not None:
         return 0
     session: Session = context.obj
@@ -168,9 +178,11 @@ def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable
 
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
-        raise GitcfgError(f"{text} is no place to listen on.", "Write HOST:PORT.")
+        raise GitcfgError(f"{text} is not an address to listen on.", "Use the form HOST:PORT.")
     if (cert is None) != (key is None):
-        raise GitcfgError("A certificate and its key go together.", "Say both --tls-cert and --tls-key.")
+        raise GitcfgError(
+            "A certificate needs its key, and a key its certificate.", "Use both --tls-cert and --tls-key."
+        )
     tls = (cert, key) if cert is not None and key is not None else None
     return ListenOptions(host.strip("[]"), int(port), tls, tuple(map(parse_network, proxies)))
 
@@ -183,7 +195,7 @@ def check_free(where: "ListenOptions") -> None:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(found[0][4])
     except OSError as error:
-        hint = "Another program may listen there, or the address is none of this machine."
+        hint = "Another program may use the port, or the address is not one of this machine."
         raise GitcfgError(f"Cannot listen on {where.host}:{where.port}: {error.strerror}.", hint) from None
 
 
@@ -202,18 +214,19 @@ def _read_private_key(path: Path) -> bytes:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
                 raise GitcfgError(
-                    f"Other users can read {shown(str(path))}.", f"`chmod 600 {path}`, if nobody has."
+                    f"Other users can read {shown(str(path))}.",
+                    f"If no one has read it, run `chmod 600 {path}`.",
                 )
             return file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise GitcfgError(f"The key {shown(str(path))} cannot be read: {error.strerror}.") from None
+        raise GitcfgError(f"Cannot read the key {shown(str(path))}: {error.strerror}.") from None
 
 
 def announce(at: str, key: "ServerKey") -> None:
     """Print where the server is, and by which keys nodes and secrets know it."""
     print(
         f'Serving on {at}. Nodes know this server by:\nserver_key = "{key.public}"\n'
-        f"Among the recipients of a secret, this lets it read that:\n{key.recipient} server",
+        f"To let the server read a secret, add this recipient to it:\n{key.recipient} server",
         flush=True,
     )
 
@@ -257,7 +270,7 @@ _REVOKE_EPILOG = """Examples:
   gitcfg serve token revoke alice --state /srv/gitcfg  ... of a server that keeps its state there
 
   gitcfg serve token revoke ci && gitcfg serve token create ci"""
-_NAME = typer.Argument(help="What the token is called: who holds it.", metavar="NAME")
+_NAME = typer.Argument(help="The name of the token, such as its holder.", metavar="NAME")
 
 
 class Role(StrEnum):
@@ -271,11 +284,11 @@ class Role(StrEnum):
 def create_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
-    role: Annotated[Role, typer.Option(help="What may be done with it.")] = Role.READ,
+    role: Annotated[Role, typer.Option(help="What the token allows.")] = Role.READ,
     url: Database = None,
     state: StateFolder = None,
 ) -> int:
-    """Make a token, and show it: it cannot be shown again."""
+    """Create a token and print it. It cannot be shown again."""
     with _open_tokens(context, url, state) as found:
         from gitcfg.state.records import Role as StoredRole
 
@@ -292,8 +305,8 @@ def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> 
     session: Session = context.obj
     where = find_database(served_repository(session), state_query(context, url, state))
     if where is None:
-        hint = "Start `gitcfg serve` first, or say --state DIR or --database URL, as it does."
-        raise GitcfgError("No server keeps its state here.", hint)
+        hint = "Start `gitcfg serve` first, or use the same --state DIR or --database URL."
+        raise GitcfgError("There is no state of a server here.", hint)
     return open_database(where)
 
 
@@ -304,7 +317,7 @@ def list_tokens(
     state: StateFolder = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """List who holds tokens."""
+    """List the tokens."""
     session: Session = context.obj
     with _open_tokens(context, url, state) as found:
         tokens = found.tokens.all()
@@ -317,7 +330,7 @@ def list_tokens(
         used = "never used" if token.used is None else f"last used {_format_time(token.used)}"
         session.write(f"{safe(token.name)}  {token.role.value}  made {_format_time(token.created)}, {used}\n")
     if not tokens:
-        session.console(stderr=True).print("Nobody holds a token.")
+        session.console(stderr=True).print("There are no tokens.")
     return 0
 
 
@@ -325,7 +338,7 @@ def list_tokens(
 def revoke_token(
     context: typer.Context, name: Annotated[str, _NAME], url: Database = None, state: StateFolder = None
 ) -> int:
-    """Let a token count no more: within seconds, on all servers."""
+    """Revoke a token, within seconds on all servers."""
     session: Session = context.obj
     with _open_tokens(context, url, state) as found:
         found.tokens.revoke(name)
@@ -338,8 +351,14 @@ def _format_time(seconds: float) -> str:
 
 
 token = Group(
-    "Tokens of people and programs.", {"create": create_token, "list": list_tokens, "revoke": revoke_token}
+    "Create, list and revoke the tokens of people and programs.",
+    {"create": create_token, "list": list_tokens, "revoke": revoke_token},
 )
 
 
-serve = Group("Serve what was accepted to nodes.", {"token": token}, _serve, EPILOG)
+serve = Group(
+    "Run the server that gives nodes the accepted configuration, and manage its tokens.",
+    {"token": token},
+    _serve,
+    EPILOG,
+)

@@ -38,32 +38,34 @@ def environment_option(name: str, metavar: str, help: str, **limits: Any) -> Any
 Server = Annotated[
     str | None,
     environment_option(
-        "--server", "URL", "Ask this server, with the token that GITCFG_TOKEN says; else the database."
+        "--server", "URL", "Ask this server, with the token in GITCFG_TOKEN; default: read the database."
     ),
 ]
 Token = Annotated[
     str | None,
     environment_option(
-        "--token", "TEXT", "The token for --server; better in the environment: others see arguments."
+        "--token",
+        "TEXT",
+        "The token for --server. Better use the environment: other users can see arguments.",
     ),
 ]
 Database = Annotated[
     str | None,
     environment_option(
-        "--database", "URL", "sqlite:///PATH or postgresql://USER@HOST/NAME; else state.db in --state."
+        "--database", "URL", "sqlite:///PATH or postgresql://USER@HOST/NAME; default: state.db in --state."
     ),
 ]
 StateFolder = Annotated[
     str | None,
     environment_option(
-        "--state", "DIR", "Where key and database are kept; else gitcfg-server in git's folder."
+        "--state", "DIR", "The folder of key and database; default: gitcfg-server in git's folder."
     ),
 ]
 STATE_FOLDER = "gitcfg-server"
 """Beside the repository's objects, not in the cache, which may be deleted at any time."""
 NOT_INSTALLED = GitcfgError("The server is not installed.", install_hint("server"))
 _SECONDS = 30
-_MAY = "`gitcfg serve token create NAME --role operate` makes one that may."
+_MAY = "Use `gitcfg serve token create NAME --role operate` to create a token that may."
 _EVENTS = 1000
 
 
@@ -88,12 +90,10 @@ def state_query(
     given = [option for option, value in values.items() if value]
     written = [option for option in given if _is_on_command_line(context, option)]
     if "--server" in written and len(written) > 1:
-        raise GitcfgError(
-            f"--server and {written[1]} cannot both be said.", "A server knows its own database."
-        )
+        raise GitcfgError(f"Cannot combine --server with {written[1]}.", "A server knows its own database.")
     if written == ["--state"] and url:  # a database is allowed beside the folder with the server's key
-        message = "--state and GITCFG_DATABASE say two databases."
-        raise GitcfgError(message, "Say --database, or let GITCFG_DATABASE be empty.")
+        message = "--state and GITCFG_DATABASE name two databases."
+        raise GitcfgError(message, "Use --database, or set GITCFG_DATABASE to nothing.")
     first = next(iter(written or given), None)
     if first == "--server":
         return StateQuery(server=server, token=token)
@@ -129,8 +129,8 @@ def make_state_folder(session: Session, folder: str | None) -> Path:
     try:
         found.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        hint = "The server's user must own it: --state DIR is another place."
-        raise GitcfgError(f"The folder {found} cannot be made: {error.strerror}.", hint) from None
+        hint = "The server's user must own it. Use --state DIR for another place."
+        raise GitcfgError(f"Cannot create the folder {found}: {error.strerror}.", hint) from None
     return found
 
 
@@ -142,8 +142,8 @@ def load_own_key(folder: Path) -> "ServerKey":
     try:
         return load_server_key(file)
     except OSError as error:
-        hint = "The server's user must own it and its folder: --state DIR is another place."
-        raise GitcfgError(f"The server's key {file} cannot be used: {error.strerror}.", hint) from None
+        hint = "The server's user must own it and its folder. Use --state DIR for another place."
+        raise GitcfgError(f"Cannot use the server's key {file}: {error.strerror}.", hint) from None
 
 
 def connect_state(session: Session, url: str | None, folder: str | None) -> "closing[State]":
@@ -159,8 +159,8 @@ def connect_state(session: Session, url: str | None, folder: str | None) -> "clo
 
 def no_state() -> GitcfgError:
     """Return the error that no place is given, and the usual one is empty."""
-    hint = "Say --server URL to ask a server, or --database URL, or --state DIR."
-    return GitcfgError("No server keeps its state here.", hint)
+    hint = "Use --server URL to ask a server, or --database URL or --state DIR."
+    return GitcfgError("There is no state of a server here.", hint)
 
 
 def find_database(repository: "Repository", query: StateQuery) -> str | None:
@@ -200,7 +200,7 @@ def ask_server(
     server: str, token: str | None, path: str, method: str = "GET", body: bytes | None = None
 ) -> dict[str, Any]:
     """Return a server's answer. Raise GitcfgError if it refuses, Unreachable if it gives none."""
-    wrong = GitcfgError(f"{shown(server)} is no server.", "Write https://HOST[:PORT].")
+    wrong = GitcfgError(f"{shown(server)} is not the URL of a server.", "Use the form https://HOST[:PORT].")
     if not server.startswith(("http://", "https://")):
         raise wrong
     try:
@@ -223,7 +223,7 @@ def ask_server(
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise GitcfgError(f"{server} answers, but not as a server of gitcfg.", "Is the address right?")
+        raise GitcfgError(f"{server} answers, but it is not a gitcfg server.", "Check the address.")
     return found
 
 
@@ -231,15 +231,17 @@ def _unreachable(server: str, error: Exception) -> GitcfgError:
     """Return the error that says why there is no answer, and what to do about it."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, ssl.SSLCertVerificationError):
-        message = f"{server} has a certificate that is not trusted here: {reason.verify_message}."
-        return GitcfgError(message, "SSL_CERT_FILE=ca.pem names a file of those that are to be trusted.")
+        message = f"The certificate of {server} is not trusted: {reason.verify_message}."
+        return GitcfgError(message, "Set SSL_CERT_FILE to a file with the certificates to trust.")
     if isinstance(reason, ssl.SSLError):
-        hint = "It may speak no TLS: then write http://."
-        return GitcfgError(f"{server} does not speak TLS as it should: {reason.reason}.", hint)
+        hint = "If the server does not use TLS, use http://."
+        return GitcfgError(f"Cannot connect to {server} over TLS: {reason.reason}.", hint)
     if getattr(reason, "errno", None) == errno.ECONNREFUSED:
-        return Unreachable(f"{server} does not answer: connection refused.", "Is `gitcfg serve` running?")
+        return Unreachable(
+            f"{server} does not answer: connection refused.", "Check that `gitcfg serve` is running."
+        )
     why = getattr(reason, "strerror", None) or reason or type(reason).__name__
-    hint = "Is the address right? Where the server speaks TLS, write https://."
+    hint = "Check the address. If the server uses TLS, use https://."
     return Unreachable(f"{server} does not answer: {why}.", hint)
 
 
@@ -251,15 +253,17 @@ def _refusal(server: str, token: str | None, method: str, error: urllib.error.HT
     except (OSError, ValueError, AttributeError):
         message = f"{server} answers {error.code}."
     if error.code == 401:
-        hint = "`gitcfg serve token create NAME` makes one where the server runs."
+        hint = "Run `gitcfg serve token create NAME` on the server to create one."
         if not token:
-            return GitcfgError(f"{server} wants a token, and none is given.", "GITCFG_TOKEN says it.", hint)
-        return GitcfgError(f"{server} does not know the token.", hint)
+            return GitcfgError(
+                f"{server} requires a token, and there is none.", "Set it in GITCFG_TOKEN.", hint
+            )
+        return GitcfgError(f"{server} rejected the token: it is unknown.", hint)
     if error.code >= 500:
         return Unreachable(f"{server} cannot answer now: {shown(message, 300)}")
     hint = ""
     if error.code == 404:
-        message = f"{server} has no such thing, or the token may not do that."
+        message = f"{server} does not have this, or the token does not allow it."
         hint = "" if method == "GET" else _MAY
     return GitcfgError(shown(message, 300), hint, code=REFUSED if error.code == 409 else 2)
 
@@ -288,8 +292,8 @@ def find_node_states(
     try:
         return parse_node_states(record)
     except ValueError as error:
-        message = f"{query.server} tells its nodes in a way that is not known: {error}."
-        raise GitcfgError(message, "It may have another version than this gitcfg.") from None
+        message = f"Cannot read the list of nodes from {query.server}: {error}."
+        raise GitcfgError(message, "Its version may differ from this gitcfg.") from None
 
 
 def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
@@ -306,11 +310,11 @@ def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
     if tip is None or accepted is None or tip == accepted:
         return ""
     where = f"{safe(str(record['ref']).removeprefix('refs/heads/'))} is at {safe(tip[:ABBREVIATED])}"
-    counts = f"what counts is {safe(accepted[:ABBREVIATED])}"
+    counts = f"the accepted commit is {safe(accepted[:ABBREVIATED])}"
     if not record["errors"]:
-        return f"note: {where}, which no server has taken up yet; {counts}."
+        return f"note: {where}, which no server has accepted yet; {counts}."
     wrong = counted(record["errors"], "error")
-    return f"note: {where}, which has {wrong}, so that {counts}. {safe(record['message'])}"
+    return f"note: {where}, which has {wrong}; {counts}. {safe(record['message'])}"
 
 
 def _tip_to_json(repository: "Repository", state: "State") -> dict[str, Any]:

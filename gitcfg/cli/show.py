@@ -42,7 +42,7 @@ Examples:
 
   gitcfg show parameter START             who binds it, on which nodes that wins, what depends on it
 
-  gitcfg show file /etc/motd --at main    who brings a file (a name without / is one under files/)"""
+  gitcfg show file /etc/motd --at main    who installs a file (a name without / is one in files/)"""
 
 
 T = TypeVar("T")
@@ -53,13 +53,13 @@ _MANY = ("parameter", "secret")
 @command(EPILOG, Items("gitcfg.definitions/1", "definitions", "definition"))
 def show(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(help="What to show: a kind, in the plural too, or its beginning.")],
-    name: Annotated[str | None, typer.Argument(help="Its name; without one, all of the kind.")] = None,
+    kind: Annotated[str, typer.Argument(help="The kind to show, also in plural or abbreviated.")],
+    name: Annotated[str | None, typer.Argument(help="The name; default: all of this kind.")] = None,
     at: AtOption = None,
     output: OutputOption = Output.TEXT,
     folded: FoldedOption = False,
 ) -> int:
-    """Show definitions: what they say, who uses them, and where that wins."""
+    """Show definitions, where they are used, and on which nodes their values win."""
     from gitcfg.explain.show import define, find_kind
 
     session: Session = context.obj
@@ -127,7 +127,7 @@ def _format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
         yield Text(f"  {safe(line)}", "italic")
     yield from _format_fields(kind, found)
     if kind.name == "node":
-        yield Text(f"  `gitcfg explain {found.name}` tells where each value comes from.", "dim")
+        yield Text(f"  `gitcfg explain {found.name}` shows where each value comes from.", "dim")
 
 
 class Winners:
@@ -175,7 +175,7 @@ class Winners:
             return describe_content(entry), entry.path, entry.mode, entry.owner, entry.group
 
         own = self.kind not in (*_MANY, "template", "file")
-        verb = "holds it" if self.kind == "secret" else "decides"
+        verb = "contains it" if self.kind == "secret" else "decides"
         for same in group_alike(found, lambda one: one.layer, content):
             entry = same[0].entry
             owner = "" if entry.removed else f", mode {entry.mode}, owner {entry.owner}, group {entry.group}"

@@ -53,9 +53,9 @@ _DELETE_EPILOG = """Examples:
 
   gitcfg -C pool snapshot delete before-upgrade"""
 _SnapshotName = Annotated[str, typer.Argument(help="The snapshot.", metavar="SNAPSHOT")]
-_NAME = typer.Argument(help="What the snapshot is to be called.", metavar="NEW")
-_TEXT = typer.Option("-m", "--message", help="What it is for.", metavar="TEXT")
-_AT = typer.Option(help="The commit; the last one if nothing is said.", metavar="REV")
+_NAME = typer.Argument(help="The name of the new snapshot.", metavar="NEW")
+_TEXT = typer.Option("-m", "--message", help="The purpose of the snapshot.", metavar="TEXT")
+_AT = typer.Option(help="The commit; default: HEAD.", metavar="REV")
 
 
 @command(_CREATE_EPILOG)
@@ -65,7 +65,7 @@ def create(
     message: Annotated[str | None, _TEXT] = None,
     at: Annotated[str, _AT] = "HEAD",
 ) -> None:
-    """Name a commit. What is not committed is not in it."""
+    """Name a commit. Uncommitted changes are not included."""
     from gitcfg.git.program import Git
     from gitcfg.git.refs import Snapshots
     from gitcfg.load.repository import settings_entry
@@ -95,12 +95,14 @@ def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -
     for each in found:
         session.write(f"{_format_snapshot(each)}\n")
     if not found:
-        session.console(stderr=True).print("There is no snapshot; `gitcfg snapshot create NAME` makes one.")
+        session.console(stderr=True).print(
+            "There are no snapshots. Use `gitcfg snapshot create NAME` to create one."
+        )
 
 
 @command(_SHOW_EPILOG)
 def show(context: typer.Context, name: _SnapshotName) -> None:
-    """Tell what a snapshot is, and what has changed on nodes since."""
+    """Show a snapshot, and what has changed on nodes since then."""
     from gitcfg.cli import changes
     from gitcfg.git.history import History
     from gitcfg.git.refs import Snapshots
@@ -135,7 +137,7 @@ def restore(
     force: say.Force = False,
     no_verify: say.NoVerify = False,
 ) -> int:
-    """Make everything as it was, by one commit on top, unless that brings errors; history stays."""
+    """Restore a snapshot by a new commit, unless that adds errors. History is kept."""
     from gitcfg.git.refs import Snapshots
     from gitcfg.git.revert import restore, restore_message
 
@@ -145,7 +147,7 @@ def restore(
             lambda: restore(repository, found.commit, head),
             restore_message(found, message),
             "Restore?",
-            f"Everything is as in snapshot {name} already.",
+            f"Everything is already as in the snapshot {name}.",
         )
 
     options = say.ProposalOptions(yes, dry_run, force, no_verify)
@@ -154,15 +156,15 @@ def restore(
 
 @command(_DELETE_EPILOG)
 def delete(context: typer.Context, name: _SnapshotName) -> None:
-    """Take a snapshot's name away; the commit stays."""
+    """Delete the name of a snapshot. The commit is kept."""
     from gitcfg.git.program import Git
     from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
     repository = session.open().repository
     was = Snapshots(repository).delete(Git(repository, os.environ), name)
-    session.write(f"{safe(name)} is no snapshot any more.\n")
-    hint = f"hint: `git update-ref refs/tags/snapshot/{safe(name)} {was[:ABBREVIATED]}` brings it back."
+    session.write(f"Deleted the snapshot {safe(name)}.\n")
+    hint = f"hint: `git update-ref refs/tags/snapshot/{safe(name)} {was[:ABBREVIATED]}` restores it."
     session.console(stderr=True).print(hint, style="cyan")
 
 
@@ -173,6 +175,6 @@ def _format_snapshot(found: "Snapshot") -> str:
 
 
 snapshot = Group(
-    "Name commits, and come back to them.",
+    "Name commits, and restore them later.",
     {"create": create, "list": list_snapshots, "show": show, "restore": restore, "delete": delete},
 )

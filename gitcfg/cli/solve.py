@@ -11,7 +11,7 @@ from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.edit.decision import Decision, decide_worktree
 
-EPILOG = """What stands changes as little as can be. Exit code 1: there is no answer, or it would add errors.
+EPILOG = """Existing decisions change as little as possible. Exit code 1: no solution, or it would add errors.
 
 Examples:
 
@@ -20,7 +20,7 @@ Examples:
   gitcfg solve && git add -A && git commit      the decision and its reasons
 
   gitcfg solve --dry-run -o json"""
-_DRY_RUN = typer.Option("--dry-run", help="Tell it, and write nothing.")
+_DRY_RUN = typer.Option("--dry-run", help="Show the decisions, and write nothing.")
 
 
 @command(EPILOG, Items("gitcfg.solve/1", "changes", "decision"))
@@ -32,7 +32,7 @@ def solve(
     message: editing.Message = None,
     output: OutputOption = Output.TEXT,
 ) -> int:
-    """Decide what rules leave open, and write it to allocations/."""
+    """Choose what rules leave open, and write the decisions to allocations/."""
     session: Session = context.obj
     found: list[Decision] = []
 

@@ -31,7 +31,7 @@ Examples:
   gitcfg hold add freeze @rack3 --commit-id v4 --until 2026-12-31 --reason 'a run of 5 weeks' --commit
 
   gitcfg hold add ssds --where '"ssd" in node.labels' --commit-id main --until 2026-12-31 --reason 'a test'"""
-_OVERRIDE_EPILOG = """Values are YAML, as they would stand in the file. An override is topmost.
+_OVERRIDE_EPILOG = """Values are YAML, as in the file. An override has the highest priority.
 
 Examples:
 
@@ -47,15 +47,15 @@ _EPILOGS = {
 
   gitcfg {term} list -o json
 
-  gitcfg --today 2027-01-01 {term} list         how it will stand then""",
+  gitcfg --today 2027-01-01 {term} list         the state on that day""",
     "lift": """Examples:
 
   gitcfg {term} lift dimm
 
-  gitcfg {term} lift dimm freeze --commit -m 'Both are mended'
+  gitcfg {term} lift dimm freeze --commit -m 'Both are repaired'
 
-  gitcfg {term} lift old --force                although that adds errors""",
-    "expire": """Nothing is taken away on its last day, only after it.
+  gitcfg {term} lift old --force                even if this adds errors""",
+    "expire": """Nothing is removed on its last day, only after it.
 
 Examples:
 
@@ -63,30 +63,30 @@ Examples:
 
   gitcfg {term} expire --commit
 
-  gitcfg --today 2027-01-01 {term} expire       those that will be over by then""",
+  gitcfg --today 2027-01-01 {term} expire       those that will have ended by then""",
 }
 _HELP = {
     "hold": {
-        "": "Keep nodes at a commit for some time.",
-        "list": "List all holds, with how long they still count.",
-        "lift": "Take holds away before their end.",
-        "expire": "Take away the holds whose last day has passed.",
+        "": "Keep nodes at a commit until a date.",
+        "list": "List all holds, with the time left.",
+        "lift": "Remove holds before their end.",
+        "expire": "Remove the holds whose last day has passed.",
     },
     "override": {
-        "": "Let something hold for some nodes for some time.",
-        "list": "List all overrides, with how long they shall count.",
-        "lift": "Take overrides away before their end.",
-        "expire": "Take away the overrides whose last day has passed: until then they still apply.",
+        "": "Override features, parameters and files of some nodes until a date.",
+        "list": "List all overrides, with the time left.",
+        "lift": "Remove overrides before their end.",
+        "expire": "Remove the overrides whose last day has passed. Until you do, they still apply.",
     },
 }
 
-_Name = Annotated[str, typer.Argument(help="What it is to be called.", metavar="NEW")]
+_Name = Annotated[str, typer.Argument(help="The name of the new hold or override.", metavar="NEW")]
 _Nodes = Annotated[
     list[str] | None, typer.Argument(help="Nodes: names, exec[001-100], @group.", metavar="NODES")
 ]
-_UntilDay = Annotated[str, typer.Option(help="The last day on which it counts.", metavar="YYYY-MM-DD")]
-_Reason = Annotated[str, typer.Option(help="Why it is so.", metavar="TEXT")]
-_COMMIT = typer.Option("--commit-id", help="The commit that they run meanwhile.", metavar="REV")
+_UntilDay = Annotated[str, typer.Option(help="The last day on which it applies.", metavar="YYYY-MM-DD")]
+_Reason = Annotated[str, typer.Option(help="The reason.", metavar="TEXT")]
+_COMMIT = typer.Option("--commit-id", help="The commit that the nodes keep.", metavar="REV")
 _OVERRIDE_OPTIONS = [
     option
     for option in editing.OPTIONS
@@ -109,7 +109,7 @@ def add_hold(
     commit: editing.Commit = False,
     message: editing.Message = None,
 ) -> int:
-    """Keep nodes at a commit until a day has passed."""
+    """Keep nodes at a commit until the end of a day."""
     from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
     from gitcfg.edit.yaml.changes import Given
 
@@ -120,7 +120,7 @@ def add_hold(
         scope = parse_scope(fleet.model, nodes or (), where)
         selection = fleet.compiled.select(str(scope["where"].meaning)) if "where" in scope else None
         if selection is not None and selection.problem is None and not selection.names:
-            text = "warning: No node fulfils that condition, so that the hold keeps nobody by now."
+            text = "warning: No node matches the condition, so the hold has no effect yet."
             session.console(stderr=True).print(text, style="yellow")
     order = begin_term(order, scope, TermEnd(parse_last_day(until), reason), source.today)
     options = editing.make_options(force, commit, message, f"Add hold {name}: {reason}")
@@ -158,7 +158,7 @@ def add_override(
     message: editing.Message = None,
     **texts: editing.Texts,
 ) -> int:
-    """Let something hold for some nodes until a day has passed."""
+    """Override features, parameters and files of some nodes until the end of a day."""
     from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
 
     session: Session = context.obj
@@ -188,7 +188,7 @@ def list_command(term: str) -> Callable[..., None]:
         for line in _format_terms(found):
             console.print(line)
         if not found:
-            session.console(stderr=True).print(f"There is no {term}.")
+            session.console(stderr=True).print(f"There are no {term}s.")
 
     return command
 
@@ -217,7 +217,7 @@ def _format_terms(found: "Iterable[TermSummary]") -> "Iterator[Text]":
 
     for one in found:
         style = "red" if one.days is None or one.days < 0 else "yellow" if one.days <= SOON.days else ""
-        end = "its end cannot be read" if one.days is None else _format_end(one)
+        end = "its end is invalid" if one.days is None else _format_end(one)
         yield Text.assemble((safe(one.name), "bold"), "  ", (end, style))
         rows = [(Text(f"  {label}", "cyan"), Text(text)) for label, text in _describe_term(one) if text]
         yield from aligned(rows)
@@ -255,7 +255,7 @@ def lift_command(term: str) -> Callable[..., int]:
 
     def command(
         context: typer.Context,
-        names: Annotated[list[str], typer.Argument(help="Which.", metavar=f"{term.upper()}...")],
+        names: Annotated[list[str], typer.Argument(help="The names.", metavar=f"{term.upper()}...")],
         force: editing.Force = False,
         commit: editing.Commit = False,
         message: editing.Message = None,
@@ -283,7 +283,7 @@ def expire_command(term: str) -> Callable[..., int]:
         with session.fleet(None) as fleet:
             names = find_expired(fleet.model, Term(term), session.open().today)
         if not names:
-            session.console(stderr=True).print(f"No {term} is past its end.")
+            session.console(stderr=True).print(f"No {term} has ended.")
             return 0
         options = editing.make_options(force, commit, message, f"Lift {term}s past their end")
         return _lift(session, Term(term), names, options)

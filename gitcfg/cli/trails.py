@@ -76,9 +76,9 @@ def _print_trails(console: Console, fleet: Fleet, node: Node, options: TrailOpti
                 console.print(_format_step(view, step, options.blamer))
         hidden = 0 if options.everything else sum(step.overridden for step in steps)
         if hidden:
-            console.print(Text(f"  ({hidden} overridden; --all shows them)", "dim"))
+            console.print(Text(f"  ({hidden} overridden; use --all to show them)", "dim"))
         for feature, origin in find_withheld(fleet.compiled, node.name, name):
-            where = Text(f"  {feature} would bind it too, but `without` takes it away ", "dim")
+            where = Text(f"  {feature} would set it too, but `without` removes it ", "dim")
             console.print(where + place_text(origin))
 
 
@@ -133,10 +133,10 @@ def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -
 def blame_cells(blamed: Blamed | None) -> tuple[str, str, str]:
     """Return a commit, its date and its author."""
     if blamed is None:
-        return "", "", "nobody: it is not committed yet"
+        return "", "", "not committed yet"
     if blamed.shallow:
         ends = "this clone's history ends here; `git fetch --unshallow` gets the rest"
-        return f"{blamed.commit[:ABBREVIATED]} or earlier", "", f"nobody knows: {ends}"
+        return f"{blamed.commit[:ABBREVIATED]} or earlier", "", f"unknown: {ends}"
     return blamed.commit[:ABBREVIATED], blamed.date[:10], safe(blamed.author)
 
 
@@ -201,7 +201,7 @@ def print_values(console: Console, param: str, held: Iterable[NodesWithValue], u
             console.print(line)
     for one in others:
         text = Text.assemble((safe(param), "bold"), " is not bound")
-        console.print(text + Text("" if unset else " (--unset shows where)", "dim"))
+        console.print(text + Text("" if unset else " (use --unset to show where)", "dim"))
         console.print(_nodes_line(one.nodes) if unset else Text(f"  on {counted(len(one.nodes), 'node')}"))
     if not held:
         console.print(Text("No node is selected."))

@@ -44,16 +44,19 @@ EPILOG = """Examples:
 
   gitcfg undo main~3..main --yes -m 'Too early'    three commits, as one commit
 
-  gitcfg undo main~5 --theirs group/Workers --ours group/Workers:START    the group as it was, but START"""
+  gitcfg undo main~5 --theirs group/Workers --ours group/Workers:START    the earlier group, except START"""
 
-_REV = typer.Argument(help="The commit, or A..B: what B has and A has not.", metavar="REV|REV..REV")
-_MAINLINE = typer.Option(help="Of a merge: the parent to go back to, from 1 on.", metavar="N", min=1)
+_REV = typer.Argument(
+    help="The commit, or A..B: the commits of B that A does not have.", metavar="REV|REV..REV"
+)
+_MAINLINE = typer.Option(help="For a merge: the parent to return to, counted from 1.", metavar="N", min=1)
 _OURS = typer.Option(
-    help="In a conflict, leave this as it is now: group/Workers, or of it group/Workers:START.",
+    help="In a conflict, keep the current state of group/Workers, or only of group/Workers:START.",
     metavar="ENTITY",
 )
 _THEIRS = typer.Option(
-    help="In a conflict, make this as it was: group/Workers, or of it group/Workers:START.", metavar="ENTITY"
+    help="In a conflict, restore the earlier state of group/Workers, or only of group/Workers:START.",
+    metavar="ENTITY",
 )
 
 
@@ -70,7 +73,7 @@ def undo(
     force: say.Force = False,
     no_verify: say.NoVerify = False,
 ) -> int:
-    """Take commits back by one commit on top, unless that brings errors; what changes is shown first."""
+    """Revert commits by a new commit, unless that adds errors. The changes are shown first."""
     options = say.ProposalOptions(yes, dry_run, force, no_verify)
 
     def propose(repository: Repository, head: str) -> Proposal:
@@ -87,7 +90,7 @@ def undo(
             revert_span,
             revert_message(span, message),
             "Undo?",
-            f"{revision} is undone already: nothing is left of it.",
+            f"{revision} is undone already.",
         )
 
     return carry_out_proposal(context.obj, "gitcfg undo", propose, options)
@@ -111,11 +114,11 @@ class Question(msgspec.Struct, frozen=True):
         labels = dict.fromkeys(clash.label for clash in self.clashes)
         named = f"{first.label}: {first.what}" if alone else " and ".join(labels)
         here, back = (_format_value(side) if alone else "" for side in (first.now, first.undone))
-        more = f", O or T the same for all {self.rest + 1} that are left of it" if self.rest else ""
+        more = f", O or T for all {self.rest + 1} remaining" if self.rest else ""
         keys = "o/t/O/T/Q" if self.rest else "o/t/Q"
         return safe(
-            f"{named}: leave it as it is now (ours{here}), make it as it was (theirs{back}){more}, or quit? "
-            f"[{keys}] "
+            f"{named}: keep the current state (ours{here}), restore the earlier one (theirs{back}){more}, "
+            f"or quit? [{keys}] "
         )
 
 
@@ -194,8 +197,8 @@ class ConflictingFile(msgspec.Struct, frozen=True):
         text = settle_file(self.path, self.sides, known)
         if text is None:
             names = " and ".join(dict.fromkeys(map(self.name, self.clashes)))
-            message = f"{names} stand too near together to be settled apart."
-            raise GitcfgError(message, "Say --ours of all of them, or --theirs.")
+            message = f"{names} are too close together to be resolved separately."
+            raise GitcfgError(message, "Use --ours for all of them, or --theirs.")
         return text
 
 
@@ -213,8 +216,8 @@ def refuse_unknown(answers: Answers, files: Iterable[ConflictingFile]) -> None:
     known |= {file.name(clash) for file, clash in clashes if len(file.clashes) > 1}
     for name in answers:
         if name not in accepted:
-            hint = f"These do: {', '.join(sorted(known))}." if known else "There is no conflict."
-            raise GitcfgError(f"{shown(name)} takes part in no conflict.", hint)
+            hint = f"The conflicts are: {', '.join(sorted(known))}." if known else "There is no conflict."
+            raise GitcfgError(f"{shown(name)} is not in a conflict.", hint)
 
 
 class Undo(msgspec.Struct, frozen=True):
@@ -342,13 +345,13 @@ def describe_clash(clash: Clash, who: str, unknown: bool) -> str:
     values = f" (now {here}; undo would give {back})"
     if clash.beside:
         near = ", ".join(clash.beside)
-        return f"{clash.label}: {clash.what or 'it'} stands next to {near}, changed since{who}{values}"
+        return f"{clash.label}: {clash.what or 'it'} is next to {near}, changed since{who}{values}"
     if clash.key:
         return f"{clash.label}: {clash.what} was changed again since{who}{values}"
     if unknown and clash.now is None:
-        return f"{clash.label} is gone; undo would bring it back"
+        return f"{clash.label} was removed since; undo would restore it"
     if unknown and clash.undone is None:
-        return f"{clash.label} came since{who}; undo would remove it"
+        return f"{clash.label} was added since{who}; undo would remove it"
     if clash.now is None:
         return f"{clash.label} was removed since{who}; undo would change it"
     after = "; undo would remove it" if clash.undone is None else ""
@@ -358,13 +361,15 @@ def describe_clash(clash: Clash, who: str, unknown: bool) -> str:
 def unsettled_error(lines: Iterable[str], left: Sequence[tuple[ConflictingFile, Clash]]) -> GitcfgError:
     """Return the error that lists all conflicts without an answer."""
     first, clash = left[0]
-    head = "This was changed again since, so it is not clear what undoing it means:"
+    head = "Cannot undo this, because it was changed again since:"
     message = "\n".join((head, *(f"  {line}" for line in lines)))
     entity = _quoted(clash.entity)
-    hints = [f"--ours {entity} leaves it as it is now, --theirs {entity} makes it as it was."]
+    hints = [
+        f"Use --ours {entity} to keep the current state, or --theirs {entity} to restore the earlier one."
+    ]
     if first.apart and clash.key:
         one = _quoted(first.name(clash))
-        hints.append(f"--ours {one} and --theirs {one} are about that alone.")
+        hints.append(f"Use --ours {one} or --theirs {one} for only this.")
     return GitcfgError(message, *hints, code=1)
 
 

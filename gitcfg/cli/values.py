@@ -14,7 +14,7 @@ EPILOG = """Examples:
 
   gitcfg values START @gpu exec[001-100] --at main  on a group's nodes and some others, at a commit
 
-  gitcfg values CONDOR_HOST --unset                 the nodes that have it not, or without a value"""
+  gitcfg values CONDOR_HOST --unset                 the nodes without it, or without a value"""
 
 
 @command(EPILOG, Items("gitcfg.values/1", "values", "value"))
@@ -24,11 +24,11 @@ def values(
     nodes: NodesArgument = None,
     where: WhereOption = None,
     at: AtOption = None,
-    unset: Annotated[bool, typer.Option("--unset", help="Only nodes that have no value.")] = False,
+    unset: Annotated[bool, typer.Option("--unset", help="Show only nodes without a value.")] = False,
     output: OutputOption = Output.TEXT,
     folded: FoldedOption = False,
 ) -> int:
-    """Show which nodes have which value, and from where."""
+    """Show which nodes have which value of a parameter, and where it is set."""
     session: Session = context.obj
     with session.fleet(at) as fleet:
         from gitcfg.cli.nodes import choose_nodes

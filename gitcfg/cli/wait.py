@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gitcfg.state.records import NodeState
 
 
-EPILOG = """Exit code 5: time ran out. Exit code 3: the release is halted or aborted, so nobody else gets it.
+EPILOG = """Exit code 5: the time limit was reached. Exit code 3: the release is halted or aborted.
 
 Examples:
 
@@ -47,15 +47,15 @@ Examples:
 
   gitcfg wait main exec[001-010].example.com --server https://config.example.com"""
 _NODES = typer.Argument(
-    help="Nodes: names, exec[001-100], @group; all without any. Where nodes walk in, also such.",
+    help="Nodes: names, exec[001-100], @group, also names of nodes that walked in; default: all.",
     metavar="NODES",
 )
-_TIMEOUT = typer.Option(help="How long at most: 90s, 10m, 2h.", metavar="TIME")
+_TIMEOUT = typer.Option(help="The time limit: 90s, 10m, 2h.", metavar="TIME")
 PAUSE = 1.0
 _RELEASES = 20
 _STUCK = {
-    "halted": "`gitcfg release resume` lets it go on; a newer commit overtakes it.",
-    "aborted": "What was before it holds again; push another commit.",
+    "halted": "Run `gitcfg release resume`, or push a newer commit.",
+    "aborted": "Its nodes return to the previous commit. Push another commit.",
 }
 """Statuses in which a release goes no further, and what to do then."""
 
@@ -72,7 +72,7 @@ def wait(
     url: Database = None,
     state: StateFolder = None,
 ) -> int:
-    """Wait until nodes run a commit, or one that comes after it, or just the same."""
+    """Wait until nodes run a commit, a later one, or one with the same result."""
     session: Session = context.obj
     longest = seconds(timeout)
     if longest is None:
@@ -157,7 +157,7 @@ def _find_wait_nodes(fleet: Fleet, words: Sequence[str], where: str | None) -> t
     plain = expand_names(settings.max_nodes, (word for word in words if not word.startswith("@")))
     guests = [name for name in plain if name not in fleet]
     if guests and where is not None:
-        raise GitcfgError(f"git says nothing of {guests[0]}, so --where cannot ask of it.", "Leave one out.")
+        raise GitcfgError(f"Cannot use --where for {guests[0]}, which is not in git.", "Remove one of them.")
     groups = [word for word in words if word.startswith("@")]
     described = [*groups, *(name for name in plain if name in fleet)]
     found = choose_nodes(fleet, described, where) if described or not guests else ()
@@ -189,7 +189,7 @@ class StateWatcher:
             if not self._answered or not passing:
                 raise
             if not self.lost:
-                text = f"note: {error.message} It is asked again until time runs out."
+                text = f"note: {error.message} Retrying until the time limit."
                 print(text, file=sys.stderr, flush=True)
             self.lost = error.message
             return None
@@ -224,6 +224,6 @@ def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> None:
                 why, hint = halt
                 raise GitcfgError(f"{why} {target.describe(late)}", hint, code=SOME_FAILED)
         if time.monotonic() + PAUSE > end:
-            hint = "`gitcfg release status` says how far it has got."
+            hint = "Run `gitcfg release status` to see its progress."
             raise GitcfgError(target.describe(late), watcher.lost, hint, code=TIME_RAN_OUT)
         time.sleep(PAUSE)

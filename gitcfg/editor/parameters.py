@@ -247,11 +247,11 @@ def _facts(parameter: Parameter) -> Iterator[str]:
         yield f"declared by the family {markdown_code(parameter.name)}"
     yield f"type: {parameter.type}" if parameter.type else "any type"
     if parameter.secret:
-        yield "**secret**: only `{$secret: NAME}` may be bound to it"
+        yield "**secret**: its value must be `{$secret: NAME}`"
     elif parameter.default is not None:
         yield f"default: {markdown_code(_json(parameter.default.given))}"
     if parameter.must_change:
-        yield "**must be changed**: whoever binds it says a value"
+        yield "**must be changed**: each layer that sets it must set a value"
     if parameter.schema is not None:
         yield f"schema: {markdown_code(_json(parameter.schema))}"
     if parameter.restart:
@@ -279,11 +279,11 @@ def params_schema(model: Model, description: str) -> Schema:
     families = family_patterns(known.families, exact)
     closed = model.settings.undeclared is Undeclared.ERROR and not has_unread(model, "parameters")
     other: Schema = {
-        "description": "What this layer says of the parameter: a value, null, or one operation.",
+        "description": "The setting of the parameter in this layer: a value, null, or one operation.",
         **ref("binding"),
     }
     marked = {
-        "description": "What instances bind to the parameters that they make of this name.",
+        "description": "The values of the parameters that instances make of this name.",
         **ref("binding"),
     }
     legal: Schema = {"anyOf": [{"pattern": f"^{PARAMETER.pattern}$"}, {"pattern": MARK}]}

@@ -39,13 +39,13 @@ def find_stale(targets: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
 def read_content(place: Path) -> bytes | None:
     """Return what a file holds; None: there is none. Raise GitcfgError (4) if it is a link, or no file."""
     if place.parent.resolve() != place.parent:
-        raise GitcfgError(f"A link leads to {place.parent}.", "Replace it by a folder.", code=REFUSED)
+        raise GitcfgError(f"{place.parent} is a symbolic link.", "Replace it with a folder.", code=REFUSED)
     try:
         found = place.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     if not stat.S_ISREG(found.st_mode):
-        raise GitcfgError(f"{place} is no file.", "Move it away.", code=REFUSED)
+        raise GitcfgError(f"{place} is not a file.", "Move it away.", code=REFUSED)
     return place.read_bytes()
 
 
@@ -114,12 +114,12 @@ def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
     try:
         settings = json.loads(content.decode() or "{}", object_pairs_hook=_unique_keys)
     except ValueError:
-        raise _refusal("it holds comments, or is no JSON", own) from None
+        raise _refusal("it contains comments, or is not JSON", own) from None
     if not isinstance(settings, dict):
         raise _refusal("it is not a mapping", own)
     known = settings.get(_KEY, {})
     if not isinstance(known, dict):
-        raise _refusal(f"its {_KEY} is no mapping", own)
+        raise _refusal(f"its {_KEY} is not a mapping", own)
     if all(known.get(schema) == files for schema, files in own.items()):
         return content
     found = re.search(rb"\n([ \t]+)\S", content)
@@ -139,7 +139,7 @@ def _unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refusal(why: str, own: dict[str, list[str]]) -> GitcfgError:
     entry = json.dumps({_KEY: own})[1:-1]
-    return GitcfgError(f"{FILE} stays as it is: {why}.", f"Add this to it: {entry}", code=REFUSED)
+    return GitcfgError(f"Cannot change {FILE}: {why}.", f"Add this to it: {entry}", code=REFUSED)
 
 
 # What `gitcfg schema` is to bring up to date: schemas, the lines that name them, an editor's settings.

@@ -130,12 +130,10 @@ def _ids(trees: Trees, tree: bytes) -> Iterator[str]:
 def _check_path(node: str, path: str) -> None:
     part = find_reserved(path)
     if part:
-        hint = "Leave it out of what is rendered to a ref, or render to a folder: `--out DIR`."
-        raise GitcfgError(
-            f"{node}: {path} cannot be in git, which keeps {part} for itself.", hint, code=REFUSED
-        )
+        hint = "Render without it, or render to a folder with `--out DIR`."
+        raise GitcfgError(f"{node}: {path} cannot be in git, which reserves {part}.", hint, code=REFUSED)
     if path.count("/") > MOST_FOLDERS:
-        raise GitcfgError(f"{node}: {path[:60]}... lies too deep in folders for git's library.", code=REFUSED)
+        raise GitcfgError(f"{node}: {path[:60]}... has too many folders for git's library.", code=REFUSED)
 
 
 def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[TreeJob]]:
@@ -354,7 +352,9 @@ class Publisher:
             outcome = self.after(self.tip(), fleet, request)
             if outcome is not None:
                 return outcome
-        raise GitcfgError(f"{self.ref} moves all the time.", "Try again when less is written.", code=REFUSED)
+        raise GitcfgError(
+            f"Cannot update {self.ref}: other processes keep changing it.", "Try again later.", code=REFUSED
+        )
 
     def after(self, tip: Tip | None, fleet: Fleet, request: PublishRequest) -> PublishOutcome | None:
         """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""
@@ -416,7 +416,9 @@ def follow_ref(publisher: Publisher, ref: str) -> Iterator[PublishOutcome]:
         if not moved:
             return
     raise GitcfgError(
-        f"{publisher.ref} moves all the time.", "The next push goes on from there.", code=REFUSED
+        f"Cannot update {publisher.ref}: other processes keep changing it.",
+        "The next push continues.",
+        code=REFUSED,
     )
 
 

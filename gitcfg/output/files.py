@@ -120,7 +120,7 @@ def _blocked(found: os.stat_result, path: str, wanted: str) -> Blocked:
     kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFREG: "a file"}
     kind = kinds.get(stat.S_IFMT(found.st_mode), "a special file")
     error = Linked if stat.S_ISLNK(found.st_mode) else Blocked
-    return error(f"{path} is {kind}, where a {wanted} is to be")
+    return error(f"{path} is {kind}, where a {wanted} is needed")
 
 
 def read_content(place: str) -> bytes:

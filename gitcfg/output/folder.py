@@ -405,9 +405,9 @@ def _update(request: UpdateRequest, source: OpenSource, state: StateFolder, know
                 nodes, settled = nodes + len(lines), settled + done
         state.journal.unlink(missing_ok=True)
     except OSError as error:
-        progress = f"{nodes} nodes' folders are done. Every file is whole, as it was or as it is to be."
+        progress = f"{nodes} nodes' folders are done. Every file is complete: the old or the new version."
         message = f"{error.filename or request.top}: {error.strerror or error}."
-        raise GitcfgError(message, progress, "Run it again: it goes on from there.") from error
+        raise GitcfgError(message, progress, "Run the command again to continue.") from error
     return settled
 
 
@@ -445,6 +445,6 @@ def _do_jobs(jobs: list[Job], writer: FolderWriter, source: Source) -> Updated:
 
 def _find_doubts(state: StateFolder, known: Manifest) -> Iterator[str]:
     if known.problem:
-        yield f"{state.manifest} {known.problem}: all files were compared, and none was removed."
+        yield f"{state.manifest} {known.problem}: gitcfg compared all files, and removed none."
     if not state.locked:
-        yield f"{state.top} is on a file system without locks: nobody else may write there at the same time."
+        yield f"{state.top} is on a file system without locks: never let two processes write there at once."

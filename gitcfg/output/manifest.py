@@ -62,7 +62,7 @@ def open_state(top: Path) -> Iterator[StateFolder]:
     for folder in (top, state.home, state.spare):
         named = folder == top  # only such a folder may be reached through a link
         if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
-            raise GitcfgError(f"{folder} is no folder.", "Name another one." if named else "Remove it.")
+            raise GitcfgError(f"{folder} is not a folder.", "Choose another one." if named else "Remove it.")
         folder.mkdir(parents=named, exist_ok=True)
     # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
     lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
@@ -98,7 +98,7 @@ def lock_folder(lock: int, top: Path) -> bool:
             return False
         else:
             return True
-    hint = "Wait until it is done, or write elsewhere."
+    hint = "Wait for it to finish, or write to another folder."
     raise GitcfgError(f"Another gitcfg is writing to {top}.", hint, code=REFUSED)
 
 
@@ -140,12 +140,12 @@ def open_manifest(path: Path) -> Iterator[Manifest]:
 def _read_manifest(file: BinaryIO) -> Manifest:
     state = os.fstat(file.fileno())
     if not stat.S_ISREG(state.st_mode):
-        return Manifest(problem="is no file")
+        return Manifest(problem="is not a file")
     if file.readline(len(_HEAD)) != _HEAD:
-        return Manifest(problem="is of another version, or none of gitcfg's")
+        return Manifest(problem="has another version, or was not written by gitcfg")
     seal = _find_seal(file, state.st_size)
     if seal is None:
-        return Manifest(problem="is not whole")
+        return Manifest(problem="is incomplete")
     return Manifest(_lines(file, state.st_size), seal, state.st_mtime_ns)
 
 

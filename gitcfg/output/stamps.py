@@ -105,8 +105,8 @@ def _is_right(top: Path, home: NodeFolder, path: str, intended: bytes, foreign: 
     if normalize_line_ends(content) == intended:
         return True
     if foreign is Foreign.REFUSE and not is_ours(content):
-        hint = "Move it away, or say --force to replace it."
-        raise GitcfgError(f"{top / path} is not as gitcfg wrote it.", hint, code=REFUSED)
+        hint = "Move it away, or use --force to replace it."
+        raise GitcfgError(f"{top / path} was changed, or not written by gitcfg.", hint, code=REFUSED)
     return False
 
 

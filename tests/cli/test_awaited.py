@@ -63,7 +63,7 @@ def test_of_an_aborted_release_it_is_not_said_that_it_may_be_resumed(
     said = capfd.readouterr().err
     assert "is aborted. 1 node of 1" in said
     assert "resume" not in said
-    assert "hint: What was before it holds again; push another commit." in said
+    assert "hint: Its nodes return to the previous commit. Push another commit." in said
 
 
 def test_what_is_halted_may_be_resumed(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:

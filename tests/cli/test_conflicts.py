@@ -64,9 +64,9 @@ def test_single_parameters_are_settled(folder: Path, words: str, gone: list[str]
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        ([], 1, "hint: --ours group/Workers:START and --theirs group/Workers:START are about that alone."),
+        ([], 1, "hint: Use --ours group/Workers:START or --theirs group/Workers:START for only this."),
         (["--ours", "group/Workers:START"], 1, "MAX was changed again since"),
-        (["--ours", "group/Workers:OTHER"], 2, "group/Workers:OTHER takes part in no conflict."),
+        (["--ours", "group/Workers:OTHER"], 2, "group/Workers:OTHER is not in a conflict."),
         (
             ["--ours", "group/Workers:gone"],
             2,
@@ -163,7 +163,7 @@ def test_each_parameter_is_asked_about(
     with _terminal(folder, tmp_path) as terminal:
         first = plain(terminal.until(r"\[o/t/O/T/Q\] "))
         assert "group Workers: START was changed again since" in first
-        assert "leave it as it is now (ours: three), make it as it was (theirs: one)" in first
+        assert "keep the current state (ours: three), restore the earlier one (theirs: one)" in first
         for number, key in enumerate(keys):
             terminal.type(f"{key}\n")
             if number + 1 < len(keys):

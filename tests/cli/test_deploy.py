@@ -215,8 +215,8 @@ def test_where_the_summary_has_no_room_it_is_said_where_else_it_stands(
         with contextlib.suppress(OSError):
             full.close()
     err = pool.call("deploys", "last")[1]
-    assert "error: The output cannot be written: No space left on device.\n" in err
-    assert "hint: `gitcfg deploys last` tells what was done.\n" in err
+    assert "error: Cannot write the output: No space left on device.\n" in err
+    assert "hint: Run `gitcfg deploys last` to see what was done.\n" in err
 
 
 def test_a_deploy_to_nobody_does_not_hide_the_last_one(pool: Pool) -> None:

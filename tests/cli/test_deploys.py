@@ -249,7 +249,7 @@ def test_where_nobody_keeps_such_things_nothing_is_told(
     source = opened(deployed.place)
     assert send_unsent_runs(source.repository, StateQuery(), deployed.folder, deployed.now) == []
     assert run(["deploys", "--send", FIRST]) == 2
-    assert "No server keeps its state here." in capfd.readouterr().err
+    assert "There is no state of a server here." in capfd.readouterr().err
     assert run(["deploys", FIRST, "--send", FIRST]) == 2
     assert run(["deploys", "--send", FIRST, "-o", "json"]) == 2
 

@@ -46,9 +46,9 @@ def test_what_is_in_the_way_is_told_once_for_all_nodes(
     told = capfd.readouterr()
     assert told.out == "300 nodes: 50 files written.\n"
     assert told.err.splitlines() == [
-        "error: 250 places cannot be written; the rest is up to date.",
-        f"hint: {out}/n[001-100]/etc/motd is a folder, where a file is to be.",
-        f"hint: {out}/n[101-250]/etc/motd is a symbolic link, where a file is to be.",
+        "error: Cannot write 250 files; the others are up to date.",
+        f"hint: {out}/n[001-100]/etc/motd is a folder, where a file is needed.",
+        f"hint: {out}/n[101-250]/etc/motd is a symbolic link, where a file is needed.",
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_manifest_that_is_not_whole_is_told(
     assert told.out == "300 nodes: nothing to do, 300 files as before.\n"
     assert (
         told.err
-        == f"note: {out}/.gitcfg/manifest is not whole: all files were compared, and none was removed.\n"
+        == f"note: {out}/.gitcfg/manifest is incomplete: gitcfg compared all files, and removed none.\n"
     )
 
 
@@ -96,7 +96,7 @@ def test_a_template_that_fails_on_some_nodes_takes_nothing_away(
     capfd.readouterr()
     assert run(["render", "n[001-003]", "--out", str(out)]) == 1
     told = capfd.readouterr()
-    assert f"note: {out}/n[002-003]/etc/t could not be made, for its template fails" in told.err
+    assert f"note: Cannot render {out}/n[002-003]/etc/t: its template fails" in told.err
     assert [(out / f"n00{number}/etc/t").read_text() for number in (1, 2, 3)] == ["1", "whole", "whole"]
 
 

@@ -220,13 +220,13 @@ def test_of_keys_that_compete_one_is_chosen_by_its_fingerprint(
     before = (pool / "keys/k.txt").read_text()
     assert run(["node", "accept", "exec6", "--yes"]) == 4
     refused = capfd.readouterr().err
-    assert "2 keys compete for exec6, and only one can be its own:" in refused
+    assert "2 keys claim to be exec6, and only one can be right:" in refused
     assert f"{one}  pending 10.0.0.7, 2 h ago\n" in refused
     assert f"{two}  pending 10.0.0.8, 1 min ago\n" in refused
     assert "--fingerprint" in refused
     for wrong in (fingerprint(key(9)), "SHA256:none"):
         assert run(["node", "accept", "exec6", "--yes", "--fingerprint", wrong]) == 4
-        assert "exec6 has not come with that key, but with:" in capfd.readouterr().err
+        assert "exec6 does not have this key, but:" in capfd.readouterr().err
     assert run(["node", "accept", "exec5", "--yes", "--fingerprint", two]) == 4
     assert (pool / "keys/k.txt").read_text() == before
     told(capfd, "node", "accept", "exec6", "--yes", "--fingerprint", two)
@@ -276,7 +276,7 @@ def test_a_stranger_is_forgotten(state: State, capfd: pytest.CaptureFixture[str]
     assert told(capfd, "node", "forget", "guest") == "forgot guest\n"
     assert state.checkins.node("guest") is None
     assert run(["node", "forget", "guest"]) == 2
-    assert "Neither git nor the server knows a key of guest." in capfd.readouterr().err
+    assert "Neither git nor the server has a key of guest." in capfd.readouterr().err
     assert "guest" not in states(capfd)
 
 

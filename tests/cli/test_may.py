@@ -59,12 +59,12 @@ def pool(tmp_path: Path) -> Path:
             1,
             "bob may not change the group web: the rule web (rules/who.yaml:3:3) forbids it.",
         ),
-        ("ann", "group/web", 0, "ann may change the group web: no rule keeps anybody of that name from it."),
+        ("ann", "group/web", 0, "ann may change the group web: no rule forbids it."),
         (
             "bob",
             "/etc/motd",
             0,
-            "bob may change the file /etc/motd: no rule keeps anybody of that name from it.",
+            "bob may change the file /etc/motd: no rule forbids it.",
         ),
         (
             "bob",

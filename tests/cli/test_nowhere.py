@@ -80,7 +80,7 @@ def test_what_is_written_beats_the_environment_and_two_are_refused(
     assert run(["release", "status", "--database", f"sqlite:///{clone}/two/state.db"]) == 0
     capfd.readouterr()
     assert run(["release", "status", "--state", "one", "--server", "http://127.0.0.1:2"]) == 2
-    assert "--server and --state cannot both be said" in capfd.readouterr().err
+    assert "Cannot combine --server with --state" in capfd.readouterr().err
     monkeypatch.setenv("GITCFG_DATABASE", f"sqlite:///{clone}/two/state.db")
     assert run(["release", "status", "--state", "one"]) == 2
     assert "say two databases" in capfd.readouterr().err

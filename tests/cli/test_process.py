@@ -93,7 +93,7 @@ def test_a_full_disk_is_told(pool: Path, unbuffered: str, words: list[str]) -> N
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 2
-    assert done.stderr == b"error: The output cannot be written: No space left on device.\n"
+    assert done.stderr == b"error: Cannot write the output: No space left on device.\n"
 
 
 @pytest.mark.parametrize("words", [["render", "--all"], ["--version"]])
@@ -101,7 +101,7 @@ def test_without_stdout_nothing_is_begun(pool: Path, words: list[str]) -> None:
     line = ["/bin/sh", "-c", '"$@" >&-', "sh", *GITCFG, *words]
     done = subprocess.run(line, cwd=pool, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"error: There is no stdout.\n")
+    assert done.stderr.startswith(b"error: Stdout is closed.\n")
 
 
 def test_a_fault_of_gitcfgs_own_leaves_a_report(pool: Path, tmp_path: Path) -> None:

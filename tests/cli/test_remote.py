@@ -48,8 +48,8 @@ def refused(call: Callable[[], object]) -> GitcfgError:
 @pytest.mark.parametrize(
     ("said", "token", "method", "code", "words"),
     [
-        (answer("401 Unauthorized", b"{}"), "", "GET", 2, "wants a token, and none is given"),
-        (answer("401 Unauthorized", b"{}"), "t", "GET", 2, "does not know the token"),
+        (answer("401 Unauthorized", b"{}"), "", "GET", 2, "requires a token, and there is none"),
+        (answer("401 Unauthorized", b"{}"), "t", "GET", 2, "rejected the token"),
         (answer("404 Not Found", b"{}"), "t", "POST", 2, "--role operate"),
         (
             answer("409 Conflict", b'{"detail": "It is\\u001b over."}'),
@@ -88,4 +88,4 @@ def test_who_speaks_no_tls_is_told_apart_from_who_is_not_there() -> None:
     "server", ["config.example.com", "http://[x", "ftp://a", "http://a:b", "http://a:99999"]
 )
 def test_what_is_no_address_is_refused(server: str) -> None:
-    assert "is no server" in refused(lambda: ask_server(server, "", "/")).message
+    assert "is not the URL of a server" in refused(lambda: ask_server(server, "", "/")).message

@@ -34,7 +34,7 @@ TOLD = """addresses  domain address  rules/r.yaml:5:3
   for        3 nodes: n[1-2,10]
   instances  3 of Net
   address    9 values, 7 free: 10.0.0.1-10.0.0.9
-all  install Net  rules/r.yaml:4:3  never in force
+all  install Net  rules/r.yaml:4:3  never applies
 away  forbid  rules/r.yaml:6:3
   by        x@example.org
   features  Mail
@@ -61,10 +61,10 @@ spread  limit Mail  rules/r.yaml:9:3
   allowed    at most 1 a group
   installed  1
   full       1 of 2 groups
-wrong  limit Mail  rules/r.yaml:7:3  never in force
+wrong  limit Mail  rules/r.yaml:7:3  never applies
   allowed          at most 1
   installed        0
-  cannot be asked  on n[1-2,10]
+  condition fails  on n[1-2,10]
 """
 
 

@@ -53,7 +53,9 @@ def test_a_content_that_cannot_be_what_it_is_bound_to_is_told_and_not_said(pool:
     assert begun.code == 0
     assert warned(begun.error) == [*kinds, schema[1]]
     assert CANARY not in begun.error
-    assert begun.error.count("hint: Nodes that it is for keep what they have until it fits. Give it") == 1
+    assert (
+        begun.error.count("hint: Its nodes keep their configuration until the content is valid. Give it") == 1
+    )
     assert warned(pool.run("secret", "set", "pool", given=b"100").error) == [schema[0]]
     assert warned(pool.run("secret", "set", "pool", given=b"99").error) == []
     assert kinds[0] in warned(pool.run("secret", "rotate", "pool").error)
@@ -68,7 +70,7 @@ def test_a_content_that_was_given_as_an_argument_is_not_repeated(pool: Pool) -> 
     for words in (("set", "pool", CANARY), ("rotate", "pool", CANARY, "x")):
         done = pool.run("secret", *words, given=b"x")
         assert done.code == 2
-        assert "too many; a content is never one." in done.error
+        assert "too many: the content cannot be an argument." in done.error
         assert CANARY not in done.error
     assert pool.content() == CANARY
 
@@ -150,8 +152,8 @@ def test_who_goes_can_no_longer_open_it_and_is_said_to_have_seen_it(pool: Pool) 
     done = pool.begun().run("secret", "rekey", "--remove", "bob", "--add", "carol.pub")
     assert done.code == 0
     assert done.error.splitlines() == [
-        "warning: bob has seen these contents.",
-        "hint: `gitcfg secret rotate` each of them: pool.",
+        "warning: bob has seen the contents of these secrets.",
+        "hint: Run `gitcfg secret rotate` for each of them: pool.",
     ]
     assert pool.content("--identity", pool.key("c", CAROL)) == CANARY
     gone = pool.run("secret", "show", "pool", "--reveal", "--identity", pool.key("b", BOB))
@@ -163,12 +165,12 @@ def test_who_goes_can_no_longer_open_it_and_is_said_to_have_seen_it(pool: Pool) 
 def test_several_who_go_have_seen_it(pool: Pool) -> None:
     pool.begun().run("secret", "rekey", "--add", "carol.pub")
     done = pool.run("secret", "rekey", "--remove", "bob", "--remove", "carol")
-    assert done.error.splitlines()[0] == "warning: bob, carol have seen these contents."
+    assert done.error.splitlines()[0] == "warning: bob, carol have seen the contents of these secrets."
 
 
 def test_who_takes_himself_out_is_told(pool: Pool) -> None:
     done = pool.begun().run("secret", "rekey", "pool", "--remove", "alice")
-    assert "note: None of your own keys is a recipient of pool, so you cannot open it." in done.error
+    assert "note: None of your keys is a recipient of pool, so you cannot decrypt it." in done.error
     again = pool.run("secret", "rekey", "pool", "--add", "alice.pub")
     assert again.code == 2
     assert "error: No key here can decrypt the secret pool." in again.error
@@ -189,7 +191,7 @@ def test_all_are_sealed_anew_or_none(pool: Pool) -> None:
     before = pool.git("status", "--porcelain", "-uall") + (pool.root / "secrets/pool.yaml").read_text()
     done = pool.run("secret", "rekey", "--add", "carol.pub")
     assert done.code == 2
-    assert "error: 2 secrets cannot be opened, so nothing was changed." in done.error
+    assert "error: Cannot decrypt 2 secrets, so nothing was changed." in done.error
     assert "hint: other, third.\n" in done.error
     assert (
         pool.git("status", "--porcelain", "-uall") + (pool.root / "secrets/pool.yaml").read_text() == before
@@ -224,7 +226,7 @@ def test_one_that_comes_back_counts_on(pool: Pool) -> None:
     pool.git("rm", "-q", "secrets/pool.yaml", "secrets/pool.age")
     pool.git("commit", "-qm", "Gone")
     words = ("secret", "set", "pool", "--for", "true", "--recipient", "alice.pub", "--in", "secrets/deep")
-    assert "pool has version 4 now." in pool.run(*words, given=b"four").error
+    assert "pool now has version 4." in pool.run(*words, given=b"four").error
 
 
 def test_a_rotation_that_was_taken_back_leaves_its_version_used(pool: Pool) -> None:
@@ -232,9 +234,9 @@ def test_a_rotation_that_was_taken_back_leaves_its_version_used(pool: Pool) -> N
     pool.run("secret", "rotate", "pool", "--commit")
     pool.git("revert", "--no-edit", "HEAD")
     assert "version 2" in pool.run("secret", "list").out
-    assert "pool has version 4 now." in pool.run("secret", "rotate", "pool").error
+    assert "pool now has version 4." in pool.run("secret", "rotate", "pool").error
     pool.git("checkout", "-q", ".")
-    assert "pool has version 4 now." in pool.run("secret", "set", "pool", given=b"four").error
+    assert "pool now has version 4." in pool.run("secret", "set", "pool", given=b"four").error
 
 
 def test_one_that_gets_a_name_that_was_another_s_counts_on(pool: Pool) -> None:
@@ -268,7 +270,7 @@ def test_versions_are_found_however_they_are_written(pool: Pool) -> None:
         pool.git("add", "secrets")
         pool.git("commit", "-qm", "Written by hand")
     (pool.root / ".gitattributes").write_text("*.yaml -diff\n")
-    assert "pool has version 10 now." in pool.run("secret", "rotate", "pool").error
+    assert "pool now has version 10." in pool.run("secret", "rotate", "pool").error
 
 
 def test_a_repository_without_git_has_secrets_too(pool: Pool, tmp_path: Path) -> None:
@@ -312,7 +314,7 @@ def test_who_else_may_read_a_private_key_is_warned_of(pool: Pool) -> None:
     pool.begun().own.chmod(0o644)
     done = pool.run("secret", "show", "pool", "--reveal", "--identity", str(pool.own))
     assert done.out == CANARY
-    assert f"warning: Others than you may read {pool.own}: `chmod 600` lets you alone." in done.error
+    assert f"warning: Other users can read {pool.own}. Run `chmod 600` on it." in done.error
 
 
 def test_keys_of_ages_own_do_as_well(pool: Pool) -> None:

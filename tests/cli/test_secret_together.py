@@ -40,7 +40,7 @@ def test_of_those_who_rotate_at_once_each_has_a_version(pool: Pool) -> None:
     done = [pool.ended(one) for one in started]
     assert [one.code for one in done] == [0] * 4
     versions = sorted(line for one in done for line in one.error.splitlines() if "has version" in line)
-    assert versions == [f"pool has version {number} now." for number in (2, 3, 4, 5)]
+    assert versions == [f"pool now has version {number}." for number in (2, 3, 4, 5)]
     assert "version: 5\n" in (pool.root / "secrets/pool.yaml").read_text()
     assert len(pool.content()) == 32
 
@@ -60,7 +60,7 @@ def test_what_was_killed_is_told_and_then_finished(pool: Pool, words: tuple[str,
     assert pool.ended(pool.start(*words, before=killed_after(files))).code == -signal.SIGKILL
     told = pool.run("secret", "list")
     assert told.code == 0
-    assert "warning: An edit was interrupted: files may be half of it." in told.error
+    assert "warning: An edit was interrupted, so files may be incomplete." in told.error
     if files and words is REKEY:
         assert "error[GC210]" in pool.run("check").out
     done = pool.run("secret", "rekey", "pool")

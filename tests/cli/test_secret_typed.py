@@ -10,7 +10,7 @@ import pytest
 from tests.cli.secretpool import CANARY, Pool
 from tests.cli.terminals import Terminal
 
-FIRST, AGAIN = "Content of pool, which is not shown: ", "Once more: "
+FIRST, AGAIN = "Content of pool (not shown): ", "Repeat the content: "
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_it_is_typed_twice_and_not_shown(pool: Pool, typing: Callable[..., Termi
             assert CANARY.encode() not in seen_of(terminal.process.pid)
         assert terminal.end() == 0
         assert CANARY not in terminal.seen
-        assert "pool has version 2 now." in terminal.seen
+        assert "pool now has version 2." in terminal.seen
     assert pool.content() == f"{CANARY}, typed"
     assert pool.holding(CANARY) == []
 
@@ -48,7 +48,7 @@ def test_it_is_typed_twice_and_not_shown(pool: Pool, typing: Callable[..., Termi
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        (("one\n", "other\n"), "The two are not the same, so nothing was changed."),
+        (("one\n", "other\n"), "The two entries differ, so nothing was changed."),
         (("\n", "\n"), "There is nothing in it"),
         (("\x04",), "Nothing was typed."),
     ],

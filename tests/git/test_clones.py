@@ -83,7 +83,7 @@ def test_a_shallow_clone_says_where_its_history_ends(origin: Path, capfd: pytest
     (entry,) = msgspec.json.decode(said(capfd, root, "log", "w1", "-o", "json"))["commits"]
     assert entry["shallow"] is True
     blamed = said(capfd, root, "explain", "w1", "PORT", "--blame")
-    assert f"by {tip[:10]} or earlier  nobody knows: this clone's history ends here" in blamed
+    assert f"by {tip[:10]} or earlier  unknown: this clone's history ends here" in blamed
     assert "Ada" not in blamed
     git(root, "fetch", "-q", "--unshallow")
     assert "Ada: Another port" in said(capfd, root, "log", "w1")

@@ -295,7 +295,7 @@ def test_the_command_says_what_it_did(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert capfd.readouterr().out.splitlines() == [
         f"3 nodes: 3 changed; {REF} is {pool.tip(REF + '~1')[:10]}.",
         f"3 nodes: 2 changed; {REF} is {pool.tip()[:10]}.",
-        f"3 nodes: nothing to do, {REF} is as it is to be.",
+        f"3 nodes: nothing to do, {REF} is up to date.",
     ]
     assert run([*words(pool, 1), "--out", "x"]) == 2
     assert run(["-C", str(pool.place), "render", "--all", "--params", "--ref", REF]) == 2
@@ -315,7 +315,7 @@ def test_errors_are_told_and_are_the_exit_code(tmp_path: Path, capfd: pytest.Cap
     wrong = {**simple(), "nodes/b1.yaml": "groups: [b]\nfeatures: [none]\n"}
     pool = Pool(tmp_path, [wrong, simple() | {"nodes/b1.yaml": "groups: [b\n"}])
     assert run(words(pool, 0)) == 1
-    assert "note: b1 stays as it was at refs/heads/rendered: it has errors" in capfd.readouterr().err
+    assert "note: b1 keeps its previous files at refs/heads/rendered: it has errors" in capfd.readouterr().err
     assert run(words(pool, 1)) == 1
     assert "note: refs/heads/rendered stays as it is" in capfd.readouterr().err
 

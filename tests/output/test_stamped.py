@@ -68,7 +68,7 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "features").mkdir()
     (tmp_path / "features/B.md").write_text("mine\n")
     before = held(tmp_path)
-    with pytest.raises(GitcfgError, match=r"B\.md is not as gitcfg wrote it") as error:
+    with pytest.raises(GitcfgError, match=r"B\.md was changed, or not written by gitcfg") as error:
         brought(tmp_path)
     assert error.value.code == 4
     assert held(tmp_path) == before  # nothing at all

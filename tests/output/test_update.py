@@ -273,7 +273,7 @@ def test_a_file_in_place_of_the_folder_is_refused(top: Path, place: str) -> None
     file = top / place
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("mine")
-    with pytest.raises(GitcfgError, match="is no folder"):
+    with pytest.raises(GitcfgError, match="is not a folder"):
         run(top, ONE)
     assert file.read_text() == "mine"
 

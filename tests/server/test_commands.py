@@ -25,8 +25,8 @@ def said(site: Site, *words: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--listen", "nowhere"), "is no place to listen on"),
-        (("--listen", "127.0.0.1:99999"), "is no place to listen on"),
+        (("--listen", "nowhere"), "is not an address to listen on"),
+        (("--listen", "127.0.0.1:99999"), "is not an address to listen on"),
         (("--tls-cert", "a.pem"), "go together"),
         (("--database", "mysql://x"), "is not valid"),
         (
@@ -122,7 +122,7 @@ def test_waiting_says_who_is_late_and_ends_when_all_are_there(site: Site) -> Non
 
         judge(status, "json")
         code, text = said(site, "wait", first, "--server", server.url, "--token", "gitcfg_no")
-        assert (code, "does not know the token" in text) == (2, True)
+        assert (code, "rejected the token" in text) == (2, True)
     code, text = said(site, "wait", first, "--server", "http://127.0.0.1:1")
     assert (code, "does not answer" in text) == (2, True)
     assert said(site, "wait", first, "--timeout", "soon")[0] == 2

@@ -173,8 +173,8 @@ def test_what_cannot_be_written_or_read_at_the_start(site: Site, tmp_path: Path)
     with small_disk(tmp_path / "disk") as disk:
         run("mount", "-o", "remount,ro", str(disk), cwd=tmp_path)
         for words, message in (
-            (("--state", str(disk / "state")), "The folder"),
-            (("--state", str(disk)), "The server's key"),
+            (("--state", str(disk / "state")), "the folder"),
+            (("--state", str(disk)), "the server's key"),
             (("--database", f"sqlite:///{disk}/state.db"), "The state database"),
         ):
             code, said = refused(site, *words)
@@ -183,7 +183,7 @@ def test_what_cannot_be_written_or_read_at_the_start(site: Site, tmp_path: Path)
     folder = tmp_path / "state"
     (folder / "server.key").mkdir(parents=True)
     code, said = refused(site, "--state", str(folder))
-    assert (code, "The server's key" in said, "hint: " in said) == (2, True, True), said
+    assert (code, "the server's key" in said, "hint: " in said) == (2, True, True), said
 
 
 def test_it_ends_at_once_though_many_wait(site: Site) -> None:

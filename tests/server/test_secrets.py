@@ -24,7 +24,7 @@ def recipient(server: Server) -> str:
     """What the server prints: the line for a secret's recipients."""
     assert server.process.stdout is not None
     told = server.process.stdout.readline() + server.process.stdout.readline()
-    assert told.startswith("Among the recipients of a secret, this lets it read that:\n")
+    assert told.startswith("To let the server read a secret, add this recipient to it:\n")
     return told.splitlines()[1]
 
 

@@ -85,7 +85,7 @@ def test_nodes_are_accepted_looked_at_and_forgotten(site: Site) -> None:
         assert operator.call("node", "forget", "x")[0] == "forgot x\n"
         assert "x" not in {node["name"] for node in plain(reader.call("inventory", "-o", "json")[0])}
         _, refused = operator.call("node", "forget", "web9", code=2)
-        assert "Neither git nor the server knows a key of web9." in refused
+        assert "Neither git nor the server has a key of web9." in refused
         (site.work / "keys/all.txt").write_text(f"n2 {new.public}\n")  # n1's is taken out, and not yet pushed
         _, refused = operator.call("node", "forget", "n1", code=4)
         assert "commit and push that" in refused
@@ -175,10 +175,10 @@ def test_a_tip_that_does_not_count_is_told(site: Site) -> None:
         for words in (("release", "status"), ("inventory",), ("wait", first, "--timeout", "0s")):
             _, err = person.call(*words, code=5 if words[0] == "wait" else 0)
             assert (
-                f"note: main is at {tip[:10]}, which has 1 error, so that what counts is {first[:10]}" in err
+                f"note: main is at {tip[:10]}, which has 1 error; the accepted commit is {first[:10]}" in err
             )
         _, err = person.call("-C", str(site.bare), "release", "status", *database)
-        assert f"which has 1 error, so that what counts is {first[:10]}. GC201" in err
+        assert f"which has 1 error; the accepted commit is {first[:10]}. GC201" in err
 
 
 @pytest.mark.slow

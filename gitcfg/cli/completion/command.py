@@ -11,9 +11,9 @@ from gitcfg.cli.declaration import command
 
 EPILOG = """Examples:
 
-  eval "$(gitcfg completion bash)"       for this shell; in ~/.bashrc, for every one
+  eval "$(gitcfg completion bash)"       for this shell; in ~/.bashrc for all shells
 
-  eval "$(gitcfg completion zsh)"        the same; in ~/.zshrc, behind compinit
+  eval "$(gitcfg completion zsh)"        the same for zsh; in ~/.zshrc after compinit
 
   gitcfg completion fish > ~/.config/fish/completions/gitcfg.fish"""
 
@@ -30,7 +30,7 @@ class Shell(StrEnum):
 
 @command(EPILOG)
 def completion(
-    shell: Annotated[Shell, typer.Argument(help="The shell that is to complete.", metavar="SHELL")],
+    shell: Annotated[Shell, typer.Argument(help="The shell.", metavar="SHELL")],
 ) -> None:
-    """Print the script that lets a shell complete commands, options, and the repository's names."""
+    """Print a script that completes commands, options, and the names of the repository in a shell."""
     sys.stdout.write((_SCRIPTS / f"gitcfg.{shell}").read_text())
