@@ -10,11 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from gitcfg import __version__
-from gitcfg.cli.commands import COMMANDS, GROUPS
+from gitcfg.cli.commands import COMMANDS, EXITS, GROUPS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.console import Color, Pager, pager_command
 from gitcfg.cli.declaration import Command, CommandGroup, Group
-from gitcfg.cli.exits import EXITS
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 

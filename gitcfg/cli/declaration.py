@@ -75,7 +75,7 @@ class CommandGroup(TyperGroup):
         """Return the command that arguments begin with. Raise GitcfgError if there is none, with hints."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
-        from gitcfg.cli.synonyms import find_hints
+        from gitcfg.cli.commands import find_hints
 
         words = [*ctx.command_path.split()[1:], args[0]]
         raise GitcfgError(f"`gitcfg {shown(' '.join(words))}` is not a command.", *find_hints(words))

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gitcfg.cli import changes, findings
-from gitcfg.cli.exits import CLOSED_PIPE, FAULT, TIME_RAN_OUT
+from gitcfg.cli.commands import CLOSED_PIPE, FAULT, TIME_RAN_OUT
 from gitcfg.comparison.change import reach
 from gitcfg.gate.rulings import CommitFindings, Ruling
 from gitcfg.model import REFUSED, Finding, GitcfgError

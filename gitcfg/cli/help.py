@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli.app import invoke
-from gitcfg.cli.commands import COMMANDS
+from gitcfg.cli.commands import COMMANDS, find_hints
 from gitcfg.cli.declaration import command
 from gitcfg.cli.session import Session
-from gitcfg.cli.synonyms import find_hints
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 

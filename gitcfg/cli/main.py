@@ -9,8 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitcfg import __version__
-from gitcfg.cli.commands import COMMANDS
-from gitcfg.cli.exits import CLOSED_PIPE, FAULT, INTERRUPTED
+from gitcfg.cli.commands import CLOSED_PIPE, COMMANDS, FAULT, INTERRUPTED
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -14,10 +14,9 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from gitcfg.cli.app import first_sentence, program
-from gitcfg.cli.commands import COMMANDS, GROUPS
+from gitcfg.cli.commands import COMMANDS, EXITS, GROUPS
 from gitcfg.cli.completion import grammar
 from gitcfg.cli.declaration import METAVARS
-from gitcfg.cli.exits import EXITS
 from gitcfg.explain.show import KINDS
 from gitcfg.model import names
 

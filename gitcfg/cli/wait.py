@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcfg.cli.commands import SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.declaration import WhereOption, command
-from gitcfg.cli.exits import SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.nodes import choose_nodes, expand_names
 from gitcfg.cli.server_state import (
     Database,

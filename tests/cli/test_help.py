@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
-from gitcfg.cli import synonyms
-from gitcfg.cli.commands import COMMANDS, GROUPS
+from gitcfg.cli import commands
+from gitcfg.cli.commands import COMMANDS, EXITS, GROUPS
 from gitcfg.cli.completion import grammar
-from gitcfg.cli.exits import EXITS
 from gitcfg.cli.main import run
 
 PROGRAM = grammar.read().program
@@ -40,7 +39,7 @@ def test_what_needs_no_command_imports_none(words: list[str]) -> None:
 
 
 def test_each_synonym_leads_to_commands_and_is_none_itself() -> None:
-    for words, lines in synonyms._SYNONYMS.items():
+    for words, lines in commands._SYNONYMS.items():
         *above, word = words.split()
         assert word not in known(" ".join(above)).commands
         for line in lines:

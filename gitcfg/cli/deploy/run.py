@@ -18,6 +18,7 @@ from types import FrameType
 
 import msgspec
 
+from gitcfg.cli.commands import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.deploy.options import DeployOptions
 from gitcfg.cli.deploy.output import (
     DeployEnd,
@@ -40,7 +41,6 @@ from gitcfg.cli.deploy.plan import (
     open_reviewed,
     refuse_errors,
 )
-from gitcfg.cli.exits import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.server_state import StateQuery
 from gitcfg.cli.session import Output, Session, confirm
 from gitcfg.deploy.approval import SkipReason, find_secrets
