@@ -1,8 +1,10 @@
 """The commands in their groups, their exit codes, and what to hint at where no command has a word."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from gitcfg.cli.completion import grammar
+if TYPE_CHECKING:
+    from gitcfg.cli.completion import grammar
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Start and inspect": {
@@ -156,6 +158,8 @@ def find_hints(words: Sequence[str]) -> list[str]:
     """Return hints for words of which the last is no command of the group that the others name."""
     from difflib import get_close_matches
 
+    from gitcfg.cli.completion import grammar
+
     program = grammar.read().program
     *above, word = words
     group = program
@@ -174,14 +178,14 @@ def find_hints(words: Sequence[str]) -> list[str]:
     ]
 
 
-def _find_inner(program: grammar.Command, word: str) -> Iterator[str]:
+def _find_inner(program: "grammar.Command", word: str) -> Iterator[str]:
     """Yield the commands of that name in groups."""
     for name, command in program.commands.items():
         if word in command.commands:
             yield f"{name} {word}"
 
 
-def _purpose(program: grammar.Command, line: str) -> str:
+def _purpose(program: "grammar.Command", line: str) -> str:
     """Return what the command of a line is for, to follow its name."""
     command = program
     for word in line.split():
