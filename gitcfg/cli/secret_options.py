@@ -168,7 +168,7 @@ def _read_typed(name: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", getpass.GetPassWarning)
-            first = getpass.getpass(f"Content of {safe(name)} (not shown): ")
+            first = getpass.getpass(f"Content of {safe(name)}, not shown: ")
             second = getpass.getpass("Repeat the content: ")
     except getpass.GetPassWarning:
         raise GitcfgError("This terminal cannot hide what you type.", _HINT) from None

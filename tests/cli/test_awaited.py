@@ -69,7 +69,7 @@ def test_of_an_aborted_release_it_is_not_said_that_it_may_be_resumed(
 def test_what_is_halted_may_be_resumed(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:
     released(clone, Status.DONE, Status.DONE, Status.HALTED)
     assert run(["wait", "HEAD", "--timeout", "1s"]) == 3
-    assert "hint: `gitcfg release resume` lets it go on" in capfd.readouterr().err
+    assert "hint: Run `gitcfg release resume`" in capfd.readouterr().err
 
 
 def test_the_first_commit_is_for_all_at_once(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:

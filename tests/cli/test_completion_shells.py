@@ -63,7 +63,7 @@ def test_candidates_are_listed(shell: str, pool: Path, tmp_path: Path) -> None:
         shown = interactive.listed("gitcfg check --\t\t", r"--staged")
         assert "--folded" in shown
         if shell != "bash":
-            interactive.listed("gitcfg check --\t\t", r"The index instead of the work tree")
+            interactive.listed("gitcfg check --\t\t", r"Check the index, not the work tree")
 
 
 @shells.each

@@ -70,7 +70,7 @@ def test_single_parameters_are_settled(folder: Path, words: str, gone: list[str]
         (
             ["--ours", "group/Workers:gone"],
             2,
-            "These do: group/Workers, group/Workers:MAX, group/Workers:START.",
+            "The conflicts are: group/Workers, group/Workers:MAX, group/Workers:START.",
         ),
         (["--ours", "group/Workers:MAX", "--theirs", "group/Workers:MAX"], 2, "cannot be both"),
     ],
@@ -148,7 +148,7 @@ def test_lists_without_an_entry_clash_as_a_path(tmp_path: Path, capfd: pytest.Ca
     history = [Version([n - 1] if n else [], {**BEGIN, more: text}) for n, text in enumerate(texts)]
     folder = cloned(tmp_path, history)
     assert undo(folder) == 1
-    assert f"--ours path/{more} leaves it" in capfd.readouterr().err
+    assert f"--ours path/{more} to keep" in capfd.readouterr().err
     assert undo(folder, "--theirs", f"path/{more}") == 0
     assert (folder / more).read_text() == texts[0]
 

@@ -391,7 +391,7 @@ def test_a_fault_does_not_say_that_nothing_was_changed(
 
     monkeypatch.setattr(pool.network, "open", fails)
     _, err = pool.deploy("n1", code=70)
-    assert "error: gitcfg itself has failed; `gitcfg deploys` tells what was done.\n" in err
+    assert "error: Internal error in gitcfg; run `gitcfg deploys` to see what was done.\n" in err
     assert "n1 lost: gitcfg itself failed at this node.\n" in err
     assert "interrupted" not in err
     assert "Ctrl-C" not in err

@@ -62,7 +62,7 @@ def test_a_repository_is_no_place_for_it(tmp_path: Path, capfd: pytest.CaptureFi
     assert docs("--out", tmp_path) == 2
     assert docs() == 2
     assert docs("--html", tmp_path) == 4
-    assert "is a folder, where a file is to be" in capfd.readouterr().err
+    assert "is a folder, where a file is needed" in capfd.readouterr().err
     assert list(tmp_path.iterdir()) == [tmp_path / "gitcfg.yaml"]
 
 

@@ -64,7 +64,7 @@ def test_what_was_changed_by_hand_and_is_no_longer_meant_is_told(
     assert run(["render", "--all", "--out", str(out)]) == 0
     told = capfd.readouterr()
     assert told.out == "300 nodes: 298 files removed.\n"
-    assert f"note: {out}/n[007-008]/etc/motd is no longer meant, but was changed" in told.err
+    assert f"note: {out}/n[007-008]/etc/motd is obsolete, but was changed" in told.err
 
 
 def test_a_manifest_that_is_not_whole_is_told(

@@ -239,12 +239,12 @@ def test_who_comes_with_another_key_is_noted_until_it_comes_with_its_own(
     assert "another key" not in noted(capfd)
     for name, number in (("exec1", 1), ("exec2", 2)):
         state.claims.other(name, key(number), OtherKey(key(9), time.time() + 60, ""))
-    shows = "with another key: `gitcfg node list --pending` shows"
-    assert f"note: exec[1-2] come {shows} them.\n" in noted(capfd)
-    assert f"note: exec2 comes {shows} it.\n" in noted(capfd, "exec2")
+    shows = "another key: `gitcfg node list --pending` shows"
+    assert f"note: exec[1-2] use {shows} them.\n" in noted(capfd)
+    assert f"note: exec2 uses {shows} it.\n" in noted(capfd, "exec2")
     assert "another key" not in noted(capfd, "exec3")
     state.checkins.record([Checkin("exec1", time.time() + 90, key(1), "late")])
-    assert f"note: exec2 comes {shows} it.\n" in noted(capfd)
+    assert f"note: exec2 uses {shows} it.\n" in noted(capfd)
 
 
 def noted(capfd: pytest.CaptureFixture[str], *words: str) -> str:

@@ -44,7 +44,7 @@ def test_it_is_refused_and_nothing_is_left_behind(
 ) -> None:
     assert run(words.split()) == 2
     said = capfd.readouterr().err
-    assert "--database URL" in said, said
+    assert "--database" in said, said
     assert ("--server" in said) == (not words.startswith("serve ")), said
     assert not list(clone.rglob("state.db"))
     assert not (clone / ".git/gitcfg-server").exists()
@@ -83,7 +83,7 @@ def test_what_is_written_beats_the_environment_and_two_are_refused(
     assert "Cannot combine --server with --state" in capfd.readouterr().err
     monkeypatch.setenv("GITCFG_DATABASE", f"sqlite:///{clone}/two/state.db")
     assert run(["release", "status", "--state", "one"]) == 2
-    assert "say two databases" in capfd.readouterr().err
+    assert "name two databases" in capfd.readouterr().err
     assert run(["release", "status", "--server", "http://127.0.0.1:2"]) == 2
     assert "127.0.0.1:2 does not answer" in capfd.readouterr().err
 

@@ -177,7 +177,7 @@ def test_a_pager_that_is_not_there_is_told_once(
     code, seen = shown(["render", "n[1-2]"], environment, pool)
     assert code == 0
     assert seen.count("xxxx\n\n") == 2
-    assert seen.count("hint: There is no pager ") == 1
+    assert seen.count("hint: The pager ") == 1
     assert seen.endswith("or --pager.\n")
 
 

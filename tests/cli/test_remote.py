@@ -59,10 +59,10 @@ def refused(call: Callable[[], object]) -> GitcfgError:
             "It is\\x1b over.",
         ),
         (answer("503 Unavailable", b'{"title": "Later."}'), "t", "GET", 2, "cannot answer now: Later."),
-        (answer("200 OK", b"<html>"), "t", "GET", 2, "not as a server of gitcfg"),
-        (answer("200 OK", b"[1]"), "t", "GET", 2, "not as a server of gitcfg"),
-        (b"", "t", "GET", 2, "where the server speaks TLS, write https://"),
-        (b"\x15\x03\x03\0\2\2\x46", "t", "GET", 2, "where the server speaks TLS, write https://"),
+        (answer("200 OK", b"<html>"), "t", "GET", 2, "it is not a gitcfg server"),
+        (answer("200 OK", b"[1]"), "t", "GET", 2, "it is not a gitcfg server"),
+        (b"", "t", "GET", 2, "if the server uses TLS, use https://"),
+        (b"\x15\x03\x03\0\2\2\x46", "t", "GET", 2, "if the server uses TLS, use https://"),
     ],
 )
 def test_what_is_wrong_and_what_to_do(said: bytes, token: str, method: str, code: int, words: str) -> None:
@@ -77,7 +77,7 @@ def test_what_is_wrong_and_what_to_do(said: bytes, token: str, method: str, code
 def test_who_speaks_no_tls_is_told_apart_from_who_is_not_there() -> None:
     with answering(answer("400 Bad Request", b"")) as place:
         error = refused(lambda: ask_server(f"https://{place}", "", "/v1/nodes"))
-    assert "then write http://" in " ".join(error.hints)
+    assert "use http://" in " ".join(error.hints)
     assert not isinstance(error, Unreachable)
     error = refused(lambda: ask_server(f"http://127.0.0.1:{free_port()}", "", "/v1/nodes"))
     assert isinstance(error, Unreachable)

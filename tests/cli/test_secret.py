@@ -54,7 +54,8 @@ def test_a_content_that_cannot_be_what_it_is_bound_to_is_told_and_not_said(pool:
     assert warned(begun.error) == [*kinds, schema[1]]
     assert CANARY not in begun.error
     assert (
-        begun.error.count("hint: Its nodes keep their configuration until the content is valid. Give it") == 1
+        begun.error.count("hint: Its nodes keep their configuration until the content is valid. Set another")
+        == 1
     )
     assert warned(pool.run("secret", "set", "pool", given=b"100").error) == [schema[0]]
     assert warned(pool.run("secret", "set", "pool", given=b"99").error) == []

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.secretpool import CANARY, Pool
 from tests.cli.terminals import Terminal
 
-FIRST, AGAIN = "Content of pool (not shown): ", "Repeat the content: "
+FIRST, AGAIN = "Content of pool, not shown: ", "Repeat the content: "
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_who_is_interrupted_has_a_terminal_that_shows_again(
 def test_nobody_is_asked_for_what_will_be_refused(pool: Pool, typing: Callable[..., Terminal]) -> None:
     with typing("set", "other") as terminal:
         assert terminal.end() == 2
-        assert "not said which nodes may have other" in terminal.seen
+        assert "The selection of nodes that may have other is missing" in terminal.seen
         assert "not shown" not in terminal.seen
 
 

@@ -341,7 +341,7 @@ def test_what_both_sides_have_no_more_is_no_conflict(
     told = capfd.readouterr().err
     assert "Between" not in told
     assert "group Old was removed since; undo would restore it\n" in told
-    assert ("group New came since, in " in told) == (later == "renamed")
+    assert ("group New was added since, in " in told) == (later == "renamed")
     answers = ["--theirs", "group/Old", *(["--ours", "group/New"] if later == "renamed" else [])]
     assert run(["-C", str(folder), "undo", "HEAD~1", "--yes", *answers]) == 0
     assert {path.name for path in (folder / "groups").iterdir()} == {

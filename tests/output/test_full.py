@@ -37,7 +37,7 @@ def test_a_full_disk(disk: Path, tmp_path: Path, workers: int, monkeypatch: pyte
         run(top, AFTER, workers=workers)
     assert caught.value.code == 2
     assert "No space left on device" in caught.value.message
-    assert "Every file is whole" in caught.value.hints[0]
+    assert "Every file is complete" in caught.value.hints[0]
     found = {name: text[5:] for name, text in held(top).items() if not name.endswith("/")}
     assert set(found.values()) == {"1" * 9000, "2" * 9000, "3" * 20_000}
     assert os.listdir(top / ".gitcfg/new") == []

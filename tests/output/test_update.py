@@ -226,8 +226,8 @@ def test_a_node_s_own_folder_may_be_in_the_way(top: Path, tmp_path: Path) -> Non
     (top / "n3").write_text("mine")
     done = run(top, ONE).changes
     assert dict(done.blocked) == {
-        "n1": " is a symbolic link, where a folder is to be",
-        "n3": " is a file, where a folder is to be",
+        "n1": " is a symbolic link, where a folder is needed",
+        "n3": " is a file, where a folder is needed",
     }
     assert not (tmp_path / "etc").exists()
 
@@ -285,7 +285,7 @@ def test_its_own_folder_is_reached_through_no_link(top: Path, tmp_path: Path, pl
     (outside / "mine").write_text("mine")
     (top / place).parent.mkdir(parents=True)
     (top / place).symlink_to(outside)
-    with pytest.raises(GitcfgError, match="is no folder"):
+    with pytest.raises(GitcfgError, match="is not a folder"):
         run(top, ONE)
     assert [found.name for found in outside.iterdir()] == ["mine"]
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_written_or_read_at_the_start(site: Site, tmp_path: Path)
         for words, message in (
             (("--state", str(disk / "state")), "the folder"),
             (("--state", str(disk)), "the server's key"),
-            (("--database", f"sqlite:///{disk}/state.db"), "The state database"),
+            (("--database", f"sqlite:///{disk}/state.db"), "the state database"),
         ):
             code, said = refused(site, *words)
             assert (code, said.count(message), said.count("hint: ")) == (2, 1, 1), said
