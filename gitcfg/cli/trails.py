@@ -126,7 +126,8 @@ def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -
     if blamer is None:
         return Text()
     found = blamer.of(label, origin)
-    line = Text(f"\n{' ' * indent}by {'  '.join(filter(None, blame_cells(found)))}", "magenta")
+    who = f"{'by ' if found else ''}{'  '.join(filter(None, blame_cells(found)))}"
+    line = Text(f"\n{' ' * indent}{who}", "magenta")
     return line + Text(f"  {safe(found.subject)}" if found and not found.shallow else "", "dim")
 
 

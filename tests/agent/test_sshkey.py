@@ -54,7 +54,7 @@ def test_a_new_key_is_read() -> None:
     "words", [["-t", "ed25519", "-N", "secret"], ["-t", "ecdsa", "-N", ""], ["-t", "rsa", "-N", ""]]
 )
 def test_another_kind_of_key_is_none(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(ValueError, match="no Ed25519 key"):
+    with pytest.raises(ValueError, match="not an Ed25519 key"):
         read_key(generated(tmp_path, *words))
 
 

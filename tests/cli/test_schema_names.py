@@ -57,5 +57,5 @@ def test_the_words_for_states_are_the_same_everywhere() -> None:
     there = json.loads(FILE.read_text())["components"]["schemas"]["InventoryNode"]["properties"]
     assert there["state"]["enum"] == words
     text = (ROOT / "docs/nodes.md").read_text()
-    told = next(line for line in text.splitlines() if line.startswith("Of several that are true"))
-    assert [word.strip() for word in told.partition(": ")[2].partition(".")[0].split(",")] == words
+    listed = text.partition("If several are true")[2].partition(": ")[2].partition(".")[0]
+    assert [word.strip() for word in listed.split(",")] == words

@@ -49,7 +49,7 @@ def test_it_is_typed_twice_and_not_shown(pool: Pool, typing: Callable[..., Termi
     ("keys", "said"),
     [
         (("one\n", "other\n"), "The two entries differ, so nothing was changed."),
-        (("\n", "\n"), "There is nothing in it"),
+        (("\n", "\n"), "The secret is empty."),
         (("\x04",), "Nothing was typed."),
     ],
 )

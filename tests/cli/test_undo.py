@@ -76,7 +76,7 @@ def test_without_a_terminal_nobody_is_asked(folder: Path, environment: dict[str,
         [*GITCFG, "undo"], env=environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True
     )
     assert done.returncode == 2
-    assert b"hint: --yes" in done.stderr
+    assert b"hint: Use --yes" in done.stderr
     assert state(folder) == was
 
 
@@ -187,7 +187,7 @@ def test_the_first_commit_is_all_there_is(folder: Path, capfd: pytest.CaptureFix
     git(folder, "checkout", "-q", "HEAD~1")
     was = state(folder)
     assert undo(folder) == 1
-    assert "there would be no gitcfg.yaml" in capfd.readouterr().err
+    assert "would have no gitcfg.yaml" in capfd.readouterr().err
     assert state(folder) == was
 
 
@@ -225,7 +225,7 @@ def test_what_git_fails_at_in_between_is_told(folder: Path, capfd: pytest.Captur
     (folder / ".git/info/attributes").write_text(f"{WORKERS} filter=no\n")
     assert undo(folder) == 4
     told = capfd.readouterr().err
-    assert "git cannot change the files" in told
+    assert "git cannot update the files" in told
     assert ("Nothing was changed." in told) is not bool(git(folder, "status", "--porcelain"))
     assert git(folder, "rev-parse", "HEAD") == head
 

@@ -152,7 +152,7 @@ def test_annotations_that_cannot_be() -> None:
 
 def test_macros_in_a_circle_are_told() -> None:
     found = imported(NONE, one="A = $(B)\nB = $(A)\n")
-    assert any("circle" in note.reason for note in found.notes)
+    assert any("cycle" in note.reason for note in found.notes)
 
 
 WRONG = [

@@ -102,7 +102,7 @@ def test_who_is_known_is_trusted_and_nobody_else(tmp_path: Path) -> None:
     assert known(tmp_path, line("n1", TWO) + line("n1", ONE), host, ONE) == ""
     assert known(tmp_path, "", host, ONE) == f"new: Its host key is not known: ssh-ed25519 {ONE.fingerprint}."
     wrong = known(tmp_path, line("n1", TWO), host, ONE)
-    assert wrong.startswith("wrong: It shows another host key")
+    assert wrong.startswith("wrong: Its host key has changed")
     assert f"{tmp_path}/known_hosts:1" in wrong
     assert ONE.fingerprint in wrong
     assert TWO.fingerprint in wrong

@@ -74,7 +74,7 @@ def test_many_nodes_are_one_finding() -> None:
         Actor((), "0" * 40, Flaw.UNKNOWN), find_breaches(rules, (), dict([next(iter(places.items()))]))
     )
     assert one.message.startswith(
-        "0000000000 is signed with a key that may not sign, and may not change the node n1"
+        "0000000000, which is signed with a key that may not sign, may not change the node n1"
     )
     assert (one.subjects, one.nodes, bool(one.hint)) == (("n1",), (), True)
 

@@ -49,5 +49,5 @@ def test_what_rules_bring_is_blamed_by_its_place(
 
 
 def test_where_no_rule_says_anything_nobody_is_to_blame(tmp_path: Path) -> None:
-    with pytest.raises(GitcfgError, match="Nothing that rule s says stands"):
+    with pytest.raises(GitcfgError, match="There is nothing of rule s"):
         blamed(tmp_path, "rule s", Origin(R, 9, 9))

@@ -203,7 +203,7 @@ def test_a_command_that_does_not_end_is_killed(world: World) -> None:
     place = world.place(activate=0.3)
     outcome = install(place, new, Actions(reload=("slow",)), POLICY)
     assert (outcome.result, outcome.step, outcome.exit) == ("reverted", "reload slow", None)
-    assert "time ran out" in outcome.output
+    assert "timed out" in outcome.output
     assert "begun" in outcome.output
 
 

@@ -70,7 +70,7 @@ def test_the_other_header_is_not_read() -> None:
 
 @pytest.mark.parametrize("text", ["", "proxy.example.com", "10.0.0.7/24", "10.0.0.0/33", "10.0.0.1:80"])
 def test_what_is_no_network_is_refused(text: str) -> None:
-    with pytest.raises(GitcfgError, match="is no address and no network"):
+    with pytest.raises(GitcfgError, match="is not an IP address or network"):
         parse_network(text)
 
 

@@ -232,5 +232,5 @@ def test_what_a_node_never_lets_is_refused(two: FarFleet) -> None:
     two.push({"nodes/n1.yaml": "groups: [Workers]\nfeatures: [at-n1]\nfiles: {/etc/gitcfg/x: {text: x}}\n"})
     done = two.deploy("-o", "json")
     assert (done.code, done.out) == (4, "")
-    assert "error[GC209] The file entry /etc/gitcfg/x is gitcfg's own on nodes" in done.err
+    assert "error[GC209] The file entry /etc/gitcfg/x is one of gitcfg's own files" in done.err
     assert (two.nodes["n1"].files, two.nodes["n1"].runs) == ({}, None)
