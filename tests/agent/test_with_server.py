@@ -114,6 +114,7 @@ def pool(tmp_path: Path, world: World) -> Iterator[Pool]:
 
 def test_from_a_key_in_git_to_a_commit_that_arrives_by_itself(pool: Pool) -> None:
     line = pool.agent("key").stdout
+    awaited(lambda: pool.agent("run", "--once").returncode != 5, 30)  # the server is ready
     first = pool.agent("run", "--once")
     assert (first.returncode, "gitcfg node accept n1" in first.stderr) == (4, True), first.stderr
     pool.commit({"keys/n1.txt": line})

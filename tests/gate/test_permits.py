@@ -27,15 +27,15 @@ serve() { git -C ../srv.git config "$@"; }
 FINDING = re.compile(r"error\[GC405\] (.*)")
 MORE = re.compile(r"\.\.\. and (\d+) more errors GC405")
 OTHERS = {
-    "unreadable": re.compile("who may change what cannot be read"),
+    "unreadable": re.compile("the permission rules before this push cannot be read"),
     "rewound": re.compile("is not a descendant of"),
-    "deleted": re.compile("it is protected and may not be deleted"),
-    "broken": re.compile(r"git's object \w{40} cannot be read"),
+    "deleted": re.compile("it is protected and cannot be deleted"),
+    "broken": re.compile(r"Cannot read the git object \w{40}"),
 }
 """Other reasons for which a push is refused, by the words for them."""
 WHO = re.compile(
     r"(?:(?:[\w.@]+ or )*(?P<who>\w+)(?:@example\.org)?, who (?:signed (?P<commit>\w+)|pushes),"
-    r"|(?P<unsigned>\w+) is [^,]+, and|Who pushes is not known, and)"
+    r"|(?P<unsigned>\w+), which is [^,]+,|An unknown pusher)"
     r" may not change (?:the \w+ )?(?P<name>\S+):"
     r" the rule (?P<rule>\w+) \(rules/who\.yaml:\d+:3\) (?:forbids|allows) it"
 )

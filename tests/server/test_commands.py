@@ -27,7 +27,7 @@ def said(site: Site, *words: str) -> tuple[int, str]:
     [
         (("--listen", "nowhere"), "is not an address to listen on"),
         (("--listen", "127.0.0.1:99999"), "is not an address to listen on"),
-        (("--tls-cert", "a.pem"), "go together"),
+        (("--tls-cert", "a.pem"), "A certificate needs its key"),
         (("--database", "mysql://x"), "is not valid"),
         (
             ("--listen", "127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"),
@@ -66,7 +66,7 @@ def test_without_the_extra_it_is_said_what_to_install(site: Site) -> None:
 def test_tokens(site: Site) -> None:
     site.with_nodes({})
     code, text = said(site, "serve", "token", "create", "alice")
-    assert (code, "No server keeps its state here" in text) == (2, True)
+    assert (code, "There is no state of a server here" in text) == (2, True)
     folder = site.bare / "gitcfg-server"
     code, text = said(site, "serve", "token", "create", "alice", "--state", str(folder))
     assert (code, "does not exist" in text) == (2, True)

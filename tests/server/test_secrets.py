@@ -258,7 +258,7 @@ def test_keys_of_its_own_and_others(tmp_path: Path) -> None:
     site, nodes = Site(tmp_path / "site"), {name: Node(name, "") for name in ("n1", "n2")}
     site.with_nodes(nodes)
     file.chmod(0o644)
-    for path, why in ((file, "Other users can read"), (tmp_path / "no", "cannot be read")):
+    for path, why in ((file, "Other users can read"), (tmp_path / "no", "Cannot read the key")):
         with pytest.raises(AssertionError, match=why):
             Server(site, "--identity", str(path))
     file.chmod(0o600)

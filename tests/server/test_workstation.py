@@ -88,7 +88,7 @@ def test_nodes_are_accepted_looked_at_and_forgotten(site: Site) -> None:
         assert "Neither git nor the server has a key of web9." in refused
         (site.work / "keys/all.txt").write_text(f"n2 {new.public}\n")  # n1's is taken out, and not yet pushed
         _, refused = operator.call("node", "forget", "n1", code=4)
-        assert "commit and push that" in refused
+        assert "commit and push" in refused
         answer = server.get("/v1/nodes/n1/forget", server.token("o", "operate"), "POST")
         assert answer.status == 409
 
@@ -123,7 +123,7 @@ def test_a_halted_release_ends_the_wait_and_names_who_failed(site: Site) -> None
         assert f"The release of {bad[:10]} is halted: 1 failed" in err
         assert "3 nodes of 3 do not run it yet" in err
         _, refused = person.call("release", "abort", first, code=4)
-        assert "is done, so it cannot be aborted. It has reached everybody; `gitcfg undo`" in refused
+        assert "is done, so it cannot be aborted. It has reached all nodes. Run `gitcfg undo`" in refused
         told = json.loads(person.call("release", "status", "-o", "json")[0])
         judge(json.dumps(told), "json")
         newest, oldest = told["releases"]
@@ -141,7 +141,7 @@ def test_a_halted_release_ends_the_wait_and_names_who_failed(site: Site) -> None
             f"error: The release of {bad[:10]} is aborted"
         )
         _, err = person.call("release", "status", "--server", server.url.replace("http", "https"), code=2)
-        assert "then write http://" in err
+        assert "use http://" in err
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def test_the_first_batch_tells_what_comes_of_the_others(six: FarFleet, what: str
     done = six.deploy(*words, none, "0")
     assert (done.code, six.outcomes(done)) == (3, {first: what, **dict.fromkeys(others, "skipped")}), done.err
     assert [node.asked for node in six.nodes.values() if node.name != first] == [[]] * 5
-    assert (done.summary["ended"], "none" in done.summary["because"]) == ("limit", True)
+    assert (done.summary["ended"], "the limit is 0" in done.summary["because"]) == ("limit", True)
     six.nodes[first].rests()
     done = six.deploy(*words, none, "1")
     again = "unchanged" if what == "lost" else what
