@@ -156,7 +156,7 @@ def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> t
 
     Raise GitcfgError if a word is no node on either: a single name might have been meant as a revision.
     """
-    from gitcfg.cli.nodes import choose_nodes
+    from gitcfg.cli.nodes import UnknownNode, choose_nodes
 
     if not words and where is None:
         return None
@@ -170,7 +170,7 @@ def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> t
                 errors.append(error)
         if len(errors) == len(both):
             last = errors[-1]
-            if last.message != f"There is no node {shown(word)}.":
+            if not isinstance(last, UnknownNode):
                 raise last
             raise GitcfgError(f"{shown(word)} is neither a revision nor a node.", *last.hints)
     return tuple(sorted(found))

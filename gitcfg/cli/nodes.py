@@ -39,11 +39,15 @@ def _select_where(fleet: Fleet, where: str) -> frozenset[str]:
     return selection.names
 
 
+class UnknownNode(GitcfgError):
+    """A word names no node."""
+
+
 def find_node(nodes: Collection[str], name: str) -> str:
-    """Return the full name of a node. Raise GitcfgError if there is none, or if it is short for several."""
+    """Return the full name of a node. Raise UnknownNode, or GitcfgError if it is short for several."""
     found = find_host(name, nodes)
     if found is None:
-        raise GitcfgError(f"There is no node {shown(name)}.", did_you_mean(name, nodes))
+        raise UnknownNode(f"There is no node {shown(name)}.", did_you_mean(name, nodes))
     return found
 
 
