@@ -37,6 +37,9 @@ class Obstacle(Refused):
 class NoRoom(Refused):
     """The file system has no room for it."""
 
+    BEGINNING = "The file system of "
+    """How its message begins: outcomes, which hold nothing but texts, are known by it."""
+
 
 class Busy(Refused):
     """Another installation holds the lock."""

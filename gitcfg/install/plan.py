@@ -482,12 +482,12 @@ def _check_need(need: Need) -> None:
     if need.blocks > need.free:
         needed, left = need.blocks * need.block >> 10, need.free * need.block >> 10
         raise NoRoom(
-            f"The file system of {need.sample} has {left} KiB left but needs {needed} KiB.",
+            f"{NoRoom.BEGINNING}{need.sample} has {left} KiB left but needs {needed} KiB.",
             "Free some space there.",
         )
     if need.free_files is not None and need.files > need.free_files:
         raise NoRoom(
-            f"The file system of {need.sample} has room for {need.free_files} more files, "
+            f"{NoRoom.BEGINNING}{need.sample} has room for {need.free_files} more files, "
             f"but needs {need.files}.",
             "Remove files there.",
         )

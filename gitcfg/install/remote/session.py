@@ -209,7 +209,7 @@ def put_in_force(place: Place, order: Order, stamp: str) -> Outcome | Problem:
     except (InstallError, OSError) as error:
         problem = make_problem(error)
         return problem._replace(message=_join(*lines, problem.message))
-    if outcome.result == REFUSED and outcome.output.startswith("The file system of "):
+    if outcome.result == REFUSED and outcome.output.startswith(NoRoom.BEGINNING):
         return Problem("full", _join(*lines, outcome.output))
     new = order.package
     if (outcome.commit, outcome.digest) != (new.commit, new.digest):
