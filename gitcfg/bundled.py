@@ -12,12 +12,12 @@ def folder(name: str) -> Traversable:
     return inside if inside.is_dir() else package / ".." / name
 
 
-def schema(name: str) -> bytes:
+def read_schema(name: str) -> bytes:
     """Return the text of schema/NAME.json."""
     return (folder("schema") / f"{name}.json").read_bytes()
 
 
-def pack_files(name: str) -> Mapping[str, bytes]:
+def read_pack(name: str) -> Mapping[str, bytes]:
     """Return the files, by path, that a new repository starts from: a folder of packs/, or the sample."""
     pack = folder("sample-repo") if name == "htcondor" else files("gitcfg") / "packs" / name
     return dict(_walk_files(pack, ""))

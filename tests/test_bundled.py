@@ -35,7 +35,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_is_found(kind: str) -> None:
-    assert msgspec.json.decode(bundled.schema(kind))["$id"] == f"urn:gitcfg:schema:1:{kind}"
+    assert msgspec.json.decode(bundled.read_schema(kind))["$id"] == f"urn:gitcfg:schema:1:{kind}"
 
 
 def test_there_is_a_schema_of_every_kind_and_no_other() -> None:
@@ -66,9 +66,8 @@ def test_in_a_package_its_own_data_comes_first(tmp_path: Path) -> None:
         packed.extractall(tmp_path / "unpacked")
     (tmp_path / "unpacked/schema").mkdir()
     (tmp_path / "unpacked/schema/node.json").write_text("the wrong one")
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import gitcfg.bundled as b; print(b.schema('node'))"
-    )
+    program = "import sys; sys.path.insert(0, sys.argv[1])\n"
+    program += "from gitcfg.bundled import read_schema\nprint(read_schema('node'))"
     for place in (archive, tmp_path / "unpacked"):
         done = subprocess.run(
             [sys.executable, "-I", "-c", program, str(place)], capture_output=True, check=True, text=True

@@ -190,14 +190,15 @@ def _declare(session: Session, installed: "HTCondor", others: object, folder: Pa
 
 def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
     """Declare the names that are not declared; return how many, and in how many new files."""
-    from gitcfg.bundled import pack_files
+    from gitcfg.bundled import read_pack
     from gitcfg.convert.condor.parameters import default_files
     from gitcfg.edit.transaction import create_repository
 
     if (folder / SETTINGS).exists():
         return _add_declarations(session, installed, folder)
     files = default_files(installed.defaults.values(), lambda name: False, ())
-    begun = {path: content.decode() for path, content in pack_files("empty").items()}
+    pack = read_pack("empty")
+    begun = {path: pack[path].decode() for path in (SETTINGS, "groups/default.yaml")}
     create_repository(folder, {**begun, **files}, "Declare what HTCondor knows")
     return len(installed.defaults), len(files)
 

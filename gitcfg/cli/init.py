@@ -35,12 +35,12 @@ def init(
     pack: Annotated[Pack, typer.Option("--from", help="Initial content.")] = Pack.EMPTY,
 ) -> None:
     """Create a repository with a hook that checks every commit."""
-    from gitcfg.bundled import pack_files
+    from gitcfg.bundled import read_pack
     from gitcfg.cli.hook import install_in_new_repository
     from gitcfg.edit.transaction import create_repository
 
     session: Session = context.obj
-    made = create_repository(folder, pack_files(pack), f"Start from gitcfg's pack {pack}")
+    made = create_repository(folder, read_pack(pack), f"Start from gitcfg's pack {pack}")
     console = session.console(stderr=True)
     checks = "; pre-commit checks every commit" if install_in_new_repository(console, made.folder) else ""
     console.print(f"Created a repository of {made.files} files in {made.folder}{checks}.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg import bundled
+from gitcfg.bundled import read_schema
 from gitcfg.compile.operations import NAME
 from gitcfg.model import Model, Parameter
 from gitcfg.model.names import glob, is_glob
@@ -56,7 +56,7 @@ def _find_refs(part: Any) -> set[str]:
 
 @cache
 def _read(kind: str) -> Any:
-    return msgspec.json.decode(bundled.schema(kind))
+    return msgspec.json.decode(read_schema(kind))
 
 
 def _to_draft_07(part: Any) -> Any:

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from gitcfg import nodeset
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.explain.trail import Record, nodes_record, origin_record, sources_record
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import did_you_mean, shown
+from gitcfg.nodeset import abridged
 
 
 class NodesWithValue(msgspec.Struct, frozen=True):
@@ -97,7 +97,7 @@ def _check_known(fleet: Fleet, param: str) -> None:
         hint = did_you_mean(param, fleet.model.parameters.keys() | bound)
         raise GitcfgError(f"There is no parameter {shown(param)}.", hint)
     members = [name for name in bound if fleet.declarations.find(name) is declared]
-    hint = f"Name one of them: {nodeset.abridged(members)}." if members else "No node binds any of them."
+    hint = f"Name one of them: {abridged(members)}." if members else "No node binds any of them."
     raise GitcfgError(f"{param} is a family of parameters.", hint)
 
 

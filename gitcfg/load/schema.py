@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg import bundled
+from gitcfg.bundled import read_schema
 from gitcfg.model.names import did_you_mean, shown
 
 _KINDS = {
@@ -335,7 +335,7 @@ def _printable(value: Any) -> Any:
 
 @cache
 def _schema(kind: str) -> Any:
-    return msgspec.json.decode(bundled.schema(kind))
+    return msgspec.json.decode(read_schema(kind))
 
 
 @cache

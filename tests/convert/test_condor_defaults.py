@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcfg.bundled import pack_files
+from gitcfg.bundled import read_pack
 from gitcfg.cli.main import run
 from gitcfg.convert.condor.htcondor import HTCondor, KnownName
 from gitcfg.convert.condor.parameters import declare, default_files
@@ -41,7 +41,7 @@ def test_all_names_are_declared_without_an_error() -> None:
     with HTCondor() as condor:
         known = condor.begin().defaults.values()
     files = default_files(known, lambda name: False, ())
-    with in_memory({**pack_files("empty"), **files}) as fleet:
+    with in_memory({**read_pack("empty"), **files}) as fleet:
         assert [found for found in fleet.findings if found.severity is Severity.ERROR] == []
         assert set(fleet.model.parameters) == {one.name for one in known}
         assert fleet.model.parameters["COLLECTOR_PORT"].type == "integer"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitcfg.bundled import pack_files
+from gitcfg.bundled import read_pack
 from gitcfg.convert.sanitize.sanitizer import Sanitizer, compare_findings
 from gitcfg.git.tree import Content, DictTree
 from gitcfg.library import compare
@@ -129,11 +129,11 @@ def test_no_word_of_a_random_repository_is_left(seed: int) -> None:
 
 
 def test_no_word_of_the_sample_is_left() -> None:
-    assert not _leaked(pack_files("htcondor"))
+    assert not _leaked(read_pack("htcondor"))
 
 
 def test_lines_stay_lines() -> None:
-    sample = pack_files("htcondor")
+    sample = read_pack("htcondor")
     sanitizer, (made,) = sanitized([sample])
     for path in filter(re.compile(".*/|gitcfg").match, sample):
         new = made[sanitizer.path(path)]
@@ -142,7 +142,7 @@ def test_lines_stay_lines() -> None:
 
 
 def test_the_same_key_gives_the_same_and_another_key_does_not() -> None:
-    sample = pack_files("htcondor")
+    sample = read_pack("htcondor")
     assert sanitized([sample], b"one key" * 3)[1] == sanitized([sample], b"one key" * 3)[1]
     assert sanitized([sample], b"one key" * 3)[1] != sanitized([sample], b"another key" * 3)[1]
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from gitcfg.agent.config import parse_settings
-from gitcfg.bundled import pack_files
+from gitcfg.bundled import read_pack
 from gitcfg.cache import NoCache
 from gitcfg.cli.node import format_policy
 from gitcfg.delivery.configuration import find_consequences, make_configuration
@@ -72,7 +72,7 @@ def refused(own: Policy, package: Package) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Fleet]:
-    with fleet_of(dict(pack_files("htcondor"))) as found:
+    with fleet_of(dict(read_pack("htcondor"))) as found:
         yield found
 
 

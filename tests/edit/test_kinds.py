@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gitcfg.bundled import schema
+from gitcfg.bundled import read_schema
 from gitcfg.edit.kinds import KINDS, Kind
 from gitcfg.model import Model
 from gitcfg.model.names import FOLDERS, SHEETS, SINGLES
@@ -16,7 +16,7 @@ UNSUPPORTED = ("resources",)
 
 def said(kind: Kind) -> dict[str, Any]:
     """What the schema says of one definition."""
-    whole = json.loads(schema(kind.sheet or kind.name))
+    whole = json.loads(read_schema(kind.sheet or kind.name))
     found = whole["properties"][kind.sheet]["additionalProperties"] if kind.sheet else whole
     return dict(found["properties"])
 

@@ -30,7 +30,7 @@ KIND_OF = {
 
 
 def schema(kind: str) -> Any:
-    return msgspec.json.decode(bundled.schema(kind))
+    return msgspec.json.decode(bundled.read_schema(kind))
 
 
 def described(value: Any) -> bool:

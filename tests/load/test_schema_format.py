@@ -193,7 +193,7 @@ def example(kind: str) -> Any:
 
 @cache
 def oracle(kind: str) -> Any:
-    return jsonschema.Draft202012Validator(msgspec.json.decode(bundled.schema(kind)))
+    return jsonschema.Draft202012Validator(msgspec.json.decode(bundled.read_schema(kind)))
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import count
 from typing import Any
 
-from gitcfg.bundled import schema
+from gitcfg.bundled import read_schema
 
 # Keywords of the format, CEL, Jinja and JSON Schema, and where they are kept.
 
@@ -80,7 +80,7 @@ JINJA = _split_words(
 @cache
 def keys() -> frozenset[str]:
     """Return the keys of documents, from the schemas."""
-    found = {word for name in _SCHEMAS for word in _properties(json.loads(schema(name)))}
+    found = {word for name in _SCHEMAS for word in _properties(json.loads(read_schema(name)))}
     return frozenset(found | {"resources", "allocations", "holds"})
 
 
