@@ -17,7 +17,7 @@ EPILOG = """Examples:
 
   gitcfg help GC204          a finding's code, explained with an example
 
-  gitcfg help | less         the list of codes"""
+  gitcfg help codes          the list of codes"""
 
 
 @command(EPILOG)
@@ -26,14 +26,17 @@ def help(
     topic: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A command, such as `hold add`, or a code, as at the head of a finding.", metavar="TOPIC"
+            help="A command, such as `hold add`, a code, as at the head of a finding, or `codes`.",
+            metavar="TOPIC",
         ),
     ] = None,
 ) -> int:
-    """Show the help of a command, or explain the code of a finding. Without a topic, list all codes."""
+    """Show the help of a command, explain the code of a finding, or list all codes."""
     session: Session = context.obj
     match topic or []:
         case []:
+            return invoke(["--help"], {})
+        case ["codes"]:
             from gitcfg.check.findings import CODES
 
             session.write("".join(f"{known.name}  {known.title}\n" for known in CODES.values()))
@@ -43,7 +46,7 @@ def help(
             _explain(session, code)
         case words:
             message = f"{shown(' '.join(words))} is not a command or the code of a finding."
-            raise GitcfgError(message, *find_hints(words[:1]), "Run `gitcfg help` for a list of codes.")
+            raise GitcfgError(message, *find_hints(words[:1]), "Run `gitcfg help codes` for a list of codes.")
     return 0
 
 

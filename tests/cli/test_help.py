@@ -72,7 +72,7 @@ def known(line: str) -> grammar.Command:
         (["serve", "token", "revok"], ["Did you mean `gitcfg serve token revoke`?"]),
         (["xyzzy"], ["Run `gitcfg --help` for a list of commands."]),
         (["hold", "xyzzy"], ["Run `gitcfg hold --help` for a list of commands."]),
-        (["help", "plan"], ["Use `gitcfg diff` to show ", "Run `gitcfg help` for a list of codes."]),
+        (["help", "plan"], ["Use `gitcfg diff` to show ", "Run `gitcfg help codes` for a list of codes."]),
         (["help", "hold", "lits"], ["Did you mean `gitcfg hold list`"]),
     ],
     ids=" ".join,

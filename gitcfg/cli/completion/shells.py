@@ -98,8 +98,8 @@ def _folder(place: Place, environ: Mapping[str, str]) -> str:
 
 
 def _topics(program: grammar.Command, before: Sequence[str]) -> list[str]:
-    """Return what has help: commands behind the words of a group, and the findings' codes."""
-    codes = [] if before else [name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS)]
+    """Return what has help: commands behind the words of a group, the findings' codes, and their list."""
+    codes = [] if before else ["codes", *(name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS))]
     for word in before:
         program = program.commands.get(word, grammar.Command(""))
     return [*program.commands, *codes]
