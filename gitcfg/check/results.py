@@ -35,7 +35,7 @@ def ignores(fleet: "Fleet") -> Iterator[Finding]:
     for entry in fleet.model.settings.ignore:
         if entry.code not in CODES:
             message, hint = (
-                f"The finding {shown(entry.code)} does not exist.",
+                f"There is no finding {shown(entry.code)}.",
                 did_you_mean(entry.code, CODES),
             )
         elif entry.code == LEFT_OVER:

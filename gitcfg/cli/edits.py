@@ -419,8 +419,8 @@ def write_files(
 def print_written(session: Session, done: EditResult) -> None:
     """Print what an edit wrote."""
     for path, file in sorted(done.files.items()):
-        deed = "made" if file.was is None else "deleted" if file.text is None else "changed"
-        session.write(f"{deed} {safe(path)}\n")
+        action = "created" if file.was is None else "deleted" if file.text is None else "changed"
+        session.write(f"{action} {safe(path)}\n")
     if done.commit is not None:
         session.write(f"committed {done.commit}\n")
     if not done.files:

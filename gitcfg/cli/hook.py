@@ -348,7 +348,7 @@ def _describe_step(step: "Step") -> str:
     place, kept = step.place, kept_path(step.place).name
     match step.action:
         case Action.MAKE:
-            return f"made {place}"
+            return f"created {place}"
         case Action.KEEP:
             return f"moved {place} to {kept}: it runs first"
         case Action.WRITE:

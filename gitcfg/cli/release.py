@@ -146,7 +146,7 @@ def resolve_commit(session: Session, revision: str) -> str:
             raise
     if not plain:
         raise GitcfgError(
-            f"The revision {shown(revision)} does not exist.", "`gitcfg release status` lists commits."
+            f"There is no revision {shown(revision)}.", "`gitcfg release status` lists commits."
         )
     return revision
 

@@ -44,7 +44,7 @@ def rules(
         if name is not None and name not in known:
             from gitcfg.model.names import did_you_mean, shown
 
-            raise GitcfgError(f"The rule {shown(name)} does not exist.", did_you_mean(name, known))
+            raise GitcfgError(f"There is no rule {shown(name)}.", did_you_mean(name, known))
         view = view_rules(fleet.compiled)
         names = sorted(known) if name is None else [name]
         found = [measure_slack(view, known[each]) for each in names] if view is not None else []

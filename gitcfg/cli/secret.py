@@ -388,9 +388,7 @@ def find_secret(model: Model, name: str) -> Secret:
     """Return the secret of that name. Raise GitcfgError if there is none."""
     if name not in model.secrets:
         make = f"Use `gitcfg secret set {name} --for CEL --recipient KEY` to create it."
-        raise GitcfgError(
-            f"The secret {shown(name)} does not exist.", did_you_mean(name, model.secrets) or make
-        )
+        raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, model.secrets) or make)
     return model.secrets[name]
 
 

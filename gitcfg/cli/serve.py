@@ -328,7 +328,9 @@ def list_tokens(
         return 0
     for token in tokens:
         used = "never used" if token.used is None else f"last used {_format_time(token.used)}"
-        session.write(f"{safe(token.name)}  {token.role.value}  made {_format_time(token.created)}, {used}\n")
+        session.write(
+            f"{safe(token.name)}  {token.role.value}  created {_format_time(token.created)}, {used}\n"
+        )
     if not tokens:
         session.console(stderr=True).print("There are no tokens.")
     return 0

@@ -101,7 +101,7 @@ def make_configuration(fleet: Fleet, name: str, known: Consequences | None = Non
     GitcfgError: the fleet is of no commit, or knows no such node.
     """
     if fleet.commit is None or name not in fleet:
-        raise GitcfgError(f"The node {name} does not exist at a commit.")
+        raise GitcfgError(f"There is no node {name} at a commit.")
     part = fleet.valued([name])
     node = part[name]
     here = part.compiled[name]

@@ -298,7 +298,7 @@ def find_run(folder: Path, text: str) -> RunRecord:
     near = [run for run in known if len(low) >= _SHORTEST and (run.startswith(low) or run.endswith(low))]
     hint = "Run `gitcfg deploys` to list them."
     if not near:
-        raise GitcfgError(f"The deploy {shown(text)} does not exist.", hint)
+        raise GitcfgError(f"There is no deploy {shown(text)}.", hint)
     if len(near) > 1:
         raise GitcfgError(f"{shown(text)} matches {len(near)} deploys.", hint)
     file = read_run(folder, near[0])

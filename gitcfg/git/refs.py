@@ -168,7 +168,7 @@ class Snapshots:
         if found is None:
             near = did_you_mean(name, (each.name for each in self.all()))
             hint = near or "Run `gitcfg snapshot list` to list snapshots."
-            raise GitcfgError(f"The snapshot {shown(name)} does not exist.", hint)
+            raise GitcfgError(f"There is no snapshot {shown(name)}.", hint)
         return found
 
     def create(self, git: Git, name: str, commit: str, message: str) -> Snapshot:

@@ -139,7 +139,7 @@ class Repository:
             hints = ["Run `git log --oneline` to list commits."]
             if self.git_or_error().is_shallow:
                 hints.append("This clone is shallow. Run `git fetch --unshallow` to get earlier commits.")
-            raise GitcfgError(f"The revision {shown(revision)} does not exist.", *hints)
+            raise GitcfgError(f"There is no revision {shown(revision)}.", *hints)
         return commit
 
     def git_or_error(self, so: str = "") -> pygit2.Repository:

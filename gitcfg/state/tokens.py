@@ -56,7 +56,7 @@ class Tokens:
             done = connection.execute(delete(TOKENS).where(TOKENS.c.name == name))
         if done.rowcount != 1:
             raise GitcfgError(
-                f"The token {shown(name)} does not exist.", "Run `gitcfg serve token list` to list tokens."
+                f"There is no token {shown(name)}.", "Run `gitcfg serve token list` to list tokens."
             )
 
 

@@ -293,8 +293,8 @@ def test_batches_and_limits(pool: Pool) -> None:
         (("--server", ""), "--server is empty."),
         (("--resume", "last", "n1"), "--resume continues with the nodes and the commit of a run."),
         (("--resume", "last"), "There is no deploy from this repository yet."),
-        (("--resume", "none"), "The deploy none does not exist."),
-        (("--at", "none"), "The revision none does not exist."),
+        (("--resume", "none"), "There is no deploy none."),
+        (("--at", "none"), "There is no revision none."),
         (("none",), "There is no node none."),
     ],
 )

@@ -145,4 +145,4 @@ def test_a_shallow_clone_says_what_it_lacks(pool: Path, capfd: pytest.CaptureFix
         capture_output=True,
     )
     assert run(["-C", str(pool / "clone"), "check", "--each", f"{base}.."]) == 2
-    assert f"The revision {base} does not exist." in capfd.readouterr().err
+    assert f"There is no revision {base}." in capfd.readouterr().err

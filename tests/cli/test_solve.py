@@ -44,7 +44,7 @@ def test_it_is_told_and_written_and_then_nothing_is_left(
     assert capfd.readouterr().out == plan
     assert not (pool / "allocations").exists()
     assert run(["solve"]) == 0
-    assert capfd.readouterr().out == f"{plan}made allocations/mails.yaml\nmade allocations/ports.yaml\n"
+    assert capfd.readouterr().out == f"{plan}created allocations/mails.yaml\ncreated allocations/ports.yaml\n"
     assert (pool / "allocations/mails.yaml").read_text() == f"{MAILS}  - n1\n  - n10\n"
     assert run(["solve"]) == 0
     assert capfd.readouterr() == ("", "Nothing is left to decide.\n")
@@ -82,7 +82,7 @@ def test_an_edit_and_what_it_leaves_open_are_one_commit(
     assert run(["new", "node", "n3", "--commit", "--solve"]) == 0
     told = capfd.readouterr().out.splitlines()
     assert told[:2] == ["ports", "  + port = 80 on n3"]
-    assert told[2:4] == ["changed allocations/ports.yaml", "made nodes/n3.yaml"]
+    assert told[2:4] == ["changed allocations/ports.yaml", "created nodes/n3.yaml"]
     assert commits() == before + 1
     retire = ["--commit", "--solve", "-m", "Gone"]
     assert run(["modify", "node", "n1", "--field", "state=retired", *retire]) == 0

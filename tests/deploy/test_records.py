@@ -279,9 +279,9 @@ def test_a_run_is_named_by_either_end_of_its_id(folder: Path) -> None:
     assert records.find_run(folder, "1234567").run.id == "1234567abc"
     for text, said in (
         ("123", "matches 2 deploys"),
-        ("9999", "does not exist"),
-        ("yz", "does not exist"),
-        ("", "does not exist"),
+        ("9999", "There is no deploy"),
+        ("yz", "There is no deploy"),
+        ("", "There is no deploy"),
     ):
         with pytest.raises(GitcfgError, match=said):
             records.find_run(folder, text)

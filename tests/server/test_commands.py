@@ -79,7 +79,7 @@ def test_tokens(site: Site) -> None:
     assert said(site, "serve", "token", "create", "alice")[0] == 2
     code, text = said(site, "serve", "token", "create", "a/b")
     assert (code, "as in alice" in text) == (2, True)
-    assert "The token bob does not exist." in said(site, "serve", "token", "revoke", "bob")[1]
+    assert "There is no token bob." in said(site, "serve", "token", "revoke", "bob")[1]
     assert "never used" in run(*words, "list", cwd=site.work)
     from tests.cli.published import judge
 
@@ -98,7 +98,7 @@ def test_status_before_anything_was_released(site: Site) -> None:
     connect(f"sqlite:///{site.bare}/gitcfg-server/state.db").close()
     assert run(*words, "release", "status", cwd=site.work) == "No commit has been released yet.\n"
     assert "The commit abcdef has no release" in said(site, "release", "resume", "abcdef")[1]
-    assert "The revision nothing does not exist" in said(site, "release", "resume", "nothing")[1]
+    assert "There is no revision nothing." in said(site, "release", "resume", "nothing")[1]
 
 
 @pytest.mark.slow

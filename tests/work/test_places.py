@@ -178,7 +178,7 @@ def test_a_bare_repository_without_a_commit(asker: Asker, tmp_path: Path) -> Non
     git(tmp_path, "init", "--quiet", "--bare", "bare.git")
     for code, stdout, stderr in asker.all(tmp_path / "bare.git"):
         assert (code, stdout) == (2, "")
-        assert stderr.startswith("error: The revision HEAD does not exist.")
+        assert stderr.startswith("error: There is no revision HEAD.")
 
 
 def test_an_unborn_branch(asker: Asker, pool: Path, expected: Answers, tmp_path: Path) -> None:
