@@ -14,7 +14,7 @@ from gitcfg.model import Release, Share
 
 
 class Status(StrEnum):
-    """Where a release stands. Overtaken: a newer commit goes on from where this one had got."""
+    """The state of a release. Overtaken: a newer commit continues from the stage of this one."""
 
     RUNNING = "running"
     HALTED = "halted"

@@ -39,7 +39,7 @@ class Watch(Protocol):
         ...
 
     def end(self) -> Iterable[Finding]:
-        """Return what could not be said before."""
+        """Return what could not be concluded before."""
         ...
 
 

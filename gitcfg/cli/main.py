@@ -118,7 +118,7 @@ def _discard_output() -> None:
 
 
 def complete(arguments: Sequence[str]) -> int:
-    """Write what may stand at a shell's cursor. Somebody is typing there: nothing goes to stderr."""
+    """Write what can follow at the shell's cursor. Nothing goes to stderr: it would disturb the line."""
     try:
         from gitcfg.cli.completion.shells import complete as answer
 

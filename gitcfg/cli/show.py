@@ -207,7 +207,7 @@ class Winners:
 def group_alike(
     found: Iterable[T], layer: Callable[[T], str], content: Callable[[T], Hashable]
 ) -> list[list[T]]:
-    """Group nodes whose own files have the same content; everything else stands by itself."""
+    """Group nodes whose own files have the same content; everything else is a group of its own."""
     groups: dict[Hashable, list[T]] = {}
     for number, one in enumerate(found):
         label = layer(one)

@@ -99,7 +99,7 @@ class Proxy(paramiko.ProxyCommand):  # type: ignore[misc]
     """
 
     def __init__(self, command: str) -> None:
-        """Raise ConnectError if there is no such program, or its words cannot be told apart."""
+        """Raise ConnectError if there is no such program, or its words cannot be split."""
         self.cmd = _split_command(command)
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         try:
@@ -439,7 +439,7 @@ class SshConnection:
         return str(self._connection.user)
 
     def line(self, command: str, deadline: float) -> ChannelLine:
-        """Run a command there. Raise ConnectError if the host lets nobody run any."""
+        """Run a command there. Raise ConnectError if the host allows none."""
         try:
             channel = self._connection.transport.open_session(timeout=self._options.connect_timeout)
             channel.exec_command(command)

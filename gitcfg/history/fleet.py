@@ -69,7 +69,7 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine | None",
     ) -> NodeClass:
-        """Return what a node compiles to. Rules of which one was stopped bring nothing, so that what came
+        """Return what a node compiles to. Rules of which one was stopped have no effect, so that what came
         before and after them is shown all the same.
         """
         if rule_engine is not None:
@@ -87,7 +87,7 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine",
     ) -> tuple[Mapping[str, tuple[NodeDefinition, tuple[Override, ...]]], Mapping[str, RuleEffects]]:
-        """Return nodes with all overrides that apply to them, and what rules bring.
+        """Return nodes with all overrides that apply to them, and the effects of rules.
 
         Raise Stopped if a rule takes too much work.
         """
@@ -186,7 +186,7 @@ _NO_PARAMETERS: Mapping[str, Parameter] = {}
 _NO_SECRETS: Mapping[str, Secret] = {}
 
 Answers = dict[Any, tuple[Any, frozenset[str] | None]]
-"""Answers by what is said, with the groups that they depend on; None: they depend on more."""
+"""Answers by definition, with the groups that they depend on; None: they depend on more."""
 
 
 class Census(msgspec.Struct, frozen=True):

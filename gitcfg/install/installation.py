@@ -78,7 +78,7 @@ class Installation:
         return keep_report(store, self.outcome._replace(result=UNCHANGED))
 
     def _check_base(self, record: Record) -> None:
-        """Raise Busy if somebody was quicker: the actions would leave daemons with what that has brought."""
+        """Raise Busy if another installation came first: the actions are not those for its files."""
         in_force = record.package.digest if record.package is not None else ""
         if self.base and in_force not in ("", self.base, self.package.digest):
             raise Busy(

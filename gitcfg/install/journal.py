@@ -85,7 +85,7 @@ class Journal:
         self._append(line, sync=True)
 
     def note(self, line: Mapping[str, Any]) -> None:
-        """Append a line that a loss of power may take: what it tells ends with that, or is done again."""
+        """Append a line that a loss of power may take: it records an end, or a step that is repeated."""
         self._append(line, sync=False)
 
     @contextmanager

@@ -113,7 +113,7 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
 
 
 def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) -> bool:
-    """Return whether a rollback that died had put it back, and somebody has written there since: that stays.
+    """Return whether a rollback that died had put it back, and it was changed since: the change stays.
 
     Putting back takes the backup away (another file system's aside). Where our new file stands without a
     backup, somebody removed that: going back then fails, and says so.

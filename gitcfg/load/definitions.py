@@ -248,7 +248,7 @@ def _read_end(loader: Loader, doc: Document) -> date:
 def _read_selection(
     loader: Loader, doc: Document, most: int
 ) -> tuple[tuple[str, ...] | None, Ref | None, Origin]:
-    """Return the nodes that are named, or the condition that they fulfil, and where it stands."""
+    """Return the nodes that are named, or the condition that they fulfil, and its place."""
     where, nodes = doc.value.get("where"), doc.value.get("nodes")
     place = doc.at("nodes" if where is None else "where")
     members = None if nodes is None else node_names(loader, Ref(nodes, doc.at("nodes")), most)
@@ -395,7 +395,7 @@ def _unpack_hold(packed: _PackedHold, name: str, origin: Origin) -> Hold:
 
 
 class _PackedSecret(msgspec.Struct, frozen=True, array_like=True):
-    """A secret without what stands in other files; parts that hold its file's path are rows."""
+    """A secret without what is in other files; parts that hold its file's path are rows."""
 
     description: str
     where: RefRow
@@ -435,7 +435,7 @@ def _pack_secret(secret: Secret) -> _PackedSecret:
 
 
 def _find_sealed(tree: Tree, file: str) -> Origin | None:
-    """Return where the content of the secret stands of which this is the file."""
+    """Return the path of the content of the secret that this file defines."""
     path = file.removesuffix(".yaml") + ".age"
     entry = tree.entry(path)
     return Origin(path) if entry is not None and entry.kind is EntryKind.FILE else None

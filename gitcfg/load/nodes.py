@@ -232,7 +232,7 @@ def _expand_sets(loader: Loader, sets: Mapping[str, WrittenNodeSet], most: int) 
 
 
 def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
-    """Return the names that `nodes:` stands for; none if they are no host names, or more than `left`."""
+    """Return the names in `nodes:`; none if they are not host names, or more than `left`."""
     text = nodes.name
     try:
         names = expand(text, left)

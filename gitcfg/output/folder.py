@@ -1,4 +1,4 @@
-"""Bring an output folder up to date: plan the nodes' folders, spread them over workers, report changes."""
+"""Update an output folder: plan the nodes' folders, spread them over workers, report changes."""
 
 import os
 import stat

@@ -76,7 +76,7 @@ class Row(Struct, frozen=True, gc=False):
 
 
 class Rows(Struct, frozen=True):
-    """What must hold, and in which rows a spot stands. `previous`: the spots that were true."""
+    """What must hold, and the rows of each spot. `previous`: the spots that were true."""
 
     rows: Sequence[Row]
     of: Mapping[int, Sequence[int]]

@@ -114,7 +114,7 @@ def take_lock(connection: Connection, lock: int) -> None:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another one in its place; None: there is none."""
+    """Return what distinguishes a file from another one in its place; None: there is none."""
     try:
         found = path.stat()
     except OSError:

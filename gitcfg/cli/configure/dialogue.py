@@ -247,7 +247,7 @@ class Conversation:
         return tuple(sorted(changed_paths(self.base.fleet.tree, now, PLACES)))
 
     def close_past(self) -> None:
-        """Close the fleets from before the last step, but for the first: nobody asks about them any more."""
+        """Close the fleets from before the last step, but for the first: they are not needed any more."""
         kept = (id(self.base.fleet), id(self.now.fleet))  # to compare fleets would compile all their nodes
         for fleet in self._made:
             if id(fleet) not in kept:

@@ -135,7 +135,7 @@ def print_diff(at: Conversation) -> None:
 
 
 class _Changed(Exception):
-    """Somebody else has changed a file that is to be written."""
+    """A file that is to be written was changed in the meantime."""
 
 
 def finish(at: Conversation) -> int | None:
@@ -205,7 +205,7 @@ def _try_write(at: Conversation, options: EditOptions) -> bool:
 
 
 def start_again(at: Conversation, changed: Iterable[str]) -> None:
-    """Do all steps again to what is there now, because somebody else has changed files, and say so."""
+    """Do all steps again to what is there now, because files were changed in the meantime, and print that."""
     names = ", ".join(map(safe, changed))
     at.talk.tell(f"Someone else changed {names}; nothing was written.", "yellow")
     for step, reason in at.start_again():

@@ -108,7 +108,7 @@ def _take_out(at: Conversation, meaning: Meaning) -> bool:
 
 
 def _without(at: Conversation, name: str) -> bool:
-    """What groups and other features bring is not in the list: a node can do without it all the same."""
+    """A feature of a group or of another feature is not in the list, but a node can remove it."""
     if at.target.kind == "group":
         raise GitcfgError(
             f"{name} is not in this list: another feature or group includes it.", "Remove it there."
@@ -185,7 +185,7 @@ def _declared(at: Conversation, name: str) -> str | None:
 
 
 def _bind(at: Conversation, name: str, text: str) -> bool:
-    """Bind a parameter to what was typed; False: it does not fit, which was told."""
+    """Bind a parameter to what was typed; False: it does not fit, which was printed."""
     try:
         given = Given(parse_value(text, name), text)
         order = replace(at.target.order(at.now.fleet.model), put={"params": {name: given}})
@@ -243,7 +243,7 @@ def _describe_param(at: Conversation, name: str) -> Iterator[Text]:
 
 
 def format_state(seen: TargetView, draft: Draft) -> Iterator[Text]:
-    """Everything that may be changed here, and what stands below it."""
+    """Everything that can be changed here, and what is below it."""
     found, target = seen.definition, seen.target
     file = found.origin.file if found is not None else None
     yield Text(target.label, "bold") + Text(f"  {file or 'has no file of its own yet'}", "blue")

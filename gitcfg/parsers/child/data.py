@@ -109,7 +109,7 @@ def flat_differences(
     key: Callable[[str], str] = str,
     also: Callable[[str, str, Any], bool] = lambda read, name, value: False,
 ) -> Iterator[RawVerdict]:
-    """Yield what differs in a file without levels, in which a name stands under its `key`.
+    """Yield what differs in a file without levels, in which a name is found by its `key`.
 
     `also` says of a text, a name and a value whether that is read for this all the same.
     """

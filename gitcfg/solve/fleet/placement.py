@@ -84,7 +84,7 @@ class Baseline:
 
     @cached_property
     def later(self) -> frozenset[str]:
-        """The features that rules may bring which are asked only after this."""
+        """The features that rules evaluated after this one may install."""
         return self.reaches.closed(
             rule.feature.name
             for rule in self._book.of_kind(RuleKind.INSTALL)
