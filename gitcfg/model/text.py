@@ -48,7 +48,7 @@ def install_hint(name: str) -> str:
 
     It does not name the project: that is not published, and on an index its name may be anyone's.
     """
-    return f"`pip install '.[{name}]'`, where gitcfg's source is, installs what it needs."
+    return f"Run `pip install '.[{name}]'` in a clone of gitcfg."
 
 
 def format_age(age: float) -> str:

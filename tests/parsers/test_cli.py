@@ -61,7 +61,7 @@ def test_without_htcondor_it_says_so_once(pool: Path) -> None:
         done = gitcfg(pool, "check", installed=False)
         assert done.stderr.splitlines()[:2] == [
             "note: HTCondor's own parser is not installed, so it did not check HTCondor files (GC307).",
-            "hint: `pip install '.[htcondor]'`, where gitcfg's source is, installs what it needs.",
+            "hint: Run `pip install '.[htcondor]'` in a clone of gitcfg.",
         ]
         assert done.stderr.count("note:") == 1
         assert done.returncode == 0
