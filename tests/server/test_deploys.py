@@ -150,6 +150,8 @@ def test_a_release_neither_waits_for_who_has_no_agent_nor_loses_it(pool: Pool) -
     until(lambda: pool.release()["commit"] == second, pool.server.log)
     # Whoever is first by chance: the one node that would try it out by itself stands in.
     until(lambda: pool.release()["present"] == "n1", pool.server.log)
+    # Who is of the present stage is computed for who asks; nodes are offered it with the next round.
+    until(lambda: pool.node.config().json()["commit"] == second, pool.server.log)
     pool.node.obey()
     until(lambda: pool.release()["stage"] == 2, pool.server.log)
     pool.node.obey()

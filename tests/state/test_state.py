@@ -175,7 +175,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(state: State, url: str) -> Non
         state.tokens.create("", Role.READ, NOW)
     state.tokens.revoke("ann")
     assert state.tokens.find_holder(token, NOW) is None
-    with pytest.raises(GitcfgError, match="The token ann does not exist"):
+    with pytest.raises(GitcfgError, match="There is no token ann"):
         state.tokens.revoke("ann")
 
 
