@@ -213,7 +213,7 @@ def test_or_tools_are_asked_for_only_where_they_are_needed(pool: Path) -> None:
     (pool / "rules/r.yaml").write_text("\n".join((*lines, "")))
     told = without_or_tools()
     assert told.returncode == 2
-    assert "hint: `pip install '.[solve]'`" in told.stderr
+    assert "hint: Run `pip install '.[solve]'`" in told.stderr
 
 
 def without_or_tools() -> subprocess.CompletedProcess[str]:
