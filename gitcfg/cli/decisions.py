@@ -20,9 +20,8 @@ _SIGNS = {ChangeKind.ADD: ("+", "green"), ChangeKind.REMOVE: ("-", "red"), Chang
 
 
 def decision_to_json(decision: Decision) -> Record:
-    """`gitcfg.solve/1`."""
+    """Return a decision of `gitcfg.solve/1`."""
     return {
-        "schema": "gitcfg.solve/1",
         "solved": decision.holds,
         "causes": [_cause_to_json(one) for one in decision.causes],
         "problem": decision.problem or None,

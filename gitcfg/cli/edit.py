@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from gitcfg.cli import edits as say
-from gitcfg.cli.declaration import command
+from gitcfg.cli.declaration import OutputOption, command
+from gitcfg.cli.session import Output
 from gitcfg.model import GitcfgError
 
 NEW = """Values are YAML, as in the file. New entries of a list are added at its end.
@@ -59,7 +60,7 @@ _PLACE = typer.Option(
 _OF_NEW = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say.Part.PUT, say.Part.FIELDS)]
 
 
-@command(NEW)
+@command(NEW, say.EDIT)
 @say.with_options(_OF_NEW)
 def new(
     context: typer.Context,
@@ -72,6 +73,7 @@ def new(
     solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
+    output: OutputOption = Output.TEXT,
     **entries: say.Texts,
 ) -> int:
     """Create a definition: a file of its own, or an entry in a file of parameters or subsystems."""
@@ -79,11 +81,11 @@ def new(
     from gitcfg.edit.orders import Action, Order
 
     order = say.fill_order(Order(Action.NEW, kind.value, name, place), description, entries)
-    options = make_options(force, commit, message, f"Add {kind.value} {name}", solve)
+    options = make_options(force, commit, message, f"Add {kind.value} {name}", solve, output)
     return carry_out_orders(context.obj, [order], options)
 
 
-@command(MODIFY)
+@command(MODIFY, say.EDIT)
 @say.with_options(say.OPTIONS)
 def modify(
     context: typer.Context,
@@ -97,6 +99,7 @@ def modify(
     solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
+    output: OutputOption = Output.TEXT,
     **entries: say.Texts,
 ) -> int:
     """Change a definition, or several with --from. An edit that adds an error is refused."""
@@ -108,15 +111,15 @@ def modify(
     if source is not None:
         if order != Order(Action.MODIFY, "", ""):
             raise GitcfgError("--from cannot be combined with other edits.", "Add the edit to the file.")
-        options = make_options(force, commit, message, "Edit several definitions", solve)
+        options = make_options(force, commit, message, "Edit several definitions", solve, output)
         return carry_out_orders(context.obj, parse_orders(say.read_lines(source)), options)
     if not order.kind or not order.name:
         raise GitcfgError("`gitcfg modify` needs a definition.", "Give KIND and NAME, or use --from FILE.")
-    options = make_options(force, commit, message, f"Modify {order.kind} {order.name}", solve)
+    options = make_options(force, commit, message, f"Modify {order.kind} {order.name}", solve, output)
     return carry_out_orders(context.obj, [order], options)
 
 
-@command(DELETE)
+@command(DELETE, say.EDIT)
 def delete(
     context: typer.Context,
     kind: Annotated[say.Editable, _KIND],
@@ -125,16 +128,17 @@ def delete(
     solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Delete a definition: its file, or its entry in a file of parameters or subsystems."""
     from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
 
-    options = make_options(force, commit, message, f"Delete {kind.value} {name}", solve)
+    options = make_options(force, commit, message, f"Delete {kind.value} {name}", solve, output)
     return carry_out_orders(context.obj, [Order(Action.DELETE, kind.value, name)], options)
 
 
-@command(RENAME)
+@command(RENAME, say.EDIT)
 def rename(
     context: typer.Context,
     kind: Annotated[say.Editable, _KIND],
@@ -144,10 +148,11 @@ def rename(
     solve: say.Solve = False,
     commit: say.Commit = False,
     message: say.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Rename a definition, its file and the references to it; list places that keep the old name."""
     from gitcfg.cli.edits import carry_out_orders, make_options
     from gitcfg.edit.orders import Action, Order
 
-    options = make_options(force, commit, message, f"Rename {kind.value} {old} to {new}", solve)
+    options = make_options(force, commit, message, f"Rename {kind.value} {old} to {new}", solve, output)
     return carry_out_orders(context.obj, [Order(Action.RENAME, kind.value, old, to=new)], options)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from gitcfg.cli.session import Session
+from gitcfg.cli.records import Items, Record, write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.text import counted, safe
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gitcfg.edit.rename import Leftover
     from gitcfg.edit.transaction import FileChange
     from gitcfg.edit.yaml.changes import Given
+    from gitcfg.git.commit import PathChange
     from gitcfg.git.repository import Repository
     from gitcfg.git.tree import Tree
     from gitcfg.library import Source
@@ -206,32 +208,59 @@ class EditOptions(msgspec.Struct, frozen=True):
 
     `solve`: what rules leave open is decided then, in the same change; None: the command has no such option.
     `renamed`: names that are others from now on, one after another, in what was known to be wrong as well.
+    `output`: people read what comes of them, or a program does.
     """
 
     force: bool = False
     message: str | None = None
     solve: bool | None = None
     renamed: tuple[Renamed, ...] = ()
+    output: Output = Output.TEXT
 
 
 class EditResult(msgspec.Struct, frozen=True):
-    """The files that an edit wrote, and its commit."""
+    """What came of an edit: what it does to files, whether they were written, and its commit.
 
-    files: Mapping[str, "FileChange"]
+    It is refused if it would add errors, or there is no answer to what it is to decide.
+    `findings` are those that it adds, `left` the places that keep the old name of what was renamed, and
+    `decision` is what it decided of that which rules leave open.
+    """
+
+    files: Mapping[str, "PathChange"]
+    written: bool = False
     commit: str | None = None
+    refused: bool = False
+    findings: "tuple[Finding, ...]" = ()
+    left: "tuple[Leftover, ...]" = ()
+    decision: "Decision | None" = None
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return int(self.refused)
 
 
 def make_options(
-    force: bool, commit: bool, message: str | None, subject: str, solve: bool | None = None
+    force: bool,
+    commit: bool,
+    message: str | None,
+    subject: str,
+    solve: bool | None = None,
+    output: Output = Output.TEXT,
 ) -> EditOptions:
     """Return what the options say. Raise GitcfgError for a message without a commit."""
     if message is not None and not commit:
         raise GitcfgError("-m needs --commit.", "Use --commit -m MESSAGE.")
-    return EditOptions(force, (message or subject) if commit else None, solve)
+    return EditOptions(force, (message or subject) if commit else None, solve, output=output)
 
 
-def carry_out_orders(session: Session, orders: Sequence["Order"], wished: EditOptions) -> int:
-    """Carry out orders, all or none; return 1 and write nothing if they would add errors."""
+def carry_out_orders(
+    session: Session, orders: Sequence["Order"], wished: EditOptions, facts: Record | None = None
+) -> int:
+    """Carry out orders, all or none; return 1 and write nothing if they would add errors.
+
+    `facts` are what the record has besides.
+    """
     from gitcfg.edit.orders import carry_out
     from gitcfg.edit.secrets import find_last_version
 
@@ -242,19 +271,15 @@ def carry_out_orders(session: Session, orders: Sequence["Order"], wished: EditOp
     def last_version(name: str) -> int:
         return find_last_version(session.open().repository, name)
 
-    code = apply_edit(session, lambda draft: left.extend(carry_out(draft, orders, last_version)), wished)
-    if code == 0:
-        print_left(session, left)
-    return code
+    done = try_edit(session, lambda draft: left.extend(carry_out(draft, orders, last_version)), wished)
+    return write_result(session, msgspec.structs.replace(done, left=tuple(left)), wished.output, facts)
 
 
-def apply_edit(session: Session, work: Callable[["Draft"], None], wished: EditOptions) -> int:
+def apply_edit(
+    session: Session, work: Callable[["Draft"], None], wished: EditOptions, facts: Record | None = None
+) -> int:
     """Do some work on a draft and write what it makes, all or nothing; return 1 if it would add errors."""
-    done = try_edit(session, work, wished)
-    if done is None:
-        return 1
-    print_written(session, done)
-    return 0
+    return write_result(session, try_edit(session, work, wished), wished.output, facts)
 
 
 def try_edit(
@@ -262,10 +287,10 @@ def try_edit(
     work: Callable[["Draft"], None],
     wished: EditOptions,
     shows: "Callable[[Decision], None] | None" = None,
-) -> EditResult | None:
-    """Do some work on a draft and write what it makes, all or nothing.
+) -> EditResult:
+    """Do some work on a draft and write what it makes, all or nothing: nothing if it would add errors.
 
-    If it would add errors, print them and return None.
+    People read here what it adds and decides, and why it is refused.
     `shows` gets what is decided with it before anything is written, or why nothing can be.
     """
     from gitcfg.edit.draft import Draft, OverlayTree
@@ -281,32 +306,37 @@ def try_edit(
         tree = repository.worktree()
         draft = Draft(tree, source.cache)
         work(draft)
-        if wished.solve and not _decided(session, draft, shows):
-            return None
+        decision = _decide(session, draft, wished, shows) if wished.solve else None
         texts = with_schema_lines(repository, draft)
         files = {path: FileChange(draft.original(path), text) for path, text in texts.items()}
-        if files:
-            added = find_added(session, source, tree, OverlayTree(tree, texts), wished.renamed)
-            if any(finding.is_error for finding in added) and not wished.force:
-                _print_refused(session, added, wished)
-                return None
-        return EditResult(files, write_files(repository, folder, files, wished.message) if files else None)
+        changes = {path: file.change for path, file in files.items()}
+        if decision is not None and not decision.holds:
+            return EditResult(changes, refused=True, decision=decision)
+        found = find_added(session, source, tree, OverlayTree(tree, texts), wished) if files else ()
+        if any(finding.is_error for finding in found) and not wished.force:
+            if wished.output is Output.TEXT:
+                _print_refused(session, found, wished)
+            return EditResult(changes, refused=True, findings=found, decision=decision)
+        commit = write_files(repository, folder, files, wished.message) if files else None
+        return EditResult(changes, bool(files), commit, findings=found, decision=decision)
 
 
-def _decided(session: Session, draft: "Draft", shows: "Callable[[Decision], None] | None") -> bool:
-    """Decide for a draft what rules leave open, and show it; return whether there is an answer."""
+def _decide(
+    session: Session, draft: "Draft", wished: EditOptions, shows: "Callable[[Decision], None] | None"
+) -> "Decision":
+    """Decide for a draft what rules leave open, and show it to `shows` or to people."""
     from gitcfg.cli.decisions import print_decision
     from gitcfg.edit.decision import decide_draft
 
     decision = decide_draft(draft, session.open().today)
     if shows is not None:
         shows(decision)
-        return decision.holds
-    if decision.changes or not decision.holds:
-        print_decision(session, decision)
-    if not decision.holds:
-        session.console(stderr=True).print("Nothing was written.", style="red")
-    return decision.holds
+    elif wished.output is Output.TEXT:
+        if decision.changes or not decision.holds:
+            print_decision(session, decision)
+        if not decision.holds:
+            session.console(stderr=True).print("Nothing was written.", style="red")
+    return decision
 
 
 def _print_refused(session: Session, added: "Iterable[Finding]", wished: EditOptions) -> None:
@@ -321,26 +351,25 @@ def _print_refused(session: Session, added: "Iterable[Finding]", wished: EditOpt
 
 
 def find_added(
-    session: Session, source: "Source", before: "Tree", after: "Tree", renamed: Iterable[Renamed]
+    session: Session, source: "Source", before: "Tree", after: "Tree", wished: EditOptions
 ) -> tuple[Finding, ...]:
-    """Print and return what is wrong after an edit and was not before.
+    """Return what is wrong after an edit and was not before, and print it for people.
 
     Where nothing is wrong afterwards the state before is not checked.
     """
     from gitcfg.check.results import unlike
     from gitcfg.library import Fleet
 
-    renamed = tuple(renamed)
     base = source.repository.before(before)
     with Fleet(after, base, source.today, source.cache) as new:
         every, veils = new.findings, new.checked.every
     if not every:
         return ()
     with Fleet(before, base, source.today, source.cache) as old:
-        known = tuple(_called(finding, renamed) for finding in old.findings)
+        known = tuple(_called(finding, wished.renamed) for finding in old.findings)
     # GC507: the end has just been written by this edit.
     found = tuple(finding for finding in unlike(every, known) if finding.code != "GC507")
-    if found:
+    if found and wished.output is Output.TEXT:
         from gitcfg.cli.findings import print_findings
 
         print_findings(session.console(stderr=True), after, found, veils)
@@ -416,19 +445,49 @@ def write_files(
         raise
 
 
+# What came of an edit: for people, or as a record.
+
+EDIT = Items("gitcfg.edit/1", "files", "edited")
+"""The record of commands that write files of the repository."""
+
+
+def write_result(
+    session: Session, done: EditResult, output: Output, facts: Record | None = None, schema: str = EDIT.schema
+) -> int:
+    """Write what came of an edit, and return the exit code. `facts` are what the record has besides."""
+    if output is not Output.TEXT:
+        write_record({"schema": schema, **edit_to_json(done), **(facts or {})}, output)
+    elif not done.refused:
+        print_written(session, done)
+    return done.code
+
+
+def edit_to_json(done: EditResult) -> Record:
+    """Return what every record of an edit has: `gitcfg.edit/1` without the name of its schema."""
+    from gitcfg.explain.trail import finding_record, origin_record
+
+    record: Record = {
+        "written": done.written,
+        "commit": done.commit,
+        "files": [{"path": path, "change": change} for path, change in sorted(done.files.items())],
+        "findings": [finding_record(finding) for finding in done.findings],
+        "left": [{"name": one.name, "origin": origin_record(one.origin)} for one in done.left],
+    }
+    if done.decision is not None:
+        from gitcfg.cli.decisions import decision_to_json
+
+        record["decision"] = decision_to_json(done.decision)
+    return record
+
+
 def print_written(session: Session, done: EditResult) -> None:
-    """Print what an edit wrote."""
-    for path, file in sorted(done.files.items()):
-        action = "created" if file.was is None else "deleted" if file.text is None else "changed"
-        session.write(f"{action} {safe(path)}\n")
+    """Print what an edit wrote, and where a renamed thing's old name still stands."""
+    for path, change in sorted(done.files.items()):
+        session.write(f"{change} {safe(path)}\n")
     if done.commit is not None:
         session.write(f"committed {done.commit}\n")
+    console = session.console(stderr=True)
     if not done.files:
-        session.console(stderr=True).print("Nothing changes.")
-
-
-def print_left(session: Session, left: Iterable["Leftover"]) -> None:
-    """Print where a renamed thing's old name still stands."""
-    for one in left:
-        place = safe(str(one.origin))
-        session.console(stderr=True).print(f"note: {safe(one.name)} still occurs at {place}.")
+        console.print("Nothing changes.")
+    for one in done.left:
+        console.print(f"note: {safe(one.name)} still occurs at {safe(str(one.origin))}.")

@@ -19,6 +19,7 @@ from gitcfg.cli.declaration import (
     YesOption,
     command,
 )
+from gitcfg.cli.edits import EditResult, apply_edit, write_result
 from gitcfg.cli.nodes import choose_nodes, expand_names
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.server_state import (
@@ -99,7 +100,7 @@ _SHOWN = 10
 """How many competing keys an error shows."""
 
 
-@command(_ACCEPT_EPILOG)
+@command(_ACCEPT_EPILOG, editing.EDIT)
 def accept_nodes(
     context: typer.Context,
     nodes: Annotated[list[str] | None, _NODES] = None,
@@ -115,10 +116,12 @@ def accept_nodes(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Accept nodes: confirm their fingerprints, and write their keys to keys/."""
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.keys import KnownKeys, accept_keys
+    from gitcfg.load.keys import fingerprint as fingerprint_of
 
     session: Session = context.obj
     source = session.open()
@@ -134,10 +137,12 @@ def accept_nodes(
         accept_keys(draft, keys, another)
 
     work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
-    if not confirm_keys(session, keys, yes):
-        return 1
+    facts = {"keys": [{"node": name, "fingerprint": fingerprint_of(key)} for name, key in keys.items()]}
+    if not confirm_keys(session, keys, yes, output):
+        return write_result(session, EditResult({}, refused=True), output, facts)
     subject = f"Accept {'node' if len(keys) == 1 else 'nodes'} {abridged(keys)}"
-    return editing.apply_edit(session, work, editing.make_options(force, commit, message, subject))
+    options = editing.make_options(force, commit, message, subject, output=output)
+    return apply_edit(session, work, options, facts)
 
 
 class KeyQuery(msgspec.Struct, frozen=True):
@@ -242,14 +247,16 @@ def _ambiguous_key_error(name: str, every: "list[NodeKey]", by_fingerprint: bool
     return GitcfgError("\n".join((message, *lines)), hint, code=REFUSED)
 
 
-def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool) -> bool:
-    """Show keys' fingerprints, and return whether they may be accepted."""
+def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool, output: Output) -> bool:
+    """Show keys' fingerprints to people, and return whether they may be accepted."""
     from gitcfg.load.keys import fingerprint
 
-    output = session if yes else session.without_pager()
     width = max(map(len, keys))
-    for name, key in keys.items():
-        output.write(f"{safe(name):<{width}}  {fingerprint(key)}\n")
+    lines = [f"{safe(name):<{width}}  {fingerprint(key)}\n" for name, key in keys.items()]
+    if output is Output.TEXT:
+        (session if yes else session.without_pager()).write("".join(lines))
+    elif not yes:  # stdout is the record's
+        print("".join(lines), end="", file=sys.stderr)
     if yes:
         return True
     question = "Is that its key?" if len(keys) == 1 else f"Are those {counted(len(keys), 'key')} theirs?"
@@ -319,7 +326,7 @@ def describe_arrival(one: "NodeKey") -> str:
     return ", ".join(parts)
 
 
-@command(_FORGET_EPILOG)
+@command(_FORGET_EPILOG, editing.EDIT)
 def forget_nodes(
     context: typer.Context,
     nodes: Annotated[list[str], typer.Argument(help="The nodes.", metavar="NODES...")],
@@ -330,6 +337,7 @@ def forget_nodes(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Forget nodes: remove their keys from keys/ or, before they are accepted, from the server."""
     from gitcfg.edit.keys import forget_keys
@@ -342,16 +350,17 @@ def forget_nodes(
     others = [name for name in names if name not in accepted]
     if others:
         _forget_on_server(source, others, state_query(context, database, folder, server, token))
-    for name in others:
-        session.write(f"forgot {safe(name)}\n")
+    if output is Output.TEXT:
+        session.write("".join(f"forgot {safe(name)}\n" for name in others))
+    facts = {"forgotten": others}
     if not accepted:
-        return 0
+        return 0 if output is Output.TEXT else write_result(session, EditResult({}), output, facts)
 
     def work(draft: "Draft") -> None:
         forget_keys(draft, accepted)
 
-    options = editing.make_options(force, commit, message, f"Forget {abridged(accepted)}")
-    return editing.apply_edit(session, work, options)
+    options = editing.make_options(force, commit, message, f"Forget {abridged(accepted)}", output=output)
+    return apply_edit(session, work, options, facts)
 
 
 def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> None:

@@ -4,23 +4,25 @@
 """
 
 import os
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from gitcfg.cli.session import Session, can_ask, confirm
+from gitcfg.cli.edits import EditResult, write_result
+from gitcfg.cli.session import Output, Session, can_ask, confirm
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from gitcfg.comparison.comparison import Comparison
     from gitcfg.git.commit import BranchCommit
     from gitcfg.git.repository import Repository
     from gitcfg.git.revert import Proposal as Proposed
     from gitcfg.library import Fleet
+    from gitcfg.model import Finding
 
 Message = Annotated[
     str | None,
@@ -38,6 +40,7 @@ class ProposalOptions(msgspec.Struct, frozen=True):
     dry_run: bool
     force: bool
     no_verify: bool
+    output: Output
 
     @property
     def interactive(self) -> bool:
@@ -45,25 +48,20 @@ class ProposalOptions(msgspec.Struct, frozen=True):
         return not self.yes and not self.dry_run
 
 
-def _print_impact(session: Session, old: "Fleet", new: "Fleet") -> bool:
-    """Print what changes on nodes, then the errors that are new; return whether there are none."""
-    from gitcfg.check.results import unlike
+def _print_impact(
+    session: Session, new: "Fleet", found: "Comparison", added: "Iterable[Finding]", options: ProposalOptions
+) -> None:
+    """Print what changes on nodes, then the errors that are new. If stdout is for a program, use stderr."""
     from gitcfg.cli import changes, findings
-    from gitcfg.cli.check import check_with_parsers
-    from gitcfg.library import compare
 
-    console: Console = session.console()
-    found = compare(old, new)
+    console = session.console(stderr=options.output is not Output.TEXT)
     changes.print_stat(console, found)
     changes.print_reach(session.console(stderr=True), found)
-    checked = check_with_parsers(session, new)
-    added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
     errors = [finding for finding in added if finding.is_error]
     if errors:
-        findings.print_findings(console, new.tree, errors, checked.every)
+        findings.print_findings(console, new.tree, errors, new.all_checked.every)
         message = f"{counted(len(errors), 'new error')}."
         session.console(stderr=True).print(message, style="red")
-    return not errors
 
 
 _MOST = 5
@@ -89,10 +87,13 @@ def carry_out_proposal(
     `action` is the command, as git's log of the branch names it. Raise GitcfgError if there is no terminal
     to ask on, or, with code 1, if the tree is no repository.
     """
+    from gitcfg.check.results import unlike
+    from gitcfg.cli.check import check_with_parsers
+    from gitcfg.comparison.change import changes_to_json
     from gitcfg.git.commit import HOOKS, BranchCommit
     from gitcfg.git.program import Git
     from gitcfg.git.revert import checked_out_commit
-    from gitcfg.library import Fleet
+    from gitcfg.library import Fleet, compare
     from gitcfg.load.repository import is_repository
 
     source = session.open()
@@ -109,15 +110,24 @@ def carry_out_proposal(
         )
     if not options.dry_run:
         session = session.without_pager()
-    before = source.repository.before(tree)
-    with source.at(head) as old, Fleet(tree, before, source.today, source.cache) as new:
-        sound = _print_impact(session, old, new)
-    if not sound and not options.force:
-        session.console(stderr=True).print("hint: Use --force to commit anyway.", style="cyan")
-        return 1
     git = Git(source.repository, os.environ)
     branch = BranchCommit(source.repository, git, head, () if options.no_verify else HOOKS)
-    return _commit_tree(session, branch, proposed.write(), action, proposal, options)
+    with (
+        source.at(head) as old,
+        Fleet(tree, source.repository.before(tree), source.today, source.cache) as new,
+    ):
+        changes = compare(old, new)
+        checked = check_with_parsers(session, new)
+        added = unlike(checked.findings, old.all_checked.findings) if checked.findings else ()
+        if options.output is Output.TEXT or options.interactive:
+            _print_impact(session, new, changes, added, options)
+        facts = {"changes": changes_to_json(changes)}
+    done = _commit_tree(session, branch, proposed.write(), action, proposal, added, options)
+    if options.output is Output.TEXT:
+        return done.code
+    prefix = source.repository.prefix or "."
+    files = {posixpath.relpath(path, prefix): change for path, change in done.files.items()}
+    return write_result(session, msgspec.structs.replace(done, files=files), options.output, facts)
 
 
 def _commit_tree(
@@ -126,16 +136,20 @@ def _commit_tree(
     tree: str,
     action: str,
     proposal: Proposal,
+    added: "tuple[Finding, ...]",
     options: ProposalOptions,
-) -> int:
-    """Commit a tree on top of HEAD, unless nothing is to be done, or the person does not confirm it."""
+) -> EditResult:
+    """Commit a tree on top of HEAD, unless it adds errors, changes nothing, or is not confirmed."""
     console = session.console(stderr=True)
-    if not branch.changed(tree):
-        console.print(proposal.done)
-        return 0
-    if options.dry_run:
-        console.print("Nothing was changed.")
-        return 0
+    found = EditResult(branch.changes(tree), findings=added)
+    refused = msgspec.structs.replace(found, refused=True)
+    if any(finding.is_error for finding in added) and not options.force:
+        if options.output is Output.TEXT:
+            console.print("hint: Use --force to commit anyway.", style="cyan")
+        return refused
+    if not found.files or options.dry_run:
+        console.print("Nothing was changed." if found.files else proposal.done)
+        return found
     if paths := branch.uncommitted(tree):
         more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
         message = f"Uncommitted changes would be lost: {', '.join(map(safe, paths[:_MOST]))}{more}."
@@ -143,8 +157,9 @@ def _commit_tree(
         raise GitcfgError(message, hint, code=REFUSED)
     if options.interactive and not confirm(proposal.question):
         console.print("Nothing was changed.")
-        return 1
+        return refused
     commit = branch.commit(tree, proposal.message)
     branch.move(commit, action)
-    session.write(f"{commit[:ABBREVIATED]} {safe(proposal.message.partition(chr(10))[0])}\n")
-    return 0
+    if options.output is Output.TEXT:
+        session.write(f"{commit[:ABBREVIATED]} {safe(proposal.message.partition(chr(10))[0])}\n")
+    return msgspec.structs.replace(found, written=True, commit=commit)

@@ -13,8 +13,8 @@ from rich.text import Text
 from gitcfg.cli import edits as editing
 from gitcfg.cli import secret_options as options
 from gitcfg.cli.declaration import AtOption, FoldedOption, Group, OutputOption, command
-from gitcfg.cli.edits import EditOptions, apply_edit, make_options
-from gitcfg.cli.records import Items, write_record
+from gitcfg.cli.edits import EditOptions, make_options, try_edit, write_result
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session, fleet_of
 from gitcfg.cli.trails import aligned, place_text
 from gitcfg.explain.show import Reach, add_allowed, find_reaches, secrets_record
@@ -116,7 +116,7 @@ _REMOVE = typer.Option(
 )
 
 
-@command(_SET_EPILOG, settings=_OWN_WORDS)
+@command(_SET_EPILOG, editing.EDIT, settings=_OWN_WORDS)
 def set_secret(
     context: typer.Context,
     name: options.New,
@@ -128,6 +128,7 @@ def set_secret(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Create a secret, or replace its content and increase its version."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
@@ -135,7 +136,7 @@ def set_secret(
     session: Session = context.obj
     forbid_core_dumps()
     options.refuse_arguments(context.args)
-    edit_options = make_options(force, commit, message, f"Set the secret {name}")
+    edit_options = make_options(force, commit, message, f"Set the secret {name}", output=output)
     recipients = options.parse_recipients(recipient) if recipient else None
     request = SecretOptions(where, description, recipients, place)
     check_writable(session, name, request)
@@ -143,7 +144,7 @@ def set_secret(
     return write_content(session, name, request, options.read_content(name, file), edit_options)
 
 
-@command(_ROTATE_EPILOG, settings=_OWN_WORDS)
+@command(_ROTATE_EPILOG, editing.EDIT, settings=_OWN_WORDS)
 def rotate_secret(
     context: typer.Context,
     name: options.Name,
@@ -152,6 +153,7 @@ def rotate_secret(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Replace the content of a secret: by 32 random letters and digits, unless you provide it."""
     from gitcfg.edit.secrets import SecretOptions, find_last_version
@@ -161,7 +163,7 @@ def rotate_secret(
     options.refuse_arguments(context.args)
     if file is not None and length is not None:
         raise GitcfgError("Cannot combine --length with --from.", "Use one of them.")
-    edit_options = make_options(force, commit, message, f"Rotate the secret {name}")
+    edit_options = make_options(force, commit, message, f"Rotate the secret {name}", output=output)
     with session.fleet(None) as fleet:
         find_secret(fleet.model, name)
     check_writable(session, name, SecretOptions())
@@ -196,10 +198,16 @@ def write_content(
         done.append(plan_secret(draft, name, request))
         write_secret(draft, done[-1], request, armor(seal(text, done[-1].after)))
 
-    code = apply_edit(session, work, edit_options)
-    if code == 0:
+    result = try_edit(session, work, edit_options)
+    write_result(session, result, edit_options.output, _versions_to_json(done))
+    if not result.refused:
         _print_version(session, done[-1], text)
-    return code
+    return result.code
+
+
+def _versions_to_json(plans: "Iterable[SecretPlan]") -> Record:
+    """Return what the record of an edit has of secrets besides: their versions afterwards."""
+    return {"secrets": [{"name": plan.name, "version": plan.version} for plan in plans]}
 
 
 def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
@@ -237,7 +245,7 @@ def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Ident
         session.console(stderr=True).print(text)
 
 
-@command(_REKEY_EPILOG)
+@command(_REKEY_EPILOG, editing.EDIT)
 def rekey_secrets(
     context: typer.Context,
     names: options.Names = None,
@@ -247,13 +255,15 @@ def rekey_secrets(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Change who can read secrets: encrypt the same contents for other recipients."""
     from gitcfg.edit.secrets import choose_secrets, plan_rekey, reseal_secret
 
     session: Session = context.obj
     forbid_core_dumps()
-    edit_options = make_options(force, commit, message, f"Rekey {', '.join(names) if names else 'secrets'}")
+    subject = f"Rekey {', '.join(names) if names else 'secrets'}"
+    edit_options = make_options(force, commit, message, subject, output=output)
     own = cache(lambda: options.load_identities(session, identity))
     added, removed = options.parse_recipients(add or ()), remove or ()
     done: list[SecretPlan] = []
@@ -271,10 +281,11 @@ def rekey_secrets(
                 reseal_secret(draft, plan, armor(seal(text, plan.after)))
         done.extend(plans)
 
-    code = apply_edit(session, work, edit_options)
-    if code == 0 and done:
+    result = try_edit(session, work, edit_options)
+    write_result(session, result, edit_options.output, _versions_to_json(done))
+    if done and not result.refused:
         _print_rekeyed(session, done, own())
-    return code
+    return result.code
 
 
 def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> list[str]:

@@ -1,6 +1,7 @@
 """`gitcfg snapshot`: names for commits that one may want to come back to."""
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -8,11 +9,14 @@ import typer
 
 from gitcfg.cli import proposals as say
 from gitcfg.cli.declaration import Group, OutputOption, YesOption, command
-from gitcfg.cli.records import Items, write_record
+from gitcfg.cli.edits import EDIT
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model.text import ABBREVIATED, safe
 
 if TYPE_CHECKING:
+    from gitcfg.comparison.comparison import Comparison
+    from gitcfg.git.history import Commit
     from gitcfg.git.refs import Snapshot
     from gitcfg.git.repository import Repository
 
@@ -58,12 +62,16 @@ _TEXT = typer.Option("-m", "--message", help="The purpose of the snapshot.", met
 _AT = typer.Option(help="The commit; default: HEAD.", metavar="REV")
 
 
-@command(_CREATE_EPILOG)
+SNAPSHOTS = Items("gitcfg.snapshots/1", "snapshots", "snapshot")
+
+
+@command(_CREATE_EPILOG, SNAPSHOTS)
 def create(
     context: typer.Context,
     name: Annotated[str, _NAME],
     message: Annotated[str | None, _TEXT] = None,
     at: Annotated[str, _AT] = "HEAD",
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """Name a commit. Uncommitted changes are not included."""
     from gitcfg.git.program import Git
@@ -78,10 +86,13 @@ def create(
     assert tree.commit is not None
     text = (message or "").strip() or f"Snapshot {name}"
     found = snapshots.create(Git(repository, os.environ), name, tree.commit, text)
-    session.write(f"{_format_snapshot(found)}\n")
+    if output is not Output.TEXT:
+        write_record(_snapshots_to_json([found]), output)
+    else:
+        session.write(f"{_format_snapshot(found)}\n")
 
 
-@command(_LIST_EPILOG, Items("gitcfg.snapshots/1", "snapshots", "snapshot"))
+@command(_LIST_EPILOG, SNAPSHOTS)
 def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -> None:
     """List the snapshots, in order of name."""
     from gitcfg.git.refs import Snapshots
@@ -89,8 +100,7 @@ def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -
     session: Session = context.obj
     found = list(Snapshots(session.open().repository).all())
     if output is not Output.TEXT:
-        items = [{"tag": f"refs/tags/{each.revision}", **msgspec.to_builtins(each)} for each in found]
-        write_record({"schema": "gitcfg.snapshots/1", "snapshots": items}, output)
+        write_record(_snapshots_to_json(found), output)
         return
     for each in found:
         session.write(f"{_format_snapshot(each)}\n")
@@ -100,10 +110,10 @@ def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -
         )
 
 
-@command(_SHOW_EPILOG)
-def show(context: typer.Context, name: _SnapshotName) -> None:
+@command(_SHOW_EPILOG, SNAPSHOTS)
+def show(context: typer.Context, name: _SnapshotName, output: OutputOption = Output.TEXT) -> None:
     """Show a snapshot, and what has changed on nodes since then."""
-    from gitcfg.cli import changes
+    from gitcfg.comparison.change import changes_to_json
     from gitcfg.git.history import History
     from gitcfg.git.refs import Snapshots
     from gitcfg.library import compare
@@ -111,7 +121,18 @@ def show(context: typer.Context, name: _SnapshotName) -> None:
     session: Session = context.obj
     source = session.open()
     found = Snapshots(source.repository).named(name)
-    about = History(source.repository).about(found.commit)
+    with source.at(found.commit) as old, source.at("HEAD") as new:
+        compared = compare(old, new)
+        if output is not Output.TEXT:
+            write_record(_snapshots_to_json([found], changes=changes_to_json(compared)), output)
+        else:
+            _print_snapshot(session, found, History(source.repository).about(found.commit), compared)
+
+
+def _print_snapshot(session: Session, found: "Snapshot", about: "Commit", compared: "Comparison") -> None:
+    """Print what a snapshot is, and what has changed on nodes since."""
+    from gitcfg.cli import changes
+
     console = session.console()
     console.print(_format_snapshot(found), style="bold")
     summary = (
@@ -121,13 +142,11 @@ def show(context: typer.Context, name: _SnapshotName) -> None:
     for line in found.message.splitlines():
         console.print(f"  {safe(line)}")
     console.print("since then:", style="dim")
-    with source.at(found.commit) as old, source.at("HEAD") as new:
-        compared = compare(old, new)
-        changes.print_stat(console, compared)
-        changes.print_reach(console, compared)
+    changes.print_stat(console, compared)
+    changes.print_reach(console, compared)
 
 
-@command(_RESTORE_EPILOG)
+@command(_RESTORE_EPILOG, EDIT)
 def restore(
     context: typer.Context,
     name: _SnapshotName,
@@ -136,6 +155,7 @@ def restore(
     dry_run: say.DryRun = False,
     force: say.Force = False,
     no_verify: say.NoVerify = False,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Restore a snapshot by a new commit, unless that adds errors. History is kept."""
     from gitcfg.git.refs import Snapshots
@@ -150,22 +170,33 @@ def restore(
             f"Everything is already as in the snapshot {name}.",
         )
 
-    options = say.ProposalOptions(yes, dry_run, force, no_verify)
+    options = say.ProposalOptions(yes, dry_run, force, no_verify, output)
     return say.carry_out_proposal(context.obj, "gitcfg snapshot restore", proposal, options)
 
 
-@command(_DELETE_EPILOG)
-def delete(context: typer.Context, name: _SnapshotName) -> None:
+@command(_DELETE_EPILOG, SNAPSHOTS)
+def delete(context: typer.Context, name: _SnapshotName, output: OutputOption = Output.TEXT) -> None:
     """Delete the name of a snapshot. The commit is kept."""
     from gitcfg.git.program import Git
     from gitcfg.git.refs import Snapshots
 
     session: Session = context.obj
     repository = session.open().repository
-    was = Snapshots(repository).delete(Git(repository, os.environ), name)
-    session.write(f"Deleted the snapshot {safe(name)}.\n")
+    snapshots = Snapshots(repository)
+    found = snapshots.named(name)
+    was = snapshots.delete(Git(repository, os.environ), name)
+    if output is not Output.TEXT:
+        write_record(_snapshots_to_json([found]), output)
+    else:
+        session.write(f"Deleted the snapshot {safe(name)}.\n")
     hint = f"hint: `git update-ref refs/tags/snapshot/{safe(name)} {was[:ABBREVIATED]}` restores it."
     session.console(stderr=True).print(hint, style="cyan")
+
+
+def _snapshots_to_json(found: "Iterable[Snapshot]", **more: object) -> Record:
+    """Return `gitcfg.snapshots/1`; `more` is what is known of each besides."""
+    items = [{"tag": f"refs/tags/{each.revision}", **msgspec.to_builtins(each), **more} for each in found]
+    return {"schema": SNAPSHOTS.schema, "snapshots": items}
 
 
 def _format_snapshot(found: "Snapshot") -> str:

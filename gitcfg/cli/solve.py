@@ -3,11 +3,12 @@
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from gitcfg.cli import edits as editing
 from gitcfg.cli.decisions import decision_to_json, print_decision
 from gitcfg.cli.declaration import OutputOption, command
-from gitcfg.cli.records import Items, write_record
+from gitcfg.cli.records import Items
 from gitcfg.cli.session import Output, Session
 from gitcfg.edit.decision import Decision, decide_worktree
 
@@ -45,12 +46,11 @@ def solve(
         source = session.open()
         with source.worktree() as fleet:
             show(decide_worktree(fleet.compiled.model, fleet.compiled.tree, source.today))
-        done = None
+        done = editing.EditResult({}, refused=not found[0].holds)
     else:
         options = editing.make_options(force, commit, message, "Decide what rules leave open", solve=True)
         done = editing.try_edit(session, lambda draft: None, options, show)
-    if output is not Output.TEXT:
-        write_record(decision_to_json(found[0]), output)
-    elif done is not None and done.files:
-        editing.print_written(session, done)
-    return 0 if found[0].holds and (dry_run or done is not None) else 1
+    if output is Output.TEXT and not done.files:
+        return done.code  # what was printed of the decision says so
+    done = replace(done, decision=None)  # the record is about it, and says it itself
+    return editing.write_result(session, done, output, decision_to_json(found[0]), "gitcfg.solve/1")

@@ -95,7 +95,7 @@ _OVERRIDE_OPTIONS = [
 ]
 
 
-@command(_HOLD_EPILOG)
+@command(_HOLD_EPILOG, editing.EDIT)
 def add_hold(
     context: typer.Context,
     name: _Name,
@@ -108,6 +108,7 @@ def add_hold(
     force: editing.Force = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Keep nodes at a commit until the end of a day."""
     from gitcfg.edit.orders import Action, Order, TermEnd, begin_term, parse_last_day, parse_scope
@@ -123,7 +124,7 @@ def add_hold(
             text = "warning: No node matches the condition, so the hold has no effect yet."
             session.console(stderr=True).print(text, style="yellow")
     order = begin_term(order, scope, TermEnd(parse_last_day(until), reason), source.today)
-    options = editing.make_options(force, commit, message, f"Add hold {name}: {reason}")
+    options = editing.make_options(force, commit, message, f"Add hold {name}: {reason}", output=output)
     return editing.carry_out_orders(session, [order], options)
 
 
@@ -142,7 +143,7 @@ def _full_commit(session: Session, source: "Source", revision: str) -> str:
     return tree.commit
 
 
-@command(_OVERRIDE_EPILOG)
+@command(_OVERRIDE_EPILOG, editing.EDIT)
 @with_options(_OVERRIDE_OPTIONS)
 def add_override(
     context: typer.Context,
@@ -156,6 +157,7 @@ def add_override(
     solve: editing.Solve = False,
     commit: editing.Commit = False,
     message: editing.Message = None,
+    output: OutputOption = Output.TEXT,
     **texts: editing.Texts,
 ) -> int:
     """Override features, parameters and files of some nodes until the end of a day."""
@@ -167,7 +169,7 @@ def add_override(
     with source.worktree() as fleet:
         scope = parse_scope(fleet.model, nodes or (), where)
     order = begin_term(order, scope, TermEnd(parse_last_day(until), reason), source.today)
-    options = editing.make_options(force, commit, message, f"Add override {name}: {reason}", solve)
+    options = editing.make_options(force, commit, message, f"Add override {name}: {reason}", solve, output)
     return editing.carry_out_orders(session, [order], options)
 
 
@@ -259,10 +261,12 @@ def lift_command(term: str) -> Callable[..., int]:
         force: editing.Force = False,
         commit: editing.Commit = False,
         message: editing.Message = None,
+        output: OutputOption = Output.TEXT,
     ) -> int:
         from gitcfg.edit.orders import Term
 
-        options = editing.make_options(force, commit, message, f"Lift {term} {', '.join(names)}")
+        subject = f"Lift {term} {', '.join(names)}"
+        options = editing.make_options(force, commit, message, subject, output=output)
         return _lift(context.obj, Term(term), tuple(names), options)
 
     return command
@@ -276,16 +280,17 @@ def expire_command(term: str) -> Callable[..., int]:
         force: editing.Force = False,
         commit: editing.Commit = False,
         message: editing.Message = None,
+        output: OutputOption = Output.TEXT,
     ) -> int:
         from gitcfg.edit.orders import Term, find_expired
 
         session: Session = context.obj
         with session.fleet(None) as fleet:
             names = find_expired(fleet.model, Term(term), session.open().today)
-        if not names:
+        if not names and output is Output.TEXT:
             session.console(stderr=True).print(f"No {term} has ended.")
             return 0
-        options = editing.make_options(force, commit, message, f"Lift {term}s past their end")
+        options = editing.make_options(force, commit, message, f"Lift {term}s past their end", output=output)
         return _lift(session, Term(term), names, options)
 
     return command
@@ -294,29 +299,33 @@ def expire_command(term: str) -> Callable[..., int]:
 def _lift(session: Session, term: "Term", names: tuple[str, ...], options: editing.EditOptions) -> int:
     """Take holds or overrides away; of overrides it is shown what nodes get without them."""
     from gitcfg.cli import changes
+    from gitcfg.comparison.change import changes_to_json
     from gitcfg.edit.draft import Draft
     from gitcfg.edit.orders import Term, carry_out, lift_terms
     from gitcfg.library import Fleet, compare
 
     orders = lift_terms(term, names)
-    if term is Term.OVERRIDE:
-        source = session.open()
-        with source.worktree() as old:
-            draft = Draft(old.tree, source.cache)
-            carry_out(draft, orders)
-            with Fleet(draft.tree, None, source.today, source.cache) as new:
-                found = compare(old, new)
+    if term is Term.HOLD:
+        return editing.carry_out_orders(session, orders, options)
+    source = session.open()
+    with source.worktree() as old:
+        draft = Draft(old.tree, source.cache)
+        carry_out(draft, orders)
+        with Fleet(draft.tree, None, source.today, source.cache) as new:
+            found = compare(old, new)
+            facts = {"changes": changes_to_json(found)}
+            if options.output is Output.TEXT:
                 changes.print_changes(session.console(), found, stat=True, files=False)
                 changes.print_reach(session.console(stderr=True), found)
-    return editing.carry_out_orders(session, orders, options)
+    return editing.carry_out_orders(session, orders, options, facts)
 
 
 def _group(term: str, add: Command) -> Group:
     """Return the commands of holds, or those of overrides."""
     commands = {"add": add}
-    items = Items(f"gitcfg.{term}s/1", f"{term}s", term)
+    listed = Items(f"gitcfg.{term}s/1", f"{term}s", term)
     for verb, make in (("list", list_command), ("lift", lift_command), ("expire", expire_command)):
-        declare = command(_EPILOGS[verb].format(term=term), *((items,) if verb == "list" else ()))
+        declare = command(_EPILOGS[verb].format(term=term), listed if verb == "list" else editing.EDIT)
         commands[verb] = declare(make(term))._replace(help=_HELP[term][verb])
     return Group(_HELP[term][""], commands)
 

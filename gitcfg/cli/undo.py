@@ -8,8 +8,10 @@ import msgspec
 import typer
 
 from gitcfg.cli import proposals as say
-from gitcfg.cli.declaration import YesOption, command
+from gitcfg.cli.declaration import OutputOption, YesOption, command
+from gitcfg.cli.edits import EDIT
 from gitcfg.cli.proposals import Proposal, carry_out_proposal
+from gitcfg.cli.session import Output
 from gitcfg.edit.merge import (
     Clash,
     Place,
@@ -60,7 +62,7 @@ _THEIRS = typer.Option(
 )
 
 
-@command(EPILOG)
+@command(EPILOG, EDIT)
 def undo(
     context: typer.Context,
     revision: Annotated[str, _REV] = "HEAD",
@@ -72,9 +74,10 @@ def undo(
     dry_run: say.DryRun = False,
     force: say.Force = False,
     no_verify: say.NoVerify = False,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Revert commits by a new commit, unless that adds errors. The changes are shown first."""
-    options = say.ProposalOptions(yes, dry_run, force, no_verify)
+    options = say.ProposalOptions(yes, dry_run, force, no_verify, output)
 
     def propose(repository: Repository, head: str) -> Proposal:
         span = find_span(repository, revision, mainline, head)

@@ -164,11 +164,16 @@ def diff_record(
         "schema": "gitcfg.diff/1",
         "from": old,
         "to": new,
-        "changes": [_change(change, folded) for change in changes],
+        "changes": changes_to_json(changes, folded),
     }
     if found := list(secrets):
         record["secrets"] = found
     return record
+
+
+def changes_to_json(changes: Iterable[Change], folded: bool = False) -> list[Record]:
+    """Return the changes of `gitcfg.diff/1`."""
+    return [_change(change, folded) for change in changes]
 
 
 def _change(change: Change, folded: bool) -> Record:

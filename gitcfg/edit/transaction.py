@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from gitcfg.fs import sync, write_whole
-from gitcfg.git.commit import commit_all, init_repository
+from gitcfg.git.commit import PathChange, commit_all, init_repository
 from gitcfg.git.program import Git
 from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
@@ -30,6 +30,13 @@ class FileChange(msgspec.Struct, frozen=True):
 
     was: bytes | None
     text: bytes | None
+
+    @property
+    def change(self) -> PathChange:
+        """What writing it does to its path."""
+        if self.was is None:
+            return PathChange.CREATED
+        return PathChange.DELETED if self.text is None else PathChange.CHANGED
 
 
 Files = Mapping[str, FileChange]

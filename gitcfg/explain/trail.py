@@ -343,20 +343,21 @@ def findings_record(commit: str | None, findings: Iterable[Finding], folded: boo
     return {
         "schema": "gitcfg.findings/1",
         "commit": commit,
-        "findings": [_finding(finding, folded) for finding in findings],
+        "findings": [finding_record(finding, folded) for finding in findings],
     }
 
 
 def ignored_records(ignored: Iterable[Ignored], folded: bool = False) -> list[Record]:
     """Warnings that gitcfg.yaml leaves out, each with the reason."""
     return [
-        _finding(one.finding, folded)
+        finding_record(one.finding, folded)
         | {"ignored": {"reason": one.by.reason, "until": None if one.by.until is None else str(one.by.until)}}
         for one in ignored
     ]
 
 
-def _finding(finding: Finding, folded: bool) -> Record:
+def finding_record(finding: Finding, folded: bool = False) -> Record:
+    """Return a finding of `gitcfg.findings/1`."""
     record: Record = {
         "code": finding.code,
         "severity": str(finding.severity),

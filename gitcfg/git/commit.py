@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,14 @@ HOOKS = ("pre-commit", "commit-msg")
 """The hooks that `git commit --no-verify` goes around."""
 
 
+class PathChange(StrEnum):
+    """What a commit does to a path."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    DELETED = "deleted"
+
+
 class BranchCommit:
     """The next commit of the branch that is checked out, at `head`; `hooks` says which of HOOKS run."""
 
@@ -38,18 +47,19 @@ class BranchCommit:
         self._hooks = hooks
         self._environment = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
 
-    def changed(self, tree: str) -> frozenset[str]:
-        """Return the paths that a tree has otherwise than HEAD."""
-        return frozenset(path for path, _ in self._deltas(tree))
+    def changes(self, tree: str) -> dict[str, PathChange]:
+        """Return the paths that a tree has otherwise than HEAD, each with what the tree does to it."""
+        return dict(self._deltas(tree))
 
     def uncommitted(self, tree: str) -> tuple[str, ...]:
         """Return the files that would change and are not committed, in order of path."""
-        deltas = self._deltas(tree)
-        found = {path for path, added in deltas if added and os.path.lexists(self._top / path)}
+        changes = self.changes(tree)
+        created = (path for path, change in changes.items() if change is PathChange.CREATED)
+        found = {path for path in created if os.path.lexists(self._top / path)}
         words = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", "HEAD", "--")
         for more in ((), ("--cached",)):
             output = self._git.run("diff", *more, *words, stdin=b"", **self._environment)
-            found.update(self.changed(tree) & set(output.split("\0")))
+            found.update(changes.keys() & set(output.split("\0")))
         return tuple(sorted(found))
 
     def commit(self, tree: str, message: str) -> str:
@@ -89,12 +99,15 @@ class BranchCommit:
             raise GitcfgError(f"git cannot update the files: {error}.", hint, code=REFUSED)
         self._run_hook("post-commit")
 
-    def _deltas(self, tree: str) -> Iterator[tuple[str, bool]]:
-        """Yield each path that differs from HEAD's, and whether it is new."""
+    def _deltas(self, tree: str) -> Iterator[tuple[str, PathChange]]:
+        """Yield each path that differs from HEAD's, and how."""
         old, new = self._pygit[self._head].peel(pygit2.Tree), self._pygit[tree].peel(pygit2.Tree)
         for delta in old.diff_to_tree(new).deltas:
-            added = delta.status == pygit2.enums.DeltaStatus.ADDED
-            yield (delta.new_file if added else delta.old_file).path, added
+            if delta.status == pygit2.enums.DeltaStatus.ADDED:
+                yield delta.new_file.path, PathChange.CREATED
+            else:
+                deleted = delta.status == pygit2.enums.DeltaStatus.DELETED
+                yield delta.old_file.path, PathChange.DELETED if deleted else PathChange.CHANGED
 
     def _run_hook(self, name: str, *words: str, **more: str) -> None:
         """Run a hook where there is one, from the top of the work tree. GitcfgError (4): it refuses."""
