@@ -1,18 +1,18 @@
 """`gitcfg export`: what a repository says, for people and programs elsewhere."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gitcfg.cli.declaration import AtOption, Group, command
-from gitcfg.cli.session import Session
+from gitcfg.cli.declaration import AtOption, Group, OutputOption, command
+from gitcfg.cli.records import Items, Record, write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.convert.reference.chapters import collect_reference
 from gitcfg.convert.reference.content import FOLDERS, Reference
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import counted, safe
-from gitcfg.output.stamps import Foreign, add_stamp, update_stamped_folder
+from gitcfg.output.stamps import Foreign, StampedChanges, add_stamp, update_stamped_folder
 from gitcfg.pictures.picture import Picture
 
 EPILOG = """Only files that gitcfg wrote, and that are unchanged since, are replaced or removed.
@@ -30,7 +30,7 @@ _FORCE = typer.Option("--force", help="Also replace files that others wrote or c
 _FIRST = "<!DOCTYPE html>\n"
 
 
-@command(EPILOG)
+@command(EPILOG, Items("gitcfg.export/1", "outputs", "exported"))
 def docs(
     context: typer.Context,
     out: Annotated[Path | None, _OUT] = None,
@@ -38,6 +38,7 @@ def docs(
     at: AtOption = None,
     title: Annotated[str, typer.Option(help="Title of the reference.", metavar="TEXT")] = "Configuration",
     force: Annotated[bool, _FORCE] = False,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """Write a reference of the repository: features, groups, parameters, subsystems, and what uses them."""
     session: Session = context.obj
@@ -48,18 +49,26 @@ def docs(
     if out is not None and (out / "gitcfg.yaml").exists():  # in which features/ are other files
         raise GitcfgError(f"{out} is a repository.", "Name a folder of its own, such as docs/site.")
     with session.fleet(at) as fleet:
-        reference = collect_reference(fleet.compiled, title, fleet.commit if at is not None else None)
+        commit = fleet.commit
+        reference = collect_reference(fleet.compiled, title, commit if at is not None else None)
     foreign = Foreign.REPLACE if force else Foreign.REFUSE
     for note in reference.notes:
         _print_note(session, note)
+    done: dict[Path, StampedChanges] = {}
     if out is not None:
         from gitcfg.convert.reference.markdown import render_markdown
 
         files = {path: add_stamp(text) for path, text in render_markdown(reference).items()}
-        _write_files(session, out, files, foreign)
+        done[out] = update_stamped_folder(out, files, ("", *FOLDERS.values()), foreign)
     if html is not None:
         page = add_stamp(_render_page(session, reference), _FIRST)
-        _write_files(session, html.parent, {html.name: page}, foreign, of=html)
+        done[html] = update_stamped_folder(html.parent, {html.name: page}, (), foreign)
+    if output is not Output.TEXT:
+        outputs = [_output_to_json(path, changes) for path, changes in done.items()]
+        write_record({"schema": "gitcfg.export/1", "commit": commit, "outputs": outputs}, output)
+        return
+    for path, changes in done.items():
+        _print_output(session, path, changes)
 
 
 def _render_page(session: Session, reference: Reference) -> str:
@@ -82,16 +91,22 @@ def _render_page(session: Session, reference: Reference) -> str:
     return text
 
 
-def _write_files(
-    session: Session, top: Path, files: Mapping[str, bytes], foreign: Foreign, of: Path | None = None
-) -> None:
-    own = ("", *FOLDERS.values()) if of is None else ()
-    done = update_stamped_folder(top, files, own, foreign)
+def _output_to_json(path: Path, done: StampedChanges) -> Record:
+    return {
+        "path": str(path),
+        "written": done.written,
+        "removed": done.removed,
+        "same": done.same,
+        "kept": list(map(str, done.kept)),
+    }
+
+
+def _print_output(session: Session, place: Path, done: StampedChanges) -> None:
     summary = f"nothing to do, {counted(done.same, 'file')} as before."
     if done.written or done.removed:
         parts = ((done.written, "written"), (done.removed, "removed"), (done.same, "as before"))
         summary = ", ".join(f"{counted(number, 'file')} {what}" for number, what in parts if number) + "."
-    session.write(f"{safe(str(of or top))}: {summary}\n")
+    session.write(f"{safe(str(place))}: {summary}\n")
     for path in done.kept:
         _print_note(session, f"{path} is obsolete, but was changed since gitcfg wrote it, so it is kept.")
 

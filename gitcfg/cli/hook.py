@@ -2,17 +2,18 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from gitcfg.cli.declaration import Group, command
-from gitcfg.cli.session import Session
+from gitcfg.cli.declaration import Group, OutputOption, command
+from gitcfg.cli.records import Items, Record, write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.git.repository import Config, Repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import counted, safe
@@ -282,22 +283,29 @@ def _find_program() -> tuple[str, ...]:
     return (sys.executable, "-m", "gitcfg")
 
 
-@command(_INSTALL_EPILOG)
-def install(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
+HOOKS = Items("gitcfg.hooks/1", "steps", "hook-step")
+
+
+@command(_INSTALL_EPILOG, HOOKS)
+def install(
+    context: typer.Context,
+    server: Annotated[Path | None, _SERVER] = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
     """Install a git hook that checks each commit, or with --server each push. Idempotent."""
     from gitcfg.edit import hooks
 
     session: Session = context.obj
     if server is None:
-        _print_changes(session, hooks.install(Repository.open(session.repo), _find_program()))
+        write_changes(session, hooks.install(Repository.open(session.repo), _find_program()), output)
         return
     from gitcfg.gate.policy import load_administrator
     from gitcfg.git.hooks import open_exactly
 
     repository = open_exactly(server)
     settings = load_administrator(Config(repository))  # before anything is done: it may be wrong
-    _print_changes(session, hooks.install_server(repository, _find_program()))
-    _print_protection(session, server, settings)
+    done = hooks.install_server(repository, _find_program())
+    write_changes(session, done, output, find_protection(server, settings))
 
 
 def install_in_new_repository(console: "Console", folder: Path) -> bool:
@@ -317,27 +325,76 @@ def install_in_new_repository(console: "Console", folder: Path) -> bool:
     return True
 
 
-@command(_REMOVE_EPILOG)
-def remove(context: typer.Context, server: Annotated[Path | None, _SERVER] = None) -> None:
+@command(_REMOVE_EPILOG, HOOKS)
+def remove(
+    context: typer.Context,
+    server: Annotated[Path | None, _SERVER] = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
     """Remove gitcfg's hooks, and restore those that were there before."""
     from gitcfg.edit import hooks
     from gitcfg.git.hooks import open_exactly
 
     session: Session = context.obj
     if server is None:
-        _print_changes(session, hooks.remove(Repository.served(session.repo)))
+        done = hooks.remove(Repository.served(session.repo))
     else:
-        _print_changes(session, hooks.remove_server(open_exactly(server)))
+        done = hooks.remove_server(open_exactly(server))
+    write_changes(session, done, output)
 
 
-def _print_changes(session: Session, done: "HookChanges") -> None:
-    """Print a line for each change; what is worth a look is on stderr."""
+class Protection(NamedTuple):
+    """What a server's gate protects, and how; git's settings about it; and what is worth a look."""
+
+    refs: tuple[str, ...]
+    each: bool
+    ratchet: bool
+    signed: bool
+    settings: tuple[tuple[str, str], ...]
+    gaps: tuple[str, ...]
+
+
+def write_changes(
+    session: Session, done: "HookChanges", output: Output, protection: Protection | None = None
+) -> None:
+    """Write what was done to hooks, and what a server protects; what is worth a look is on stderr."""
     from gitcfg.edit.hooks import Action
 
     steps = [step for step in done.steps if step.action is not Action.UNMAKE or not step.place.exists()]
-    lines = list(map(_describe_step, steps)) or [f"no gitcfg hook in {done.folder.place}"]
-    session.write("".join(f"{safe(line)}\n" for line in lines))
+    if output is not Output.TEXT:
+        record: Record = {"schema": HOOKS.schema, "folder": str(done.folder.place)}
+        record["protection"] = _protection_to_json(protection) if protection is not None else None
+        write_record({**record, "steps": list(map(_step_to_json, steps))}, output)
+    else:
+        lines = list(map(_describe_step, steps)) or [f"no gitcfg hook in {done.folder.place}"]
+        lines += _describe_protection(protection) if protection is not None else ()
+        session.write("".join(f"{safe(line)}\n" for line in lines))
     _warn(session, _find_folder_warnings(done.folder))
+    _warn(session, protection.gaps if protection is not None else ())
+
+
+def _step_to_json(step: "Step") -> Record:
+    """Return what a step did to a path; `kept` is where the hook from before is or was kept."""
+    from gitcfg.edit.hooks import Action, kept_path
+    from gitcfg.git.hooks import settings_in
+
+    words = {
+        Action.MAKE: "created",
+        Action.KEEP: "kept",
+        Action.WRITE: "created" if step.was is None else "changed",
+        Action.STAY: "unchanged",
+        Action.RESTORE: "restored",
+        Action.SET: "changed",
+        Action.DELETE: "deleted",
+        Action.UNMAKE: "deleted",
+    }
+    record: Record = {"path": str(step.place), "change": words[step.action]}
+    if step.action in (Action.KEEP, Action.RESTORE):
+        record["kept"] = str(kept_path(step.place))
+    if step.action is Action.SET:
+        was, now = settings_in(step.was or b""), settings_in(step.text)
+        record |= {"set": sorted(now - was), "unset": sorted(was - now)}
+    return record
 
 
 def _describe_step(step: "Step") -> str:
@@ -378,21 +435,41 @@ def _find_folder_warnings(folder: "HookFolder") -> Iterator[str]:
         )
 
 
-def _print_protection(session: Session, server: Path, settings: "Administrator") -> None:
-    """Print which refs a server's gate guards, and how; warn where that is not what is pushed to."""
+def find_protection(server: Path, settings: "Administrator") -> Protection:
+    """Return which refs a server's gate guards, and how, and where that is not what is pushed to."""
     from gitcfg.gate.push import RepositoryView
 
     repository = Repository.served(server)
     view = RepositoryView(repository, settings)
     policy = view.policy(None)
-    lines = [
-        f"protected: {', '.join(policy.protected) or 'nothing'}",
-        f"check: {'each' if policy.each else 'tip'}, ratchet: {str(policy.ratchet).lower()}, "
-        f"signatures: {'require' if policy.signed else 'off'}",
-    ]
-    lines += [f"git config {name}: {value}" for name, value in Config(repository).section("gitcfg")]
-    session.write("".join(f"{safe(line)}\n" for line in lines))
-    _warn(session, _find_gaps(view, policy, view.refs.head))
+    return Protection(
+        tuple(policy.protected),
+        policy.each,
+        policy.ratchet,
+        policy.signed,
+        tuple(Config(repository).section("gitcfg")),
+        tuple(_find_gaps(view, policy, view.refs.head)),
+    )
+
+
+def _protection_to_json(found: Protection) -> Record:
+    return {
+        "protected": list(found.refs),
+        "check": "each" if found.each else "tip",
+        "ratchet": found.ratchet,
+        "signatures": "require" if found.signed else "off",
+        "settings": [{"name": name, "value": value} for name, value in found.settings],
+    }
+
+
+def _describe_protection(found: Protection) -> Iterator[str]:
+    """Yield the lines about what is protected."""
+    record = _protection_to_json(found)
+    yield f"protected: {', '.join(found.refs) or 'nothing'}"
+    ratchet = str(found.ratchet).lower()
+    yield f"check: {record['check']}, ratchet: {ratchet}, signatures: {record['signatures']}"
+    for name, value in found.settings:
+        yield f"git config {name}: {value}"
 
 
 def _find_gaps(view: "RepositoryView", policy: "Policy", head: str) -> Iterator[str]:
@@ -418,7 +495,7 @@ def _find_gaps(view: "RepositoryView", policy: "Policy", head: str) -> Iterator[
         )
 
 
-def _warn(session: Session, lines: Iterator[str]) -> None:
+def _warn(session: Session, lines: Iterable[str]) -> None:
     console = session.console(stderr=True)
     for line in lines:
         console.print(f"warning: {safe(line)}", style="yellow")

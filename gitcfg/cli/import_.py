@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from gitcfg.cli.declaration import Group, command
-from gitcfg.cli.session import Session
+from gitcfg.cli.declaration import Group, OutputOption, command
+from gitcfg.cli.records import Items, Record, write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.convert.base import Note
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import SETTINGS, glob, is_glob
@@ -53,7 +55,10 @@ _SHOWN_PLACES = 5  # places of a note that are shown unless all are asked for
 _MORE = 2  # so many more are shown too: to say how many there are takes as much room
 
 
-@command(_WALLABY_EPILOG)
+IMPORT = Items("gitcfg.import/1", "notes", "note")
+
+
+@command(_WALLABY_EPILOG, IMPORT)
 def wallaby(
     context: typer.Context,
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="What `wallaby dump` wrote; - is stdin.")],
@@ -61,6 +66,7 @@ def wallaby(
         Path, typer.Argument(help="Folder of the repository; created if missing.", metavar="DIR")
     ] = Path(),
     all_places: Annotated[bool, ALL_PLACES] = False,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """Convert a Wallaby dump to a repository, and list what cannot be converted exactly."""
     from gitcfg.convert.wallaby.repository import import_wallaby
@@ -69,21 +75,56 @@ def wallaby(
     session: Session = context.obj
     imported = import_wallaby(file.read())
     made = create_repository(folder, imported.files, "Import a Wallaby dump")
-    console = session.console(stderr=True)
-    print_notes(console, imported.notes, all_places)
-    _print_result(console, made)
+    if output is Output.TEXT:
+        print_notes(session.console(stderr=True), imported.notes, all_places)
+    _finish(session, made, imported.notes, output)
 
 
-def _print_result(console: Console, made: "CreatedRepository") -> None:
-    """Have the hook check every commit of a new repository, and say where that is."""
+def _finish(
+    session: Session,
+    made: "CreatedRepository",
+    notes: Iterable[Note],
+    output: Output,
+    facts: Record | None = None,
+) -> None:
+    """Have the hook check every commit of a new repository, and say where that is.
+
+    `facts` are what the record has besides.
+    """
     from gitcfg.cli.hook import install_in_new_repository
 
-    install_in_new_repository(console, made.folder)
-    console.print(f"Created a repository of {made.files} files in {made.folder}.")
+    console = session.console(stderr=True)
+    hook = install_in_new_repository(console, made.folder)
+    if output is not Output.TEXT:
+        write_record(_import_to_json(made, hook, notes, facts or {}), output)
+        return
+    console.print(f"Created a repository of {len(made.files)} files in {made.folder}.")
     console.print(f"Next: cd {made.folder} && gitcfg check")
 
 
-@command(_CONDOR_EPILOG)
+def _import_to_json(made: "CreatedRepository", hook: bool, notes: Iterable[Note], facts: Record) -> Record:
+    """Return `gitcfg.import/1`."""
+    return {
+        "schema": IMPORT.schema,
+        "folder": str(made.folder),
+        "created": len(made.files),
+        "commit": made.commit,
+        "hook": hook,
+        **facts,
+        "notes": [
+            {
+                "weight": note.weight.value,
+                "kind": note.kind,
+                "name": note.name,
+                "field": note.field,
+                "reason": note.reason,
+            }
+            for note in notes
+        ],
+    }
+
+
+@command(_CONDOR_EPILOG, IMPORT)
 def condor(
     context: typer.Context,
     files: Annotated[list[Path] | None, _FILES] = None,
@@ -92,6 +133,7 @@ def condor(
     node: Annotated[str, _NODE] = "host",
     defaults: Annotated[bool, _DEFAULTS] = False,
     all_places: Annotated[bool, ALL_PLACES] = False,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Convert HTCondor's configuration files to a repository: common features, and the rest of each host.
 
@@ -105,17 +147,18 @@ def condor(
     session: Session = context.obj
     *first, folder = files or [Path()]
     with HTCondor() as installed:
-        console = session.console(stderr=True)
         if defaults:
-            _declare(session, installed.begin(), first or host or hosts, folder)
+            _declare(session, installed.begin(), first or host or hosts, folder, output)
             return 0
         notes: list[Note] = []
         given = read_hosts(first, _hosts(first, host or [], hosts, node, notes))
         imported = import_condor(given, installed.begin(), notes)
         made = create_repository(folder, imported.files, "Import HTCondor configuration")
-        _print_imported(imported, installed, console, all_places)
+        if output is Output.TEXT:
+            _print_imported(imported, installed, session.console(stderr=True), all_places)
         differs = bool(installed.version) and imported.alike < imported.hosts
-    _print_result(console, made)
+    facts = {"hosts": imported.hosts, "alike": imported.alike if installed.version else None}
+    _finish(session, made, imported.notes, output, facts)
     return int(differs)
 
 
@@ -176,20 +219,25 @@ def print_notes(console: Console, notes: Iterable[Note], all_places: bool) -> No
         console.print("hint: --all-places lists every place.", style="cyan")
 
 
-def _declare(session: Session, installed: "HTCondor", others: object, folder: Path) -> None:
+def _declare(session: Session, installed: "HTCondor", others: object, folder: Path, output: Output) -> None:
     """Declare what HTCondor knows, in a new repository or in one that is there."""
     if others:
         raise GitcfgError("--defaults needs a folder, without files or hosts.", "Import those separately.")
     if not installed.version:
         raise GitcfgError("HTCondor's bindings are not installed.", install_hint("htcondor"))
-    names, files = declare_defaults(session, installed, folder)
-    where = counted(files, "new file")
+    names, made = declare_defaults(session, installed, folder)
+    if output is not Output.TEXT:
+        write_record(_import_to_json(made, False, (), {"declared": names}), output)
+        return
+    where = counted(len(made.files), "new file")
     console = session.console(stderr=True)
     console.print(f"{counted(names, 'parameter')} of HTCondor {installed.version} declared in {where}.")
 
 
-def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
-    """Declare the names that are not declared; return how many, and in how many new files."""
+def declare_defaults(
+    session: Session, installed: "HTCondor", folder: Path
+) -> "tuple[int, CreatedRepository]":
+    """Declare the names that are not declared; return how many, and the new files."""
     from gitcfg.bundled import read_pack
     from gitcfg.convert.condor.parameters import default_files
     from gitcfg.edit.transaction import create_repository
@@ -199,14 +247,16 @@ def declare_defaults(session: Session, installed: "HTCondor", folder: Path) -> t
     files = default_files(installed.defaults.values(), lambda name: False, ())
     pack = read_pack("empty")
     begun = {path: pack[path].decode() for path in (SETTINGS, "groups/default.yaml")}
-    create_repository(folder, {**begun, **files}, "Declare what HTCondor knows")
-    return len(installed.defaults), len(files)
+    made = create_repository(folder, {**begun, **files}, "Declare what HTCondor knows")
+    return len(installed.defaults), replace(made, files=tuple(files))
 
 
-def _add_declarations(session: Session, installed: "HTCondor", folder: Path) -> tuple[int, int]:
+def _add_declarations(
+    session: Session, installed: "HTCondor", folder: Path
+) -> "tuple[int, CreatedRepository]":
     from gitcfg.cli.edits import exclusive_edit, write_files
     from gitcfg.convert.condor.parameters import default_files
-    from gitcfg.edit.transaction import FileChange, finish_if_interrupted
+    from gitcfg.edit.transaction import CreatedRepository, FileChange, finish_if_interrupted
     from gitcfg.library import open
 
     source = open(folder)
@@ -218,7 +268,8 @@ def _add_declarations(session: Session, installed: "HTCondor", folder: Path) -> 
         if written:
             with finish_if_interrupted(source.repository.root, place):
                 write_files(source.repository, place, written, None)
-    return sum(not known(one.name) for one in installed.defaults.values()), len(files)
+    names = sum(not known(one.name) for one in installed.defaults.values())
+    return names, CreatedRepository(folder, tuple(files), None)
 
 
 def _is_declared(source: "Source") -> Callable[[str], bool]:

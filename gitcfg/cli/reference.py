@@ -91,6 +91,11 @@ class Command(msgspec.Struct, frozen=True):
     examples: tuple[Example, ...]
     commands: tuple["Command", ...]
 
+    @property
+    def runs(self) -> bool:
+        """Whether it runs by itself: a group does if it has examples."""
+        return not self.commands or bool(self.examples)
+
     def all(self) -> Iterator["Command"]:
         """This command and all in it."""
         yield self
@@ -166,7 +171,7 @@ def _parse_example(text: str) -> Example:
 
 def manual(program: Command) -> str:
     """Return the page about a program's commands."""
-    commands = [command for command in program.all() if not command.commands]
+    commands = [command for command in program.all() if command.runs]
     return "".join(
         (
             _PREFACE,
@@ -239,7 +244,7 @@ def _remarks(parameter: Parameter) -> Iterator[str]:
     yield parameter.help
     if parameter.choices:
         yield f"One of {', '.join(f'`{choice}`' for choice in parameter.choices)}."
-    if parameter.many and parameter.names:
+    if parameter.many and parameter.names and "may be repeated" not in parameter.help:
         yield "May be repeated."
     if parameter.default:
         yield f"Default: `{parameter.default}`."

@@ -62,7 +62,10 @@ _SHOWN = 20
 _ID = re.compile(r"[0-9a-f]{4,40}")
 
 
-@command(_STATUS_EPILOG, Items("gitcfg.releases/1", "releases", "release"))
+RELEASES = Items("gitcfg.releases/1", "releases", "release")
+
+
+@command(_STATUS_EPILOG, RELEASES)
 def status(
     context: typer.Context,
     server: Server = None,
@@ -91,7 +94,7 @@ def status(
     return 0
 
 
-@command(_RESUME_EPILOG)
+@command(_RESUME_EPILOG, RELEASES)
 def resume(
     context: typer.Context,
     commit: Annotated[str, _COMMIT],
@@ -99,12 +102,13 @@ def resume(
     token: Token = None,
     url: Database = None,
     state: StateFolder = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Resume a halted release: failures until now are ignored."""
-    return _steer(context.obj, "resume", commit, state_query(context, url, state, server, token))
+    return _steer(context.obj, "resume", commit, state_query(context, url, state, server, token), output)
 
 
-@command(_ABORT_EPILOG)
+@command(_ABORT_EPILOG, RELEASES)
 def abort(
     context: typer.Context,
     commit: Annotated[str, _COMMIT],
@@ -112,12 +116,13 @@ def abort(
     token: Token = None,
     url: Database = None,
     state: StateFolder = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Abort a release: nodes that have its commit return to the previous one."""
-    return _steer(context.obj, "abort", commit, state_query(context, url, state, server, token))
+    return _steer(context.obj, "abort", commit, state_query(context, url, state, server, token), output)
 
 
-def _steer(session: Session, action: str, revision: str, query: StateQuery) -> int:
+def _steer(session: Session, action: str, revision: str, query: StateQuery, output: Output) -> int:
     commit = resolve_commit(session, revision)
     if query.server is not None:
         record = ask_server(query.server, query.token, f"/v1/releases/{commit}/{action}", "POST")
@@ -127,7 +132,11 @@ def _steer(session: Session, action: str, revision: str, query: StateQuery) -> i
             steer = opened.releases.resume if action == "resume" else opened.releases.abort
             done = steer(commit, now, os.environ.get("USER", ""))
             record = _release_to_json(session, opened, done, now)
-    session.write("".join(f"{line}\n" for line in _format_whole(record)))
+    if output is not Output.TEXT:
+        found = {key: value for key, value in record.items() if key != "schema"}  # a server's answer has one
+        write_record({"schema": RELEASES.schema, "releases": [found]}, output)
+    else:
+        session.write("".join(f"{line}\n" for line in _format_whole(record)))
     return 0
 
 

@@ -2,15 +2,16 @@
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from gitcfg.cli.declaration import AtOption, command
-from gitcfg.cli.session import Session
+from gitcfg.cli.declaration import AtOption, OutputOption, command
+from gitcfg.cli.records import Items, Record, write_record
+from gitcfg.cli.session import Output, Session
 from gitcfg.convert.sanitize.sanitizer import (
     Keep,
     Sanitizer,
@@ -18,7 +19,7 @@ from gitcfg.convert.sanitize.sanitizer import (
     compare_findings,
     write_repository,
 )
-from gitcfg.library import Fleet
+from gitcfg.explain.trail import origin_record
 from gitcfg.library import open as opened
 from gitcfg.model import REFUSED, Finding, GitcfgError
 from gitcfg.model.text import counted, safe
@@ -41,7 +42,7 @@ _MAPPING = typer.Option(help="Also write which name replaced which. Keep this fi
 _SHORTEST = 16
 
 
-@command(EPILOG)
+@command(EPILOG, Items("gitcfg.sanitize/1", "differences", "difference"))
 def sanitize(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The new folder; it must not exist.", metavar="DIR")],
@@ -50,6 +51,7 @@ def sanitize(
     keep_names: Annotated[list[str] | None, _NAMES] = None,
     key: Annotated[Path | None, _KEY] = None,
     mapping: Annotated[Path | None, _MAPPING] = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Copy the repository with other names and values, but the same findings. Exits 1 if some differ."""
     session: Session = context.obj
@@ -64,27 +66,42 @@ def sanitize(
         write_repository(folder, versions)
         if mapping is not None:
             _write_private(mapping, msgspec.json.format(msgspec.json.encode(sanitizer.known())) + b"\n")
-        return _compare_findings(session, folder, fleet, sanitizer, len(versions[-1]))
+        found = fleet.all_findings
+        with opened(folder, session.today).at("HEAD") as sanitized:
+            missing, besides = compare_findings(found, sanitized.all_findings, sanitizer)
+    differences = [*(("missing", one) for one in missing), *(("besides", one) for one in besides)]
+    if output is Output.TEXT:
+        _print_result(session, folder, len(versions[-1]), len(found), differences)
+    else:
+        record = {
+            "schema": "gitcfg.sanitize/1",
+            "folder": str(folder),
+            "created": len(versions[-1]),
+            "findings": len(found),
+            "differences": [_difference_to_json(word, finding) for word, finding in differences],
+        }
+        write_record(record, output)
+    return int(bool(differences))
 
 
-def _compare_findings(session: Session, folder: Path, fleet: Fleet, sanitizer: Sanitizer, files: int) -> int:
-    """Print whether a sanitized repository has the findings of its original; return 1 if it has not."""
-    with opened(folder, session.today).at("HEAD") as sanitized:
-        missing, besides = compare_findings(fleet.all_findings, sanitized.all_findings, sanitizer)
-        console = session.console(stderr=True)
-        written = f"Wrote a repository of {counted(files, 'file')} to {folder}"
-        if not (missing or besides):
-            console.print(f"{written}; it has the same {counted(len(fleet.all_findings), 'finding')}.")
-            return 0
+def _difference_to_json(word: str, finding: Finding) -> Record:
+    origins = [origin_record(origin) for origin in finding.origins]
+    return {"difference": word, "code": finding.code, "origins": origins}
+
+
+def _print_result(
+    session: Session, folder: Path, files: int, findings: int, differences: Sequence[tuple[str, Finding]]
+) -> None:
+    """Print whether a sanitized repository has the findings of its original."""
+    console = session.console(stderr=True)
+    written = f"Wrote a repository of {counted(files, 'file')} to {folder}"
+    if not differences:
+        console.print(f"{written}; it has the same {counted(findings, 'finding')}.")
+        return
     console.print(f"{written}, but its findings are not all the same.", style="yellow")
-    for line in (*_lines("missing", missing), *_lines("besides", besides)):
-        console.print(safe(line))
+    for word, finding in differences:
+        console.print(safe(f"  {word}: {finding.code} at {', '.join(map(str, finding.origins))}"))
     console.print("hint: Use --keep-names for the parameters whose names may be kept.", style="cyan")
-    return 1
-
-
-def _lines(word: str, findings: Iterable[Finding]) -> Iterable[str]:
-    return (f"  {word}: {finding.code} at {', '.join(map(str, finding.origins))}" for finding in findings)
 
 
 def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcfg.cli.declaration import Group, OutputOption, command
-from gitcfg.cli.records import Items, write_record
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.server_state import (
     NOT_INSTALLED,
     Database,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gitcfg.secrets.identities import Identities as PrivateKeys
     from gitcfg.server.application import ListenOptions
     from gitcfg.server.signatures import ServerKey
+    from gitcfg.state.records import Token as StoredToken
     from gitcfg.state.state import State
 
 EPILOG = """Examples:
@@ -280,21 +281,36 @@ class Role(StrEnum):
     OPERATE = "operate"
 
 
-@command(_CREATE_EPILOG)
+TOKENS = Items("gitcfg.tokens/1", "tokens", "token")
+
+
+@command(_CREATE_EPILOG, TOKENS)
 def create_token(
     context: typer.Context,
     name: Annotated[str, _NAME],
     role: Annotated[Role, typer.Option(help="What the token allows.")] = Role.READ,
     url: Database = None,
     state: StateFolder = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Create a token and print it. It cannot be shown again."""
     with _open_tokens(context, url, state) as found:
         from gitcfg.state.records import Role as StoredRole
 
         token = found.tokens.create(name, StoredRole(role.value), time.time())
-    write(f"{token}\n")
+        made = [one for one in found.tokens.all() if one.name == name]
+    if output is not Output.TEXT:
+        write_record(_tokens_to_json(made, token=token), output)
+    else:
+        write(f"{token}\n")
     return 0
+
+
+def _tokens_to_json(tokens: "Iterable[StoredToken]", **more: str) -> Record:
+    """Return `gitcfg.tokens/1`, in which times are seconds since the epoch; `more` is of each."""
+    keys = ("name", "role", "created", "used")
+    records = [{**{key: getattr(token, key) for key in keys}, **more} for token in tokens]
+    return {"schema": TOKENS.schema, "tokens": records}
 
 
 def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> "closing[State]":
@@ -310,7 +326,7 @@ def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> 
     return open_database(where)
 
 
-@command(_LIST_EPILOG, Items("gitcfg.tokens/1", "tokens", "token"))
+@command(_LIST_EPILOG, TOKENS)
 def list_tokens(
     context: typer.Context,
     url: Database = None,
@@ -322,9 +338,7 @@ def list_tokens(
     with _open_tokens(context, url, state) as found:
         tokens = found.tokens.all()
     if output is not Output.TEXT:
-        keys = ("name", "role", "created", "used")  # times are seconds since the epoch
-        records = [{key: getattr(token, key) for key in keys} for token in tokens]
-        write_record({"schema": "gitcfg.tokens/1", "tokens": records}, output)
+        write_record(_tokens_to_json(tokens), output)
         return 0
     for token in tokens:
         used = "never used" if token.used is None else f"last used {_format_time(token.used)}"
@@ -336,15 +350,23 @@ def list_tokens(
     return 0
 
 
-@command(_REVOKE_EPILOG)
+@command(_REVOKE_EPILOG, TOKENS)
 def revoke_token(
-    context: typer.Context, name: Annotated[str, _NAME], url: Database = None, state: StateFolder = None
+    context: typer.Context,
+    name: Annotated[str, _NAME],
+    url: Database = None,
+    state: StateFolder = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Revoke a token, within seconds on all servers."""
     session: Session = context.obj
     with _open_tokens(context, url, state) as found:
+        revoked = [one for one in found.tokens.all() if one.name == name]
         found.tokens.revoke(name)
-    session.write(f"revoked {safe(name)}\n")
+    if output is not Output.TEXT:
+        write_record(_tokens_to_json(revoked), output)
+    else:
+        session.write(f"revoked {safe(name)}\n")
     return 0
 
 

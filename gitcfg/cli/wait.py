@@ -4,13 +4,14 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from gitcfg.cli.commands import SOME_FAILED, TIME_RAN_OUT
-from gitcfg.cli.declaration import WhereOption, command
+from gitcfg.cli.declaration import OutputOption, WhereOption, command
 from gitcfg.cli.nodes import choose_nodes, expand_names
+from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.server_state import (
     Database,
     Server,
@@ -25,7 +26,7 @@ from gitcfg.cli.server_state import (
     served_repository,
     state_query,
 )
-from gitcfg.cli.session import Session
+from gitcfg.cli.session import Output, Session
 from gitcfg.git.refs import Refs
 from gitcfg.library import Fleet
 from gitcfg.model import GitcfgError
@@ -60,7 +61,7 @@ _STUCK = {
 """Statuses in which a release goes no further, and what to do then."""
 
 
-@command(EPILOG)
+@command(EPILOG, Items("gitcfg.wait/1", "nodes", "awaited"))
 def wait(
     context: typer.Context,
     rev: Annotated[str, typer.Argument(help="The commit.", metavar="REV")],
@@ -71,6 +72,7 @@ def wait(
     token: Token = None,
     url: Database = None,
     state: StateFolder = None,
+    output: OutputOption = Output.TEXT,
 ) -> int:
     """Wait until nodes run a commit, a later one, or one with the same result."""
     session: Session = context.obj
@@ -81,7 +83,11 @@ def wait(
     with WaitTarget(session, rev, nodes or (), where) as target:
         if text := note_on_tip(repository, query):
             session.console(stderr=True).print(text)
-        watch(StateWatcher(repository, query), target, longest)
+        done = watch(StateWatcher(repository, query), target, longest)
+        if output is not Output.TEXT:
+            write_record(wait_to_json(target, done), output)
+    if done.error is not None:
+        raise done.error
     return 0
 
 
@@ -209,8 +215,22 @@ class StateWatcher:
             return state.checkins.nodes(), list[Mapping[str, Any]](releases)
 
 
-def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> None:
-    """Wait until all nodes run it. Raise GitcfgError if time runs out, or no other node gets it."""
+class WaitResult(NamedTuple):
+    """How waiting ended: the nodes that do not run it yet, and why, where it ended too early."""
+
+    late: Sequence[str] = ()
+    error: GitcfgError | None = None
+
+    @property
+    def outcome(self) -> str:
+        """What it is called for programs."""
+        if self.error is None:
+            return "done"
+        return "timeout" if self.error.code == TIME_RAN_OUT else "halted"
+
+
+def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> WaitResult:
+    """Wait until all nodes run it, time runs out, or no other node gets it."""
     end = time.monotonic() + longest
     late: Sequence[str] = target.names
     while True:
@@ -219,11 +239,25 @@ def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> None:
             nodes, releases = report
             late = target.find_late(nodes)
             if not late:
-                return
+                return WaitResult()
             if halt := target.find_halt(releases):
                 why, hint = halt
-                raise GitcfgError(f"{why} {target.describe(late)}", hint, code=SOME_FAILED)
+                error = GitcfgError(f"{why} {target.describe(late)}", hint, code=SOME_FAILED)
+                return WaitResult(late, error)
         if time.monotonic() + PAUSE > end:
             hint = "Run `gitcfg release status` to see its progress."
-            raise GitcfgError(target.describe(late), watcher.lost, hint, code=TIME_RAN_OUT)
+            error = GitcfgError(target.describe(late), watcher.lost, hint, code=TIME_RAN_OUT)
+            return WaitResult(late, error)
         time.sleep(PAUSE)
+
+
+def wait_to_json(target: WaitTarget, done: WaitResult) -> Record:
+    """Return `gitcfg.wait/1`."""
+    late = frozenset(done.late)
+    return {
+        "schema": "gitcfg.wait/1",
+        "commit": target.commit,
+        "outcome": done.outcome,
+        "message": done.error.message if done.error is not None else None,
+        "nodes": [{"node": name, "runs": name not in late} for name in target.names],
+    }

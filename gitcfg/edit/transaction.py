@@ -186,11 +186,16 @@ def work_tree(repository: Repository) -> Path:
 
 
 class CreatedRepository(msgspec.Struct, frozen=True):
-    """A new repository, and how many files it has. `uncommitted` says why nothing was committed, if so."""
+    """A new repository with its files, and its first commit. `uncommitted` says why there is none, if so."""
 
     folder: Path
-    files: int
+    files: tuple[str, ...]
+    commit: str | None
     uncommitted: str = ""
+
+
+FirstCommit = tuple[str | None, str]
+"""A commit, or why there is none."""
 
 
 def create_repository(folder: Path, files: Mapping[str, str | bytes], message: str) -> CreatedRepository:
@@ -202,10 +207,10 @@ def create_repository(folder: Path, files: Mapping[str, str | bytes], message: s
     """
     texts = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
     create = _fill_folder if os.path.lexists(folder) else _create_folder
-    return CreatedRepository(folder, len(files), create(folder, texts, message))
+    return CreatedRepository(folder, tuple(sorted(files)), *create(folder, texts, message))
 
 
-def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> str:
+def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> FirstCommit:
     """Make a new folder, with its first commit in it if it has a git of its own."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _temporary_folder(folder.parent, folder.name) as new:
@@ -214,12 +219,12 @@ def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> st
             (new / path).write_bytes(text)
         _make_executable(new, texts)
         has_own_git = _init_git(new)[0] == new.resolve()
-        uncommitted = _commit_first(new, texts, message) if has_own_git else ""
+        commit = _commit_first(new, texts, message) if has_own_git else None
         os.rename(new, folder)
-    return uncommitted if has_own_git else _commit_first(folder, texts, message)
+    return commit or _commit_first(folder, texts, message)
 
 
-def _fill_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> str:
+def _fill_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> FirstCommit:
     """Fill a folder that is there: git's own folder first, then all files by a journal, then the commit."""
     root = folder.resolve()
     if not any((above / ".git").exists() for above in (root, *root.parents)):
@@ -270,11 +275,11 @@ def _init_git(folder: Path) -> tuple[Path, Path]:
     return Path(git.workdir).resolve(), Path(git.path)
 
 
-def _commit_first(folder: Path, paths: Iterable[str], message: str) -> str:
-    """Make the first commit, and return why there is none, if so."""
+def _commit_first(folder: Path, paths: Iterable[str], message: str) -> FirstCommit:
+    """Make the first commit, and return it, or why there is none."""
     git = init_repository(folder)
     if not git.head_is_unborn:
-        return "The repository has commits already: commit these files yourself."
+        return None, "The repository has commits already: commit these files yourself."
     below = folder.resolve().relative_to(_init_git(folder)[0])
     commit = commit_all(git, [(below / path).as_posix() for path in paths], message)
-    return "" if commit else "git has no user.name and user.email, so nothing is committed yet."
+    return commit, "" if commit else "git has no user.name and user.email, so nothing is committed yet."

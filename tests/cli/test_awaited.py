@@ -1,7 +1,9 @@
 """`gitcfg wait` and `release status` by releases that are over: what is still to come, and what to do."""
 
+import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from gitcfg.cli.main import run
 from gitcfg.rollout import Plan, Progress, Status
 from gitcfg.state.records import StoredRelease
 from gitcfg.state.state import connect
+from tests.cli.published import judge
 
 WHO = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
 
@@ -70,6 +73,38 @@ def test_what_is_halted_may_be_resumed(clone: Path, capfd: pytest.CaptureFixture
     released(clone, Status.DONE, Status.DONE, Status.HALTED)
     assert run(["wait", "HEAD", "--timeout", "1s"]) == 3
     assert "hint: Run `gitcfg release resume`" in capfd.readouterr().err
+
+
+def told(capfd: pytest.CaptureFixture[str]) -> Any:
+    """What was written to stdout, which is as published."""
+    text = capfd.readouterr().out
+    judge(text, "json")
+    return json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("newest", "code", "outcome"), [(Status.HALTED, 3, "halted"), (Status.DONE, 5, "timeout")]
+)
+def test_programs_read_how_waiting_ended(
+    newest: Status, code: int, outcome: str, clone: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    released(clone, Status.DONE, Status.DONE, newest)
+    assert run(["wait", "HEAD", "--timeout", "1s", "-o", "json"]) == code
+    found = told(capfd)
+    assert found["outcome"] == outcome
+    assert found["message"].endswith("1 node of 1 does not run it yet: n1.")
+    assert found["nodes"] == [{"node": "n1", "runs": False}]
+    assert run(["wait", "HEAD", "--where", "false", "--timeout", "1s", "-o", "json"]) == 0
+    found = told(capfd)
+    assert (found["outcome"], found["message"], found["nodes"]) == ("done", None, [])
+
+
+def test_programs_read_what_became_of_a_release(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    released(clone, Status.DONE, Status.DONE, Status.HALTED)
+    assert run(["release", "resume", "HEAD", "-o", "json"]) == 0
+    assert [one["status"] for one in told(capfd)["releases"]] == ["running"]
+    assert run(["release", "abort", "HEAD", "-o", "json"]) == 0
+    assert [one["status"] for one in told(capfd)["releases"]] == ["aborted"]
 
 
 def test_the_first_commit_is_for_all_at_once(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """`gitcfg init` and `gitcfg import` with real git: what they make is right, and stays so."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitcfg.cli.main import run
+from tests.cli.published import judge
 
 WHO = {
     "GIT_AUTHOR_NAME": "n",
@@ -165,6 +167,14 @@ def test_a_wallaby_dump_becomes_a_repository(tmp_path: Path, capfd: pytest.Captu
     assert run(["-C", str(pool), "render", "node1.example.com"]) == 0
     assert "DAEMON_LIST = MASTER\n" in capfd.readouterr().out
     assert run(["import", "wallaby", str(dump), str(pool)]) == 4
+    capfd.readouterr()
+    assert run(["import", "wallaby", str(dump), str(tmp_path / "other"), "-o", "json"]) == 0
+    text = capfd.readouterr().out
+    judge(text, "json")
+    found = json.loads(text)
+    assert (found["folder"], found["hook"]) == (str(tmp_path / "other"), True)
+    files = [path for path in (tmp_path / "other").rglob("*") if path.is_file() and ".git" not in path.parts]
+    assert found["created"] == len(files)
 
 
 @pytest.mark.parametrize("text", ["", "a: 1\n", DUMP[:600], "--- [", "\0"])

@@ -87,6 +87,13 @@ def test_tokens(site: Site) -> None:
     judge(listed, "json")
     assert [one["name"] for one in json.loads(listed)["tokens"]] == ["alice"]
     assert run(*words, "revoke", "alice", cwd=site.work) == "revoked alice\n"
+    made = run(*words, "create", "bob", "--role", "operate", "-o", "json", cwd=site.work)
+    revoked = run(*words, "revoke", "bob", "-o", "json", cwd=site.work)
+    for text in (made, revoked):
+        judge(text, "json")
+    found = json.loads(made)["tokens"][0]
+    assert found.pop("token").startswith("gitcfg_")
+    assert json.loads(revoked)["tokens"] == [found]
     assert run(*words, "list", cwd=site.work) == ""
     assert folder.stat().st_mode & 0o777 == 0o700
 

@@ -133,8 +133,9 @@ def test_a_halted_release_ends_the_wait_and_names_who_failed(site: Site) -> None
             1,
         )
         assert (oldest["status"], oldest["failed"], oldest["counts"]) == ("done", "", None)
-        out, _ = person.call("release", "abort", "HEAD")
-        assert out.startswith(f"{bad[:10]}  aborted")
+        out, _ = person.call("release", "abort", "HEAD", "-o", "json")
+        judge(out, "json")
+        assert [(one["commit"], one["status"]) for one in json.loads(out)["releases"]] == [(bad, "aborted")]
         _, err = person.call("release", "resume", "main", code=4)
         assert f"The release of {bad[:10]} is aborted" in err
         assert person.call("wait", "HEAD", "--timeout", "5m", code=3)[1].startswith(
