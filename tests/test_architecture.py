@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gitcfg"
 
 TIERS = {
-    0: "bundled cache cel domain fs git install model nodeset parallel sandbox",
+    0: "bundled cache cel domain fs git install model nodeset parallel progress sandbox",
     1: "load compile",
     2: "check comparison explain pictures render solve",
     3: "convert edit editor generate history parsers rollout secrets state",
@@ -28,6 +28,7 @@ ALLOWED = {
     ("cache", "git"),
     ("parallel", "model"),
     ("cel", "sandbox"),
+    ("sandbox", "progress"),
     ("domain", "model"),
     ("convert", "parsers"),
     ("editor", "edit"),

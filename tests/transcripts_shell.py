@@ -80,6 +80,7 @@ def _environment(place: Place) -> dict[str, str]:
         "GIT_AUTHOR_DATE": f"{when}Z",
         "GIT_COMMITTER_DATE": f"{when}Z",
         "GITCFG_TODAY": TODAY,
+        "GITCFG_PROGRESS": "never",
     }
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.check.expressions import Expressions
 from gitcfg.check.files import WrittenValues, entries
 from gitcfg.check.findings import folded
@@ -26,7 +27,6 @@ from gitcfg.compile.selection import Stopped
 from gitcfg.compile.surface import Surface
 from gitcfg.model import Finding
 from gitcfg.render.templates import TemplateEngine
-from gitcfg.sandbox import progress
 
 Check = Callable[[Fleet], Iterator[Finding]]
 
@@ -174,8 +174,9 @@ def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Fi
     ]
     if fleet.names:  # with no nodes nothing is discarded
         watches.append(DiscardedValues(fleet, surfaces))
-    for node_class in fleet.judged:
-        progress.note("checking nodes like", next(iter(node_class.names), ""))
+    judged = fleet.judged
+    for node_class in judged:
+        progress.note("checking nodes like", next(iter(node_class.names), ""), len(judged))
         surface = surfaces.of(node_class)
         for watch in watches:
             yield from watch.see(node_class, surface)

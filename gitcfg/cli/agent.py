@@ -1,12 +1,12 @@
 """`gitcfg agent`: the program on a node, as the wheel gitcfg-agent has it alone."""
 
-import gc
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
 from gitcfg.cli.declaration import command
+from gitcfg.cli.session import begin_long_run
 from gitcfg.model import GitcfgError
 
 EPILOG = """Examples:
@@ -35,5 +35,5 @@ def agent(
         raise GitcfgError("The agent needs cryptography.", "pip install cryptography")
     from gitcfg.agent.main import main
 
-    gc.enable()  # unlike other commands it may run for months
+    begin_long_run()
     return main(words, "gitcfg agent")

@@ -1,6 +1,7 @@
 """The typer application: global options, and the commands that an invocation needs."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib import import_module
@@ -12,8 +13,9 @@ import typer
 from gitcfg import __version__
 from gitcfg.cli.commands import COMMANDS, EXITS, GROUPS
 from gitcfg.cli.completion import grammar
-from gitcfg.cli.console import Color, Pager, pager_command
+from gitcfg.cli.console import Color, Pager, pager_command, understands_color
 from gitcfg.cli.declaration import Command, CommandGroup, Group
+from gitcfg.cli.progress import Progress, shown
 from gitcfg.cli.session import Session
 from gitcfg.model import GitcfgError
 
@@ -29,6 +31,10 @@ _PAGER = typer.Option(
     help="The pager for results on a terminal; cat means none. Default: PAGER, then less.",
     metavar="COMMAND",
     show_default=False,
+)
+_PROGRESS = typer.Option(
+    envvar="GITCFG_PROGRESS",
+    help="When to show what is being done, on stderr; auto: on a terminal, and in git's `remote:` lines.",
 )
 _TODAY = typer.Option(
     envvar="GITCFG_TODAY",
@@ -47,6 +53,7 @@ def root(
     color: Annotated[Color, _COLOR] = Color.AUTO,
     pager: Annotated[str | None, _PAGER] = None,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not use a pager.")] = False,
+    progress: Annotated[Progress, _PROGRESS] = Progress.AUTO,
     today: Annotated[str, _TODAY] = "",
     version: Annotated[bool, typer.Option("-V", "--version", help="Show the version.")] = False,
 ) -> None:
@@ -60,7 +67,10 @@ def root(
     except ValueError:
         message = f"{today} is not a date. Use the form YYYY-MM-DD."
         raise typer.BadParameter(message, param_hint="--today") from None
-    context.obj = Session(repo, color, day, context.with_resource(paged))
+    context.with_resource(
+        shown(progress, sys.stderr is not None and sys.stderr.isatty() and understands_color(os.environ))
+    )
+    context.obj = Session(repo, color, day, context.with_resource(paged), progress)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)

@@ -193,14 +193,23 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         return
 
 
-def rich_console(stream: TextIO | None, colors: bool, terminal: bool) -> "Console":
+def rich_console(
+    stream: TextIO | None, colors: bool, terminal: bool, before: Callable[[], None] = lambda: None
+) -> "Console":
     """Return a console that never cuts or wraps what it is given. A stream of None is stderr, as it is then.
+
+    `before` is called before anything is printed on a terminal.
 
     rich's own would exit when nobody reads on; closed pipes are for the one boundary.
     """
     from rich.console import Console
 
     class Boundless(Console):
+        def print(self, *objects: Any, **options: Any) -> None:
+            if terminal:
+                before()
+            super().print(*objects, **options)
+
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 

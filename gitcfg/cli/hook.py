@@ -109,11 +109,12 @@ def _within_budget(
     """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
     from gitcfg.cache import open_read_only
     from gitcfg.cli.gate import unjudged
+    from gitcfg.cli.progress import lines_of_hook
     from gitcfg.gate.policy import load_budget
     from gitcfg.sandbox.budget import Client, End, Ended, TimeUp, divide, end_work
 
     limits = load_budget(config)
-    done = divide(limits, Client())
+    done = divide(limits, Client(), lines_of_hook(session.progress))
     if isinstance(done, Ended):
         raise unjudged(done, limits)
     if done is not None:

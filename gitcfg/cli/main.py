@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DEPLOY = "gitcfg.cli.deploy.run"
 _BY_SIGNAL = 128
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--today"})
+_TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--progress", "--today"})
 
 
 def main() -> None:

@@ -1,12 +1,11 @@
 """Records for programs: written as one document, or as a line for each item."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
-from gitcfg.cli.session import Output, write
+from gitcfg.cli.session import Output, write, write_bytes
 
 Record = dict[str, Any]
 
@@ -34,9 +33,9 @@ def write_record(record: Record, output: Output) -> None:
 
         write(dump(msgspec.to_builtins(record)))
     elif output is Output.JSON:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        write_bytes((msgspec.json.format(msgspec.json.encode(record), indent=2), b"\n"))
     else:
-        sys.stdout.buffer.writelines(msgspec.json.encode(line) + b"\n" for line in lines(record))
+        write_bytes(msgspec.json.encode(line) + b"\n" for line in lines(record))
 
 
 def lines(record: Record) -> Iterator[Record]:

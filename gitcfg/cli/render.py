@@ -1,6 +1,5 @@
 """`gitcfg render`: what nodes get."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from gitcfg import progress
 from gitcfg.cli.declaration import AtOption, NodesArgument, OutputOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
-from gitcfg.cli.session import Output, Session, fleet_of
+from gitcfg.cli.session import Output, Session, fleet_of, write_bytes
 from gitcfg.model import GitcfgError
 from gitcfg.model.secrets import shown
 from gitcfg.model.text import safe
@@ -93,9 +93,10 @@ class RenderOptions(msgspec.Struct, frozen=True):
 def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], options: RenderOptions) -> None:
     """Write what nodes get, one after the other: that of many nodes is too much to be held."""
     if options.output is Output.JSON and len(names) > 1:
-        sys.stdout.buffer.writelines(_document(fleet, names, options.params))
+        write_bytes(_document(fleet, names, options.params))
     elif options.output is Output.JSONL:
         for name in names:
+            progress.note("rendering", name, len(names))
             write_record(_record(fleet, {name: node_record(fleet[name], options.params)}), options.output)
     elif options.output is not Output.TEXT:
         found = {name: node_record(fleet[name], options.params) for name in names}
@@ -129,6 +130,7 @@ def _document(fleet: "Fleet", names: tuple[str, ...], params_only: bool) -> Iter
         texts = ((name, encode(node_record(fleet[name], params_only))) for name in names)
     between = b"\n"
     for name, text in texts:
+        progress.note("rendering", name, len(names))
         yield b"%b    %b: " % (between, encode(name))
         yield text
         between = b",\n"

@@ -1,6 +1,5 @@
 """`gitcfg serve`: the server that nodes fetch from, and the tokens of those who ask it."""
 
-import gc
 import os
 import socket
 import sys
@@ -29,7 +28,7 @@ from gitcfg.cli.server_state import (
     served_repository,
     state_query,
 )
-from gitcfg.cli.session import Output, Session, write
+from gitcfg.cli.session import Output, Session, begin_long_run, write
 from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 from gitcfg.model.text import safe
@@ -143,7 +142,7 @@ def _serve(
     from gitcfg.secrets.identities import parse_identities
 
     where = parse_listen(listen, tls_cert, tls_key, trusted_proxy or ())
-    gc.enable()  # other commands end before garbage matters
+    begin_long_run()
     log = make_logger(sys.stderr, log_level.value)
 
     def today() -> date:

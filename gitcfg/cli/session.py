@@ -1,14 +1,18 @@
 """An invocation: what the global options say, the repository that a command works on, and ways to write."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterable
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
+from gitcfg.cli import progress
 from gitcfg.cli.console import Color, Pager, rich_console, uses_color
+from gitcfg.cli.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +36,7 @@ class Session(msgspec.Struct, frozen=True):
     color: Color
     today: date | None
     pager: Pager
+    progress: Progress = Progress.AUTO
 
     def open(self) -> "Source":
         """Open the repository."""
@@ -46,7 +51,8 @@ class Session(msgspec.Struct, frozen=True):
     def console(self, stderr: bool = False) -> "Console":
         """Return a console that never cuts or wraps; results for people go through the pager."""
         stream = sys.stderr if stderr else self.pager.stdout
-        return rich_console(None if stderr else stream, self.has_color(stream), stream.isatty())
+        leave = progress.clear if stderr else progress.stop
+        return rich_console(None if stderr else stream, self.has_color(stream), stream.isatty(), leave)
 
     def without_pager(self) -> "Session":
         """Return it for what comes before a question: leaving a pager early means neither yes nor no."""
@@ -71,6 +77,12 @@ def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
     return source.index(os.environ.get("GIT_INDEX_FILE")) if staged else source.worktree()
 
 
+def begin_long_run() -> None:
+    """Prepare a program that may run for months; other commands end before garbage matters."""
+    progress.stop()
+    gc.enable()
+
+
 def can_ask() -> bool:
     """Return whether there is a terminal to ask a person on."""
     return sys.stdin.isatty() and sys.stderr.isatty()
@@ -78,6 +90,7 @@ def can_ask() -> bool:
 
 def confirm(question: str) -> bool:
     """Ask a person a question; anything but yes is no."""
+    progress.clear()
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -87,6 +100,15 @@ def write(text: str) -> None:
     _put(sys.stdout, text)
 
 
+def write_bytes(pieces: Iterable[bytes]) -> None:
+    """Write a result for programs to stdout, piece by piece."""
+    if sys.stdout.isatty():
+        progress.stop()
+    sys.stdout.buffer.writelines(pieces)
+
+
 def _put(stream: TextIO, text: str) -> None:
     """Write a text; what UTF-8 cannot say is escaped, and no line end is changed."""
+    if stream.isatty():
+        progress.stop()
     stream.buffer.write(text.encode("utf-8", "backslashreplace"))

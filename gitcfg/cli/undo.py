@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from gitcfg.cli import progress
 from gitcfg.cli import proposals as say
 from gitcfg.cli.declaration import OutputOption, YesOption, command
 from gitcfg.cli.edits import EDIT
@@ -288,6 +289,7 @@ class Undo(msgspec.Struct, frozen=True):
         sides = dict(answers)
         for file in files:
             left = file.unanswered(sides)  # the same entity may be in two files
+            progress.clear()
             for line in self._lines(file, left):
                 print(line, file=sys.stderr)
             if left and not file.apart:
@@ -312,6 +314,7 @@ def _ask_one_by_one(file: ConflictingFile, left: Iterable[Clash], ask: Ask) -> d
 def ask_side(question: Question) -> Reply:
     """Ask at the terminal which side counts. Raise GitcfgError (code 1) if the answer is to quit."""
     while True:
+        progress.clear()
         print(question.text, end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline().strip()
         if line.lower() in ("", "q", "quit"):

@@ -7,6 +7,7 @@ from typing import overload
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.comparison.change import Actions, Change, Delta, Kind, came_and_went, deltas
 from gitcfg.comparison.files import Files, Pair, Side, differ
 from gitcfg.compile.fleet import Fleet, FleetNode
@@ -17,7 +18,6 @@ from gitcfg.model import Subsystem
 from gitcfg.model.graph import reach
 from gitcfg.model.names import selects
 from gitcfg.render.files import RenderedFile, find_subsystems
-from gitcfg.sandbox import progress
 
 
 class Consequences:

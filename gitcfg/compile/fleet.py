@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, implied_kinds
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
@@ -18,7 +19,6 @@ from gitcfg.compile.surface import Surfaces
 from gitcfg.git.tree import Tree
 from gitcfg.load.repository import load
 from gitcfg.model import FileEntry, ListEdit, Model, Node, Op, Override, Ref, Use
-from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.compile.rules.collect import Collecting
@@ -232,7 +232,7 @@ class Fleet:
         return read_texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, definition: NodeDefinition) -> NodeClass:
-        progress.note("compiling the node", name)
+        progress.note("compiling the node", name, len(self.names))
         overrides = self._overrides(name, definition)
         facts = definition.facts if self.model.templates else self._facts_read
         effects = self.effects(name, definition, overrides)

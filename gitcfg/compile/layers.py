@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, GivingRules, Inclusion, Places
 from gitcfg.compile.instances import Instance, instance_of, instantiate, known_attributes
@@ -14,7 +15,6 @@ from gitcfg.compile.partial import Partial
 from gitcfg.compile.values import Misfit, is_presentable
 from gitcfg.model import Binding, Feature, Finding, Group, Model, Op, Origin, Use
 from gitcfg.model.graph import Reach
-from gitcfg.sandbox import progress
 
 NOWHERE = frozenset[str]()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.fs import sync, write_whole
 from gitcfg.git.commit import PathChange, commit_all, init_repository
 from gitcfg.git.program import Git
@@ -215,6 +216,7 @@ def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> Fi
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _temporary_folder(folder.parent, folder.name) as new:
         for path, text in texts.items():
+            progress.note("writing", path, len(texts))
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             (new / path).write_bytes(text)
         _make_executable(new, texts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
+from gitcfg import progress
 from gitcfg.cache import Cache
 from gitcfg.check.results import Checked, Known, checked, counting
 from gitcfg.compile.selection import Stopped
@@ -43,7 +44,6 @@ from gitcfg.git.signatures import Signers
 from gitcfg.git.tree import Tree
 from gitcfg.library import Fleet, compare
 from gitcfg.model import Finding
-from gitcfg.sandbox import progress
 
 if TYPE_CHECKING:
     from gitcfg.comparison.comparison import Comparison

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.cache import Cache
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster
@@ -20,6 +21,7 @@ from gitcfg.history.snapshot import KINDS, Documents, Snapshot, name_of, update_
 from gitcfg.load.repository import FILE, load
 from gitcfg.model import GitcfgError, Model, Origin, Settings
 from gitcfg.model.names import did_you_mean, find_host, shown
+from gitcfg.model.text import ABBREVIATED
 
 if TYPE_CHECKING:
     from gitcfg.history.snapshot import Key
@@ -186,6 +188,7 @@ def steps(history: History, question: Question, tip: str, known: str | None = No
     with closing(result(history, question)) as answers:
         walk = Walk(history, answers)
         for commit in history.walk(tip, known):
+            progress.note("comparing the commit", commit[:ABBREVIATED])
             effect = walk.visit(commit)
             if effect is not None:
                 yield Step(commit, effect)
@@ -357,6 +360,7 @@ def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
     """Yield every version of every file, once."""
     seen = set()
     for commit in history.walk(tip):
+        progress.note("searching the commit", commit[:ABBREVIATED])
         for parent in history.parents(commit) or (None,):
             root = history.root(parent) if parent else None
             for change in history.trees.changed(root, history.root(commit)):

@@ -8,12 +8,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.cache import Pack, Packs
 from gitcfg.load.document import Document, Pair, pairs, place
 from gitcfg.load.loader import Loader, Register
 from gitcfg.model import Finding, Origin, Settings
-from gitcfg.sandbox import progress
 
 T = TypeVar("T")
 _FEW = 64  # files that are read without keeping what they say

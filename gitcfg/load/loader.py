@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load import document, schema
 from gitcfg.load.document import Document
 from gitcfg.model import Finding, Origin
 from gitcfg.model.names import shown
-from gitcfg.sandbox import progress
 
 
 class Loader(msgspec.Struct):

@@ -12,7 +12,7 @@ from itertools import chain
 
 import msgspec
 
-from gitcfg import __version__
+from gitcfg import __version__, progress
 from gitcfg.cache import Cache
 from gitcfg.compile.impact import Version, find_changed_nodes, find_nodes_using
 from gitcfg.git.commit import RenderedRef, Tip
@@ -191,6 +191,7 @@ class RefFolders:
         part = fleet if len(names) == len(fleet) else fleet.valued(names)
         turns = split_jobs(TreeJob(name, self._before.get(name, "")) for name in names)
         for tree in chain.from_iterable(spread(_work(part, trees), turns, workers)):
+            progress.note("rendering the folder of", tree.node, len(names))
             pack.add(tree.made)
             if tree.unmade:
                 self.unmade += ((tree.node, path) for path in tree.unmade)

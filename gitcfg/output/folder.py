@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.model import GitcfgError
 from gitcfg.output import files
 from gitcfg.output.files import Blocked, Linked, NodeFolder, is_safe_node, is_safe_path, read_content
@@ -403,11 +404,12 @@ def _update(request: UpdateRequest, source: OpenSource, state: StateFolder, know
                 for line in lines:
                     new.add(line)
                 nodes, settled = nodes + len(lines), settled + done
+                progress.note("writing the folders of nodes", total=len(request.nodes), done=nodes)
         state.journal.unlink(missing_ok=True)
     except OSError as error:
-        progress = f"{nodes} nodes' folders are done. Every file is complete: the old or the new version."
+        hint = f"{nodes} nodes' folders are done. Every file is complete: the old or the new version."
         message = f"{error.filename or request.top}: {error.strerror or error}."
-        raise GitcfgError(message, progress, "Run the command again to continue.") from error
+        raise GitcfgError(message, hint, "Run the command again to continue.") from error
     return settled
 
 

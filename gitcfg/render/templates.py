@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.render.template_child.values import OUTPUT_LIMIT
-from gitcfg.sandbox import Closing, Guard, GuardError, Limits, progress
+from gitcfg.sandbox import Closing, Guard, GuardError, Limits
 
 _CHILD = "gitcfg.render.template_child"
 _LIMITS = Limits(answer=OUTPUT_LIMIT + (1 << 16))

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import msgspec
 
-from gitcfg.sandbox import progress
+from gitcfg import progress
 
 _TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended by itself, for that reason
 
@@ -64,9 +64,13 @@ class TimeUp(BaseException):
     """Raised in the work when its time is up: it may keep what it found out, and has to end."""
 
 
-def divide(budget: Budget, client: "Client | None" = None) -> Ended | int | None:
+def divide(
+    budget: Budget, client: "Client | None" = None, listener: progress.Listener | None = None
+) -> Ended | int | None:
     """Go on in a new process, which gets None, and watch it from this one, which gets its exit status or
     why it was ended.
+
+    The listener hears ten times a second what the new process is doing.
 
     All processes that the new one starts are ended with it, also when this one is, and when the client is
     gone that waits for it.
@@ -75,7 +79,7 @@ def divide(budget: Budget, client: "Client | None" = None) -> Ended | int | None
         stream.flush()
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    progress.begin()
+    progress.share()
     folder = tempfile.mkdtemp(prefix="gitcfg-work-")
     watcher = os.getpid()
     process = os.fork()
@@ -86,7 +90,7 @@ def divide(budget: Budget, client: "Client | None" = None) -> Ended | int | None
         _begin(budget, folder)
         return None
     try:
-        return _watch(process, budget, client)
+        return _watch(process, budget, client, listener)
     finally:  # also where a signal ends this process
         _kill_all()
         shutil.rmtree(folder, ignore_errors=True)
@@ -114,7 +118,9 @@ def _time_up(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeUp
 
 
-def _watch(process: int, budget: Budget, client: "Client | None") -> Ended | int:
+def _watch(
+    process: int, budget: Budget, client: "Client | None", listener: progress.Listener | None
+) -> Ended | int:
     """Wait for the end of the work, or for a reason to end it."""
     poll = select.poll()
     lines = client.lines if client is not None else ()
@@ -124,28 +130,27 @@ def _watch(process: int, budget: Budget, client: "Client | None") -> Ended | int
     if own is not None:
         poll.register(own, select.POLLIN)
     start, closely, most = time.monotonic(), 0.0, 0
-    late, warned = budget.seconds, False
+    late, stopped_at = budget.seconds, ""
     while True:
         moved = dict(poll.poll(_PAUSE * 1000))
         pid, status = os.waitpid(process, os.WNOHANG)
         now = time.monotonic()
         if pid:
-            return _ended(status, most > budget.memory // 2)
+            return _ended(status, most > budget.memory // 2, stopped_at)
+        progress.relay(listener)
         if any(descriptor in moved for descriptor in lines) or (client is not None and client.is_gone()):
-            return Ended(End.CLIENT, progress.last())
+            return Ended(End.CLIENT, _describe_last())
         most = _private(_family())
         if now >= closely and most > budget.memory:
             closely = now + _CLOSELY
             if _proportional(_family()) > budget.memory:
-                return Ended(End.MEMORY, progress.last())
+                return Ended(End.MEMORY, _describe_last())
         spent = now - start
         if max(spent / _BUSY, spent - _waited(process)) >= late:
-            if warned:
-                return Ended(End.TIME, progress.last())
-            warned, late = True, late + _GRACE
-            place = progress.last()
+            if stopped_at:
+                return Ended(End.TIME, stopped_at)
+            late, stopped_at = late + _GRACE, _describe_last() or "starting"
             os.kill(process, signal.SIGALRM)
-            progress.note(place)
 
 
 def _waited(process: int) -> float:
@@ -154,14 +159,22 @@ def _waited(process: int) -> float:
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
 
-def _ended(status: int, large: bool) -> Ended | int:
-    """Return what a status says; libraries may do anything where there is no memory."""
+def _describe_last() -> str:
+    step = progress.last()
+    return f"{step.doing} {step.name}".strip() if step is not None else ""
+
+
+def _ended(status: int, large: bool, stopped_at: str) -> Ended | int:
+    """Return what a status says; libraries may do anything where there is no memory.
+
+    Work that was told to stop did other things afterwards.
+    """
     code = os.waitstatus_to_exitcode(status)
     if code == _TIME_UP:
-        return Ended(End.TIME, progress.last())
+        return Ended(End.TIME, stopped_at or _describe_last())
     if code == _OUT_OF_MEMORY or (code < 0 and large):
-        return Ended(End.MEMORY, progress.last())
-    return Ended(End.FAULT, progress.last(), -code) if code < 0 else code
+        return Ended(End.MEMORY, _describe_last())
+    return Ended(End.FAULT, _describe_last(), -code) if code < 0 else code
 
 
 def _opened(process: int) -> int | None:

@@ -27,7 +27,10 @@ class Terminal:
         self.ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
         self.process = subprocess.Popen(
-            list(command), env=dict(environment), cwd=folder, preexec_fn=lambda: os.login_tty(theirs)
+            list(command),
+            env={"GITCFG_PROGRESS": "never", **environment},
+            cwd=folder,
+            preexec_fn=lambda: os.login_tty(theirs),
         )
         os.close(theirs)
         self.seen = ""

@@ -21,6 +21,7 @@ ENVIRONMENT = {
     "GIT_COMMITTER_NAME": "Ada",
     "GIT_COMMITTER_EMAIL": "ada@example.org",
     "LC_ALL": "C.UTF-8",
+    "GITCFG_PROGRESS": "never",
 }
 
 CODE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from gitcfg import progress
 from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.findings import of
 from gitcfg.check.rules.ruled_fleet import RuledFleet, named
@@ -15,7 +16,6 @@ from gitcfg.compile.rules.rulebook import Circle, find_places
 from gitcfg.load.document import ScalarPlaces
 from gitcfg.model import Finding, Ref
 from gitcfg.model.rules import Rule, RuleKind
-from gitcfg.sandbox import progress
 
 T = TypeVar("T")
 _HINT = "Use a label, a group or a fact in the condition instead: a rule cannot depend on itself."

@@ -6,6 +6,7 @@ from operator import or_
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.cel import CelProblem, Key
 from gitcfg.check.findings import of
 from gitcfg.check.rules.conditions import Failures
@@ -17,7 +18,6 @@ from gitcfg.domain import Kind, Value, Values
 from gitcfg.model import Binding, Finding, Model, Origin, Ref
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.rules import Allocation, Count, Rule, RuleKind, Uniqueness
-from gitcfg.sandbox import progress
 
 Counted = Mapping[Key | None, Sequence[Candidate]]
 """By group, the nodes and instances that have a feature, each as often as it has it."""

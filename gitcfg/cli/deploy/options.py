@@ -33,7 +33,9 @@ DryRun = Annotated[
 ]
 Resume = Annotated[
     str | None,
-    typer.Option(help="Continue a run with the nodes that did not succeed: its id, or last.", metavar="RUN"),
+    typer.Option(
+        help="Continue a run, given by its id or last, with the nodes that are not done.", metavar="RUN"
+    ),
 ]
 Batch = Annotated[
     str | None,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import msgspec
 from msgspec.structs import replace
 
+from gitcfg.cli import progress
 from gitcfg.cli.deploy.options import DeployOptions, Which
 from gitcfg.cli.nodes import choose_nodes as select_nodes
 from gitcfg.cli.nodes import errors_of
@@ -164,6 +165,7 @@ def _nodes_with_agent(source: Source, query: StateQuery) -> frozenset[str]:
     try:
         states = find_node_states(source.repository, query) or []
     except Unreachable as error:
+        progress.clear()
         print(
             f"note: {error.message} Each node is asked whether it has an agent.", file=sys.stderr, flush=True
         )

@@ -18,6 +18,7 @@ from types import FrameType
 
 import msgspec
 
+from gitcfg.cli import progress
 from gitcfg.cli.commands import INTERRUPTED, SOME_FAILED, TIME_RAN_OUT
 from gitcfg.cli.deploy.options import DeployOptions
 from gitcfg.cli.deploy.output import (
@@ -222,6 +223,7 @@ def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bo
 
 def _make_listener(session: Session, deployment: Deployment, output: Output, stack: ExitStack) -> Listener:
     """Return what shows progress: a table on a free terminal, else lines where no other lines are written."""
+    progress.stop()
     stops = StopNotes(lambda text: session.console(stderr=True).print(text))
     if output is not Output.TEXT and not sys.stderr.isatty():
         return stops  # without rich before it says something: its modules take 30 ms

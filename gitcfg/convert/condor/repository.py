@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.values import split_list
 from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty
@@ -185,6 +186,7 @@ def _read_hosts(given: Mapping[str, Sequence[Input]], condor: HTCondor, notes: l
     builtins = Builtins(condor.knob, condor.defaults if condor.version else None)
     hosts, size = {}, 0
     for name in sorted(given):
+        progress.note("reading the configuration of", name, len(given))
         hosts[name] = read_host(name, given[name], builtins, notes)
         size += sum(len(one.source.text) for one in walk_files(hosts[name].read))
         if size > MAX_ALL:
@@ -368,6 +370,7 @@ def verify_hosts(
     fleet = compile_tree(DictTree(dict(files)), _ANY_DAY)
     alike = silent = 0
     for name in sorted(hosts):
+        progress.note("comparing the configuration of", name, len(hosts))
         if silent >= _MOST_SILENT:
             reason = f"It was not compared: HTCondor's parser did not answer for {silent} other hosts."
             Place(notes, "host", name).look("", reason)

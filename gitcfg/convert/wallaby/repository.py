@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty
 from gitcfg.convert.wallaby.dump import Group, Node, Store, Subsystem, read_store
 from gitcfg.convert.wallaby.names import (
@@ -44,7 +45,11 @@ def import_wallaby(data: bytes) -> WallabyImport:
     """Convert a dump. Raise GitcfgError if it is none, or was cut short."""
     notes: list[Note] = []
     contents = build_repository(read_store(data, notes), notes)
-    return WallabyImport({path: yaml.dump(contents[path]) for path in sorted(contents)}, sort_notes(notes))
+    files = {}
+    for path in sorted(contents):
+        progress.note("converting", path, len(contents))
+        files[path] = yaml.dump(contents[path])
+    return WallabyImport(files, sort_notes(notes))
 
 
 def build_repository(given: Store, notes: list[Note]) -> dict[str, Content]:

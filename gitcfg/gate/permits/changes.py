@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.gate.permits.rules import Thing, find_refusing, find_rules
 from gitcfg.gate.permits.statements import (
     Key,
@@ -24,7 +25,6 @@ from gitcfg.git.signatures import Signed
 from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
 from gitcfg.model import Origin, Rule
 from gitcfg.model.names import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
-from gitcfg.sandbox import progress
 
 # Touches, by excerpts of what differs between two trees.
 

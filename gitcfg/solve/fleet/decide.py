@@ -7,6 +7,7 @@ from itertools import chain
 
 import msgspec
 
+from gitcfg import progress
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.rules.slots import RuleView
 from gitcfg.git.tree import Tree
@@ -109,6 +110,7 @@ class Decider:
         )
         problem = PlacementProblemBuilder(spots, ruled, self._causes).problem(rules, before, previous)
         refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
+        progress.note("placing features by", ", ".join(rule.name for rule in rules))
         found = place(problem)
         if isinstance(found, Unsolvable):
             return self._unsolved(found, nodes_of_placement(problem, found.causes))
@@ -150,6 +152,7 @@ class Decider:
             builder = ValueProblemBuilder(now, rules, self._model.allocations, self._causes)
             refuse_failed(now, rules)
             problem = builder.problem()
+            progress.note("assigning values by", ", ".join(names))
             found = assign_values(problem)
             if isinstance(found, Unsolvable):
                 return self._unsolved(found, nodes_of_values(problem, found.causes))
