@@ -22,6 +22,12 @@ MISTAKES = r"""sed -i groups/Workers.yaml \
 FONT = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """What rich's pictures fetch from elsewhere; without it the reader's own monospace font is taken."""
 
+STYLE = re.compile(r"\s*<style>(.*?)</style>", re.DOTALL)
+RULE = re.compile(r"\.([\w-]+) \{(.*?)\}", re.DOTALL)
+CLASS = re.compile(r'class="([\w-]+)"')
+ATTRIBUTES = {"fill", "font-family", "font-size", "font-style", "font-weight", "text-decoration"}
+"""What of a style sheet is an attribute in SVG as well."""
+
 
 class Picture(msgspec.Struct, frozen=True):
     """A command as one would type it, what was done before it, and how many columns it takes."""
@@ -55,12 +61,27 @@ def drawn(name: str, picture: Picture) -> str:
     )
     console.print(Text("$ ", "bold green") + Text(picture.command, "bold"))
     console.print(Text.from_ansi(ran(picture)))
-    return console.export_svg(
-        title=picture.command.partition(" -")[0],
-        theme=MONOKAI,
-        code_format=FONT.sub("", CONSOLE_SVG_FORMAT),
-        unique_id=name,
+    return style_elements(
+        console.export_svg(
+            title=picture.command.partition(" -")[0],
+            theme=MONOKAI,
+            code_format=FONT.sub("", CONSOLE_SVG_FORMAT),
+            unique_id=name,
+        )
     )
+
+
+def style_elements(picture: str) -> str:
+    """Return a picture with the styles of its classes at each element: not all viewers know style sheets."""
+    picture = picture.replace("Fira Code, ", "")  # some take only one family
+    sheet, styles = STYLE.search(picture), dict[str, str]()
+    assert sheet is not None
+    for name, body in RULE.findall(sheet[1]):
+        given = (line.partition(":") for line in body.split(";") if ":" in line)
+        pairs = {key.strip(): value.strip() for key, _, value in given}
+        styles[name] = " ".join(f'{key}="{value}"' for key, value in pairs.items() if key in ATTRIBUTES)
+    picture = STYLE.sub("", picture).replace(' class="rich-terminal"', ' xml:space="preserve"', 1)
+    return CLASS.sub(lambda found: styles.get(found[1], ""), picture)
 
 
 def ran(picture: Picture) -> str:
