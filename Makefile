@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,agent,htcondor,server,solve
+# All but the page that lists the words to avoid.
+PAGES := README.md CONTRIBUTING.md CHANGELOG.md \
+	$(filter-out docs/dev/words.md,$(wildcard docs/*.md docs/dev/*.md))
 
 .PHONY: demo test test-fast test-slow test-all bench bench-agents bench-deploy bench-rules lint docs pictures architecture reference setup clean
 
@@ -53,6 +56,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/proselint check --config docs/proselint.json $(PAGES)
 
 # The pages and pictures that are made from the program.
 docs: reference pictures
