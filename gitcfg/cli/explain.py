@@ -10,6 +10,7 @@ from gitcfg.cli.declaration import AtOption, OutputOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.cli.trails import TrailOptions, as_text, blame_line, decision_text, place_text, write_trails
+from gitcfg.explain.rules import Passing, Reason
 from gitcfg.explain.trail import (
     Blamer,
     Place,
@@ -25,8 +26,6 @@ from gitcfg.explain.why import (
     FileAnswer,
     FileMention,
     GroupAnswer,
-    Passing,
-    Reason,
     Removal,
     why_feature,
     why_file,

@@ -11,13 +11,13 @@ from gitcfg.compile.values import Misfit
 from gitcfg.explain.trail import (
     LayerDefinition,
     Record,
+    entry_record,
     find_closing_nodes,
     find_deciding_nodes,
     find_winning_nodes,
     nodes_record,
     origin_record,
 )
-from gitcfg.explain.why import entry_record
 from gitcfg.model import Binding, Feature, FileEntry, Op, Origin, Ref, Use
 from gitcfg.render.files import PRIVATE
 from gitcfg.render.templates import TemplateEngine

@@ -434,6 +434,22 @@ def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
     return add_blame(record, blamer, f"allocation {decision.rule}", decision.origin)
 
 
+def entry_record(entry: FileEntry) -> Record:
+    """Return the record of a file entry: only that it is removed, or all of it."""
+    if entry.removed:
+        return {"removed": True}
+    return {
+        "removed": False,
+        "format": entry.format,
+        "template": entry.template.name if entry.template else None,
+        "source": entry.source.name if entry.source else None,
+        "text": entry.text,
+        "mode": entry.mode,
+        "owner": entry.owner,
+        "group": entry.group,
+    }
+
+
 # Where bindings and file entries win: the nodes in whose configuration they count.
 
 Nodes = tuple[str, ...]

@@ -1,16 +1,12 @@
-"""Why a node has a feature, a file or a group, or lacks it, and why rules do not install a feature."""
+"""Why a node has a feature, a file or a group, or lacks it."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gitcfg.cel import find_fields, find_members
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.compile.rules.evaluate import VALUES, Candidate
-from gitcfg.compile.rules.slots import RuleView, view_rules
+from gitcfg.explain.rules import Passing, explain_passing, passing_record
 from gitcfg.explain.trail import (
     Blamer,
     Mention,
@@ -18,6 +14,7 @@ from gitcfg.explain.trail import (
     Record,
     add_blame,
     decision_record,
+    entry_record,
     find_file_mentions,
     find_mention,
     find_places,
@@ -27,125 +24,8 @@ from gitcfg.explain.trail import (
 )
 from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown
-from gitcfg.model.rules import Rule, RuleKind
-from gitcfg.nodeset import fold
 from gitcfg.render.files import mode_of, select_params
 from gitcfg.render.templates import TemplateEngine
-
-
-class Reason(StrEnum):
-    """The reason that a rule does not install its feature on a node."""
-
-    WHERE = "where"  # its condition does not hold
-    FAILED = "failed"  # that cannot be said
-    OVER = "over"  # the node has none of the instances that it goes over
-    PLACED = "placed"  # it was decided to install it on others
-    OPEN = "open"  # nothing is decided yet
-    IDLE = "idle"  # it installs nothing anywhere: it is not understood, or waits for itself
-
-
-class Sight(msgspec.Struct, frozen=True):
-    """The values of the terms of a condition on a node, or on these instances on it."""
-
-    instances: tuple[str, ...]
-    terms: Mapping[str, Any]
-
-
-class Passing(msgspec.Struct, frozen=True):
-    """A rule that passes a node by: `feature` is what it installs, `at` the part of it that is the reason.
-
-    `problem` says why its condition cannot be evaluated. `slots` are those that were decided, of the same
-    groups where it is about groups.
-    """
-
-    rule: str
-    feature: str
-    reason: Reason
-    at: Ref
-    saw: tuple[Sight, ...] = ()
-    problem: str = ""
-    slots: tuple[str, ...] = ()
-
-
-def explain_passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...]:
-    """Return the rules that could install a feature on a node that lacks it, and why they do not."""
-    view = view_rules(fleet)
-    if view is None:
-        return ()
-    rules = (rule for rule in view.book.rules.values() if rule.kind is RuleKind.INSTALL)
-    found = (
-        _explain_rule(fleet, view, rule, rule.feature, node)
-        for rule in rules
-        if rule.feature is not None and feature in fleet.layers.expanded((rule.feature.name,))
-    )
-    return tuple(found)
-
-
-def _explain_rule(fleet: Fleet, view: RuleView, rule: Rule, feature: Ref, node: str) -> Passing:
-    if rule.name not in view.book.order:
-        return Passing(rule.name, feature.name, Reason.IDLE, feature)
-    slots, answers = view.on(rule.name, node)
-    if not slots and rule.over is not None:
-        return Passing(rule.name, feature.name, Reason.OVER, rule.over)
-    if answers.holding:
-        placed = _find_other_places(fleet, view, rule, answers.holding)
-        reason = Reason.PLACED if placed else Reason.OPEN
-        return Passing(rule.name, feature.name, reason, feature, slots=placed)
-    where = rule.where or feature
-    for problem in answers.failed.values():
-        return Passing(rule.name, feature.name, Reason.FAILED, where, problem=problem.message)
-    return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_find_sights(view, rule.name, slots)))
-
-
-def _find_other_places(
-    fleet: Fleet, view: RuleView, rule: Rule, here: tuple[Candidate, ...]
-) -> tuple[str, ...]:
-    """Return the places that were chosen for a feature that might go here as well."""
-    decided = fleet.model.allocations.get(rule.name)
-    slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
-    if rule.per is None:
-        return slots
-    decided_for = frozenset(slots)
-    nodes = dict.fromkeys(slot.partition("/")[0] for slot in slots)
-    holding = (seen for node in nodes if node in fleet for seen in view.on(rule.name, node)[1].holding)
-    there = view.together(rule.name, tuple(seen for seen in holding if seen.slot in decided_for))
-    return tuple(seen.slot for key in view.together(rule.name, here) for seen in there.get(key, ()))
-
-
-def _find_sights(view: RuleView, rule: str, slots: tuple[Candidate, ...]) -> Iterator[Sight]:
-    """Yield what the condition of a rule saw, once for all slots that look alike to it."""
-    found: list[tuple[dict[str, Any], list[str]]] = []
-    for seen in slots:
-        terms = dict(_find_terms(view, rule, seen))
-        names = next((names for known, names in found if known == terms), None)
-        if names is None:
-            found.append((terms, names := []))
-        names += [seen.unit.name] if seen.unit is not None else []
-    for terms, names in found:
-        yield Sight(tuple(names), terms)
-
-
-def _find_terms(view: RuleView, rule: str, seen: Candidate) -> Iterator[tuple[str, Any]]:
-    """Yield the terms of a condition with their values; of a list or map only the part that is used."""
-    condition = view.book.wheres[rule].condition
-    for name in sorted(condition.names):
-        value = VALUES[name](seen)
-        if isinstance(value, list):
-            asked = find_members(condition, name)
-        else:
-            asked = find_fields(condition, name) if isinstance(value, dict) else None
-        if asked is None:
-            yield name, value
-        for item in sorted(asked or ()):
-            if isinstance(value, dict) and item in value:
-                yield f"{name}.{item}" if item.isidentifier() else f"{name}[{_quoted(item)}]", value[item]
-            else:
-                yield f"{_quoted(item)} in {name}", item in value
-
-
-def _quoted(text: str) -> str:
-    return msgspec.json.encode(text).decode()
-
 
 # Why a node has a feature, or has not.
 
@@ -438,7 +318,7 @@ class _Writer:
             ],
             "barred": answer.barred,
             "elsewhere": list(answer.elsewhere),
-            **({"rules": [_passing_record(found) for found in answer.rules]} if answer.rules else {}),
+            **({"rules": [passing_record(found) for found in answer.rules]} if answer.rules else {}),
         }
 
     def _place(self, place: Place) -> Record:
@@ -488,37 +368,3 @@ class _Writer:
             "listed": self._mention(answer.listed) if answer.listed else None,
             "dropped": self._mention(answer.dropped, not answer.replaced) if answer.dropped else None,
         }
-
-
-def _passing_record(found: Passing) -> Record:
-    record: Record = {
-        "rule": found.rule,
-        "feature": found.feature,
-        "reason": str(found.reason),
-        "origin": origin_record(found.at.origin),
-    }
-    if found.reason in (Reason.WHERE, Reason.FAILED):
-        record["where"] = found.at.name
-    if found.saw:
-        record["saw"] = [{"instances": list(saw.instances), "terms": saw.terms} for saw in found.saw]
-    if found.problem:
-        record["problem"] = found.problem
-    if found.slots:
-        record["placed"] = {"slots": fold(found.slots), "count": len(found.slots)}
-    return record
-
-
-def entry_record(entry: FileEntry) -> Record:
-    """Return the record of a file entry: only that it is removed, or all of it."""
-    if entry.removed:
-        return {"removed": True}
-    return {
-        "removed": False,
-        "format": entry.format,
-        "template": entry.template.name if entry.template else None,
-        "source": entry.source.name if entry.source else None,
-        "text": entry.text,
-        "mode": entry.mode,
-        "owner": entry.owner,
-        "group": entry.group,
-    }
