@@ -193,6 +193,11 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         return
 
 
+def text_width() -> int:
+    """Return how many columns a line for people may fill: those of the terminal, else 100."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
 def rich_console(
     stream: TextIO | None, colors: bool, terminal: bool, before: Callable[[], None] = lambda: None
 ) -> "Console":

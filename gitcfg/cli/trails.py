@@ -1,15 +1,18 @@
 """Trails and values for people, and the cells and columns that other commands print as well."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from gitcfg.cli.console import text_width
 from gitcfg.cli.records import write_record
 from gitcfg.cli.session import Output, Session
-from gitcfg.compile.operations import TrailStep
+from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.compile.subset import find_withheld
 from gitcfg.explain.trail import (
     Blamed,
@@ -24,6 +27,7 @@ from gitcfg.explain.trail import (
     view_from,
 )
 from gitcfg.explain.values import NodesWithValue
+from gitcfg.explain.why import ParamAnswer, absence_record
 from gitcfg.library import Fleet, Node
 from gitcfg.model import Decision, Origin
 from gitcfg.model.delivery import in_words, is_over
@@ -41,13 +45,17 @@ class TrailOptions(msgspec.Struct, frozen=True):
     output: Output
 
 
-def write_trails(session: Session, fleet: Fleet, node: Node, options: TrailOptions) -> None:
-    """Write a node's trails."""
+def write_trails(
+    session: Session, fleet: Fleet, node: Node, options: TrailOptions, absent: Mapping[str, ParamAnswer]
+) -> None:
+    """Write a node's trails. `absent` says of the parameters that it does not bind who binds them."""
     if options.output is not Output.TEXT:
         trails = {name: node.trail(name, options.everything) for name in options.names or node.params}
-        write_record(trail_record(fleet.commit, node.name, trails, options.blamer), options.output)
+        unbound = {name: absence_record(answer) for name, answer in absent.items()}
+        record = trail_record(fleet.commit, node.name, trails, options.blamer, unbound)
+        write_record(record, options.output)
     elif options.names:
-        _print_trails(session.console(), fleet, node, options)
+        _print_trails(session.console(), fleet, node, options, absent)
     else:
         _print_overview(session.console(), fleet, node, options.blamer)
 
@@ -66,7 +74,74 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
         yield line
 
 
-def _print_trails(console: Console, fleet: Fleet, node: Node, options: TrailOptions) -> None:
+# Lines that fit: pieces that stay whole, or break where they may.
+
+_WORDS = re.compile(r" *[^ ]+")
+_PHRASES = re.compile(r".+?(?:, | < |$)")
+_ITEMS = re.compile(r" *(?:\[[0-9,-]*\]|[^ ,])*,*")
+"""Of a value or a list of nodes: it may break at blanks and commas, but not in the brackets of a node set."""
+
+
+def fill(indent: int, *pieces: Sequence[Text]) -> Text:
+    """Return pieces one after another, in lines that fit the terminal: all but the first are indented.
+
+    What does not fit begins a line, and if it still does not it breaks between its own parts; these stay
+    whole, so that names and paths are not cut.
+    """
+    width, text, column = text_width(), Text(), 0
+    for parts in pieces:
+        fits = column + _length("".join(part.plain for part in parts)) <= width
+        for number, part in enumerate(parts):
+            if column > indent and not fits and (number == 0 or column + _length(part.plain) > width):
+                text.rstrip()
+                text.append("\n" + " " * indent)
+                column, part = indent, part[len(part.plain) - len(part.plain.lstrip(" ")) :]
+            text.append_text(part)
+            column += part.cell_len
+    text.rstrip()
+    return text
+
+
+def _length(text: str) -> int:
+    """Return how many columns a text fills, without the blanks at its end."""
+    return cell_len(text.rstrip(" "))
+
+
+def _split(pattern: re.Pattern[str], text: Text) -> list[Text]:
+    return [text[match.start() : match.end()] for match in pattern.finditer(text.plain) if match[0]]
+
+
+def phrases(text: str, style: str = "") -> list[Text]:
+    """Return a text that may break between its phrases, or a path that may break between its layers."""
+    return _split(_PHRASES, Text(safe(text), style))
+
+
+def words(text: str, style: str = "") -> list[Text]:
+    """Return a text that may break between its words."""
+    return _split(_WORDS, Text(safe(text), style))
+
+
+def items(text: str, style: str = "") -> list[Text]:
+    """Return a value, or a list of nodes, that may break between its items."""
+    return _split(_ITEMS, Text(safe(text), style))
+
+
+def at(origin: Origin, before: str = "", after: str = "") -> list[Text]:
+    """Return a place, which stays whole."""
+    return [Text(f"{before}at ", "blue") + place_text(origin) + Text(after)]
+
+
+# The trail of a parameter, step by step.
+
+_STEP = 11
+"""Where the value of a step begins, and all that is said of it."""
+MOST_LAYERS = 10
+"""So many layers are shown that bind a parameter elsewhere."""
+
+
+def _print_trails(
+    console: Console, fleet: Fleet, node: Node, options: TrailOptions, absent: Mapping[str, ParamAnswer]
+) -> None:
     view = view_from(fleet.compiled, node.name)
     for name in options.names:
         steps = node.explain(name)
@@ -78,46 +153,104 @@ def _print_trails(console: Console, fleet: Fleet, node: Node, options: TrailOpti
         if hidden:
             console.print(Text(f"  ({hidden} overridden; use --all to show them)", "dim"))
         for feature, origin in find_withheld(fleet.compiled, node.name, name):
-            where = Text(f"  {feature} would set it too, but `without` removes it ", "dim")
-            console.print(where + place_text(origin))
+            where = f"  {feature} would set it too, but `without` removes it"
+            console.print(fill(4, words(where, "dim"), at(origin, " ")))
+        if name in absent:
+            for line in _format_absence(node.name, absent[name]):
+                console.print(line)
 
 
 def _headline(node: Node, name: str) -> Text:
     head = Text(safe(name), "bold")
-    head.append(f" on {node.name} ", "default")
     if name not in node.params:
-        return head + Text("is not bound.")
+        return head.append(f" is not set on {node.name}.", "default")
+    head.append(f" on {node.name} ", "default")
     value = node.params[name]
     if value is None:
         return head + Text("is bound without a value.")
-    return head + Text("is ") + Text(as_text(value), "green")
+    return fill(4, [head + Text("is")], items(f" {as_text(value)}", "green"))
+
+
+def _format_absence(node: str, found: ParamAnswer) -> Iterator[Text]:
+    """Yield what a parameter's default is, and who binds it elsewhere."""
+    if found.retired:
+        yield Text("  The node is retired: it has no features, no parameters and no files.", "yellow")
+    yield from default_lines(found)
+    layers = [(source.setting.layer, source.setting.origin) for source in found.sources]
+    nodes = [(layer.removeprefix("node "), at) for layer, at in layers if is_node(layer)]
+    rows = [(layer, at, 0) for layer, at in layers if not is_node(layer)]
+    rows += (
+        [(f"node {abridged([name for name, _ in nodes], IN_JSON)}", nodes[0][1], len(nodes) - 1)]
+        if nodes
+        else []
+    )
+    yield from set_on_lines(found)
+    if rows:
+        yield Text("  Elsewhere it is bound by:")
+    for layer, origin, more in rows[:MOST_LAYERS]:
+        others = [Text(f" and {more:,} more", "dim")] if more else []
+        yield fill(6, items(f"    {layer}"), at(origin, "  "), others)
+    if len(rows) > MOST_LAYERS:
+        yield Text(f"    and {len(rows) - MOST_LAYERS:,} more layers ({IN_JSON})")
+    if not rows and not found.deciding:
+        yield Text("  No layer binds it.")
+    elif not found.retired:
+        yield fill(
+            2, words(f"  `gitcfg explain {node} --why-not {found.name}` shows what would set it here.", "dim")
+        )
+
+
+def is_node(layer: str) -> bool:
+    """Return whether a layer's label is that of one node."""
+    return layer.startswith("node ") and not layer.startswith("node set ")
+
+
+def default_lines(found: ParamAnswer) -> Iterator[Text]:
+    """Yield what a parameter's default is."""
+    if found.default is not NOTHING:
+        text = f" {as_text(found.default)}"
+        yield fill(4, [Text("  Its default, for layers that bind it to null, is")], items(text, "green"))
+
+
+def set_on_lines(found: ParamAnswer) -> Iterator[Text]:
+    """Yield on which nodes a parameter is set, or has a wanted value."""
+    what = "It is set" if found.wanted is None else "It has this value"
+    count = len(found.nodes)
+    if count:
+        nodes = items(abridged(found.nodes, IN_JSON), "magenta")
+        yield fill(4, [Text(f"  {what} on {counted(count, 'node')}: "), *nodes])
+    else:
+        yield Text(f"  {what} on no node.")
 
 
 def _format_step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Text:
-    style = "dim strike" if step.overridden else ""
-    text = Text("  ")
-    text.append(f"{format_step(step):<9}", "dim" if step.overridden else "cyan")
-    text.append(f"{as_text(step.given) if step.given is not None else ''}".ljust(24), style)
-    text.append(f"  {safe(describe_step(step, view))}", "dim" if step.overridden else "")
-    text.append(f"\n  {'':<9}at {safe(str(step.origin))}", "blue")
+    dim = "dim" if step.overridden else ""
+    given = as_text(step.given) if step.given is not None else ""
+    text = fill(
+        _STEP,
+        [Text(f"  {format_step(step):<9}", dim or "cyan")],
+        items(given and given.ljust(24) + "  ", "dim strike" if dim else ""),
+        phrases(describe_step(step, view), dim),
+    )
+    after: list[Text] = []
     if step.overridden:
-        text.append("  overridden", "dim")
+        after = [Text("  overridden", "dim")]
     elif step.result != step.given:
-        text.append(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
-    text += blame_line(blamer, step.path[0], step.origin, 11)
+        after = items(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
+    text += Text("\n") + fill(_STEP, [Text(" " * _STEP)], at(step.origin), after)
+    text += blame_line(blamer, step.path[0], step.origin, _STEP)
     for decision in step.decided:
-        text += Text("\n") + decision_text(decision, step.origin, blamer, 11)
+        text += Text("\n") + decision_text(decision, step.origin, blamer, _STEP)
     return text
 
 
 def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, indent: int) -> Text:
     """Return which rule leaves something open, and where it is decided, unless that is `shown_at`."""
-    start = " " * indent
-    text = Text(f"{start}{safe(describe_decision(decision))} ")
-    text += Text("at ", "blue") + place_text(decision.asked)
+    start = [Text(" " * indent)]
+    text = fill(indent, start, words(describe_decision(decision)), at(decision.asked, " "))
     if decision.origin == shown_at:
         return text
-    text += Text(f"\n{start}decided ") + Text("at ", "blue") + place_text(decision.origin)
+    text += Text("\n") + fill(indent, start, [Text("decided")], at(decision.origin, " "))
     return text + blame_line(blamer, f"allocation {decision.rule}", decision.origin, indent)
 
 
@@ -127,8 +260,10 @@ def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -
         return Text()
     found = blamer.of(label, origin)
     who = f"{'by ' if found else ''}{'  '.join(filter(None, blame_cells(found)))}"
-    line = Text(f"\n{' ' * indent}{who}", "magenta")
-    return line + Text(f"  {safe(found.subject)}" if found and not found.shallow else "", "dim")
+    subject = found.subject if found and not found.shallow else ""
+    start = [Text(" " * indent)]
+    about = words(f"  {subject}" if subject else "", "dim")
+    return Text("\n") + fill(indent, start, words(who, "magenta"), about)
 
 
 def blame_cells(blamed: Blamed | None) -> tuple[str, str, str]:
@@ -160,10 +295,10 @@ def as_text(value: Any) -> str:
 def _print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
     definition, today = fleet.compiled[node.name].definition, fleet.compiled.today
     console.print(Text(node.name, "bold"))
-    names_by_noun = {"groups": node.groups, "features": node.features, "labels": definition.labels}
-    for noun, names in names_by_noun.items():
+    lists = {"groups": node.groups, "features": node.features, "labels": definition.labels}
+    for noun, names in lists.items():
         if names:
-            console.print(Text(f"  {noun}: ", "dim") + Text(safe(", ".join(names))))
+            console.print(fill(4, [Text(f"  {noun}: ", "dim"), *phrases(", ".join(names))]))
     overrides = [
         Text(f"{safe(one.name)} {in_words(one.until, today)}", "red" if is_over(one.until, today) else "")
         for one in fleet.compiled[node.name].node_class.overrides
@@ -173,12 +308,19 @@ def _print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer |
     if definition.retired:
         console.print(Text("  It is retired: it has no features, no parameters and no files.", "yellow"))
         return
-    words = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
-    header = tuple(Text(word, "dim") for word in words)
+    titles = ("parameter", "value", "decided by", "at", *(("commit", "date", "author") if blamer else ()))
+    header = tuple(Text(title, "dim") for title in titles)
     view = view_from(fleet.compiled, node.name)
     rows = [_row(node, view, name, value, blamer) for name, value in node.params.items()]
-    for row in aligned([header, *rows]):
-        console.print(row)
+    table = list(aligned([header, *rows]))
+    if max(map(len, table)) <= text_width():
+        for line in table:
+            console.print(line)
+        return
+    for name, value, layers, place, *blamed in rows:
+        console.print(fill(4, [name], items(f"  {value.plain}", "green")))
+        parts = [Text("  ") + cell for cell in blamed if cell]
+        console.print(fill(4, phrases(f"    {layers.plain}"), [Text("  at ", "blue") + place], parts))
 
 
 def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | None) -> tuple[Text, ...]:
@@ -216,21 +358,40 @@ def _format_value(param: str, held: NodesWithValue) -> Iterator[Text]:
     if held.value is None:
         yield head + Text(" is bound without a value")
     else:
-        yield head + Text(" is ") + Text(as_text(held.value), "green")
+        yield fill(4, [head + Text(" is")], items(f" {as_text(held.value)}", "green"))
     yield _nodes_line(held.nodes)
     if step is not None:
-        path = Text(f"  {format_operation(step.op):<8} ", "cyan") + Text(safe(" < ".join(step.path)))
-        collected = Text(f", from {safe(abridged(step.nodes, IN_JSON))}") if step.nodes else Text()
-        yield path + Text("  at ", "blue") + place_text(step.origin) + collected
+        operation = Text(f"  {format_operation(step.op):<8} ", "cyan")
+        collected = items(f" from {abridged(step.nodes, IN_JSON)}" if step.nodes else "")
+        place = at(step.origin, "  ", "," if collected else "")
+        layers = phrases(" < ".join(step.path))
+        yield fill(_STEP, [operation], layers, place, collected, *_describe_start(held))
         for decision in step.decided:
-            line = Text(f"  {safe(describe_decision(decision))} ")
-            line += Text("at ", "blue") + place_text(decision.asked)
-            if len(held.nodes) > 1:  # each may be decided in a line of its own
-                line += Text(", decided ") + Text(f"in {safe(decision.origin.file)}", "blue")
-            elif decision.origin != step.origin:
-                line += Text(", decided ") + Text("at ", "blue") + place_text(decision.origin)
-            yield line
+            yield _decided_line(decision, step, several=len(held.nodes) > 1)
+
+
+def _decided_line(decision: Decision, step: TrailStep, several: bool) -> Text:
+    """Return what is left open, and where it is decided: of several nodes each may have a line of its own."""
+    decided: list[Text] = []
+    if several:
+        decided = [Text(" decided ") + Text(f"in {safe(decision.origin.file)}", "blue")]
+    elif decision.origin != step.origin:
+        decided = at(decision.origin, " decided ")
+    asked = at(decision.asked, " ", "," if decided else "")
+    return fill(4, words(f"  {describe_decision(decision)}"), asked, decided)
+
+
+def _describe_start(held: NodesWithValue) -> Iterator[Sequence[Text]]:
+    """Yield how many steps lead to a value, and the first of several."""
+    count, first = counted(len(held.steps), "step"), held.steps[0]
+    if held.trails > 1:
+        count += f" on {held.nodes[0]} ({held.trails} different trails)"
+    if len(held.steps) == 1:
+        yield [Text(f"  {safe(count)}", "dim")]
+    else:
+        yield [*phrases(f"  {count}, from {' < '.join(first.path)}", "dim"), *at(first.origin, "  ")]
 
 
 def _nodes_line(nodes: tuple[str, ...]) -> Text:
-    return Text(f"  on {counted(len(nodes), 'node')}: ") + Text(safe(abridged(nodes, IN_JSON)), "magenta")
+    names = items(abridged(nodes, IN_JSON), "magenta")
+    return fill(4, [Text(f"  on {counted(len(nodes), 'node')}: "), *names])

@@ -1,6 +1,6 @@
-"""Why rules do not install a feature on a node."""
+"""Why rules do not install a feature, or set a parameter, on a node."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -11,13 +11,13 @@ from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.rules.evaluate import VALUES, Candidate
 from gitcfg.compile.rules.slots import RuleView, view_rules
 from gitcfg.explain.trail import Record, origin_record
-from gitcfg.model import Ref
+from gitcfg.model import Origin, Ref
 from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.nodeset import fold
 
 
 class Reason(StrEnum):
-    """The reason that a rule does not install its feature on a node."""
+    """The reason that a rule does not install its feature on a node, or set its parameters there."""
 
     WHERE = "where"  # its condition does not hold
     FAILED = "failed"  # that cannot be said
@@ -37,6 +37,7 @@ class Sight(msgspec.Struct, frozen=True):
 class Passing(msgspec.Struct, frozen=True):
     """A rule that passes a node by: `feature` is what it installs, `at` the part of it that is the reason.
 
+    A rule that sets parameters, or leaves their values open, has no feature.
     `problem` says why its condition cannot be evaluated. `slots` are those that were decided, of the same
     groups where it is about groups.
     """
@@ -57,27 +58,43 @@ def explain_passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...
         return ()
     rules = (rule for rule in view.book.rules.values() if rule.kind is RuleKind.INSTALL)
     found = (
-        _explain_rule(fleet, view, rule, rule.feature, node)
+        _explain_rule(fleet, view, rule, rule.feature, node, view.book.order)
         for rule in rules
         if rule.feature is not None and feature in fleet.layers.expanded((rule.feature.name,))
     )
     return tuple(found)
 
 
-def _explain_rule(fleet: Fleet, view: RuleView, rule: Rule, feature: Ref, node: str) -> Passing:
-    if rule.name not in view.book.order:
-        return Passing(rule.name, feature.name, Reason.IDLE, feature)
+def explain_setting(fleet: Fleet, node: str, rule: Rule, param: Origin) -> Passing | None:
+    """Return why a rule does not set a parameter on a node, or leaves no value open there.
+
+    `param` is where it speaks of the parameter. None: it is not passing the node by.
+    """
+    view = view_rules(fleet)
+    if view is None:
+        return None
+    running = {found.name for found in view.book.of_kind(rule.kind)}
+    found = _explain_rule(fleet, view, rule, Ref("", param), node, running)
+    return None if found.reason is Reason.OPEN and rule.kind is RuleKind.SET else found
+
+
+def _explain_rule(
+    fleet: Fleet, view: RuleView, rule: Rule, what: Ref, node: str, running: Container[str]
+) -> Passing:
+    """`what` is the feature that it installs; `running` are the rules of its kind that do anything."""
+    if rule.name not in running:
+        return Passing(rule.name, what.name, Reason.IDLE, what)
     slots, answers = view.on(rule.name, node)
     if not slots and rule.over is not None:
-        return Passing(rule.name, feature.name, Reason.OVER, rule.over)
+        return Passing(rule.name, what.name, Reason.OVER, rule.over)
     if answers.holding:
         placed = _find_other_places(fleet, view, rule, answers.holding)
         reason = Reason.PLACED if placed else Reason.OPEN
-        return Passing(rule.name, feature.name, reason, feature, slots=placed)
-    where = rule.where or feature
+        return Passing(rule.name, what.name, reason, what, slots=placed)
+    where = rule.where or what
     for problem in answers.failed.values():
-        return Passing(rule.name, feature.name, Reason.FAILED, where, problem=problem.message)
-    return Passing(rule.name, feature.name, Reason.WHERE, where, tuple(_find_sights(view, rule.name, slots)))
+        return Passing(rule.name, what.name, Reason.FAILED, where, problem=problem.message)
+    return Passing(rule.name, what.name, Reason.WHERE, where, tuple(_find_sights(view, rule.name, slots)))
 
 
 def _find_other_places(
@@ -134,7 +151,7 @@ def passing_record(found: Passing) -> Record:
     """Return the record of a rule that passes a node by."""
     record: Record = {
         "rule": found.rule,
-        "feature": found.feature,
+        **({"feature": found.feature} if found.feature else {}),
         "reason": str(found.reason),
         "origin": origin_record(found.at.origin),
     }

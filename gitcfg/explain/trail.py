@@ -87,52 +87,57 @@ def describe_decision(decision: Decision) -> str:
 
 
 def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
-    """Return what a layer does, and how the layer came to this node: `path` is innermost first."""
+    """Return what a layer does, and how the layer came to this node: `path` is innermost first.
+
+    The node is not named: the reader asked about it.
+    """
     first, *rest = path
-    words = [
-        f"{verb} for {view.node} alone"
-        if first == f"node {view.node}"
-        else f"{verb} {'by' if first.startswith('rule ') else 'in'} {first}"
-    ]
-    features = [label for label in rest if label.startswith("feature ")]
-    words += [f"included by {label.removeprefix('feature ')}" for label in features]
-    last = path[-1]
-    if len(path) > 1:
-        words.append(_describe_installation(last))
-    words += [_describe_membership(last, view), _describe_overdue(last, view)]
-    return ", ".join(filter(None, words))
+    words = [f"{verb} for this node alone" if first == f"node {view.node}" else describe_layer(verb, first)]
+    words += [f"included by {label.removeprefix('feature ')}" for label in rest if _is_feature(label)]
+    if rest and not _is_feature(rest[-1]):
+        words.append(_describe_installation(rest[-1], view))
+    return ", ".join(filter(None, (*words, _describe_end(path[-1], view))))
+
+
+def describe_layer(verb: str, layer: str) -> str:
+    """Return what a layer does, by its label."""
+    return f"{verb} {'by' if layer.startswith('rule ') else 'in'} {layer}"
+
+
+def describe_operation(op: Op) -> str:
+    """Return what an operation does as the verb of a layer."""
+    return _VERBS[op]
 
 
 def describe_listing(layer: str, view: Viewpoint) -> str:
     """Return how a layer that lists a feature, or a group, brings it to this node."""
-    if layer.startswith("feature "):
+    if _is_feature(layer):
         return f"included by {layer.removeprefix('feature ')}"
     if layer == f"node {view.node}":
-        return f"listed for {view.node} alone"
+        return "listed for this node alone"
     if layer.startswith("node set "):
-        return f"listed by {layer}, of which {view.node} is a member"
-    words = (_describe_installation(layer), _describe_membership(layer, view), _describe_overdue(layer, view))
-    return ", ".join(filter(None, words))
+        return f"listed by {layer}"
+    return ", ".join(filter(None, (_describe_installation(layer, view), _describe_end(layer, view))))
 
 
-def _describe_installation(layer: str) -> str:
-    return f"installed by {layer}" if layer.startswith("rule ") else f"installed on {layer}"
+def _is_feature(layer: str) -> bool:
+    return layer.startswith("feature ")
+
+
+def _describe_installation(layer: str, view: Viewpoint) -> str:
+    return "installed on this node alone" if layer == f"node {view.node}" else f"installed by {layer}"
+
+
+def _describe_end(layer: str, view: Viewpoint) -> str:
+    """Return what is remarkable about the outermost layer of a path."""
+    if layer == f"group {view.default_group}":
+        return "in which every node is"
+    return _describe_overdue(layer, view)
 
 
 def _describe_overdue(layer: str, view: Viewpoint) -> str:
     since = view.overdue.get(layer)
     return f"overdue since {since}" if since is not None else ""
-
-
-def _describe_membership(layer: str, view: Viewpoint) -> str:
-    kind = layer.partition(" ")[0]
-    if layer == f"group {view.default_group}":
-        return "in which every node is"
-    if kind == "group" or layer.startswith("node set "):
-        return f"of which {view.node} is a member"
-    if kind == "override":
-        return f"which applies to {view.node}"
-    return ""
 
 
 def format_step(step: TrailStep) -> str:
@@ -390,12 +395,17 @@ def trail_record(
     node: str,
     trails: Mapping[str, tuple[Any, Iterable[TrailStep]]],
     blamer: Blamer | None = None,
+    unbound: Mapping[str, Record] = {},
 ) -> Record:
-    """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked."""
-    params = {
-        name: {"value": value, "steps": [step_record(step, blamer) for step in steps]}
-        for name, (value, steps) in trails.items()
-    }
+    """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked.
+
+    `unbound` says of those that the node does not bind who binds them elsewhere.
+    """
+    params: Record = {}
+    for name, (value, steps) in trails.items():
+        params[name] = {"value": value, "steps": [step_record(step, blamer) for step in steps]}
+        if name in unbound:
+            params[name]["unbound"] = unbound[name]
     return {"schema": "gitcfg.trail/1", "commit": commit, "node": node, "params": params}
 
 

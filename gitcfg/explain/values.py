@@ -15,20 +15,27 @@ from gitcfg.nodeset import abridged
 
 
 class NodesWithValue(msgspec.Struct, frozen=True):
-    """A value with its nodes, in order of name, and the step that decides it there.
+    """A value with its nodes, in order of name, and the steps that count on the way to it, lowest first.
 
-    A bare parameter is None; `step` is None where the parameter is not bound at all. What was decided for
-    rules each of the nodes has in a line of its own: the step is that of the first.
+    A bare parameter is None; there are no steps where the parameter is not bound at all. The last step is
+    the same on all nodes; `trails` says how many trails lead to it, and `steps` are those of the first node.
+    What was decided for rules each of the nodes has in a line of its own: it is that of the first, too.
     """
 
     value: Any
-    step: TrailStep | None
+    steps: tuple[TrailStep, ...]
     nodes: tuple[str, ...]
+    trails: int = 1
+
+    @property
+    def step(self) -> TrailStep | None:
+        """The step that decides the value; None where the parameter is not bound."""
+        return self.steps[-1] if self.steps else None
 
     @property
     def bound(self) -> bool:
         """Whether the parameter is bound, with or without a value."""
-        return self.step is not None
+        return bool(self.steps)
 
 
 def find_values(
@@ -38,27 +45,31 @@ def find_values(
 
     GitcfgError: nothing declares or binds such a parameter.
     """
-    _check_known(fleet, param)
+    require_parameter(fleet, param)
     found: dict[Any, list[NodesWithValue]] = {}
     for kind in fleet.classes:
         nodes = tuple(kind.names if chosen is None else (name for name in kind.names if name in chosen))
         if nodes:
-            value, step = find_decided_value(kind, param)
-            place = _place_key(step) if step is not None else None
-            found.setdefault((_value_key(value), place), []).append(NodesWithValue(value, step, nodes))
-    merged = [
-        msgspec.structs.replace(alike[0], nodes=tuple(sorted(name for one in alike for name in one.nodes)))
-        for alike in found.values()
-    ]
-    return tuple(sorted(merged, key=_order))
+            value, steps = find_counting_steps(kind, param)
+            place = _place_key(steps[-1]) if steps else None
+            found.setdefault((_value_key(value), place), []).append(NodesWithValue(value, steps, nodes))
+    return tuple(sorted(map(_merge, found.values()), key=_order))
 
 
-def find_decided_value(kind: NodeClass, param: str) -> tuple[Any, TrailStep | None]:
-    """Return a parameter's value on the nodes of a class with the step that decides it, None if unbound."""
+def _merge(alike: list[NodesWithValue]) -> NodesWithValue:
+    """Return the nodes of several classes that have the same value from the same place as one entry."""
+    first = min(alike, key=lambda one: one.nodes[0])
+    nodes = tuple(sorted(name for one in alike for name in one.nodes))
+    trails = {tuple(map(_place_key, one.steps)) for one in alike}
+    return msgspec.structs.replace(first, nodes=nodes, trails=len(trails))
+
+
+def find_counting_steps(kind: NodeClass, param: str) -> tuple[Any, tuple[TrailStep, ...]]:
+    """Return a parameter's value on the nodes of a class with the steps that count; none if it is unbound."""
     value = find_value(kind, param)
     if value is NOTHING:
-        return None, None
-    return value, next(step for step in reversed(kind.trail(param)) if not step.overridden)
+        return None, ()
+    return value, tuple(step for step in kind.trail(param) if not step.overridden)
 
 
 def find_value(kind: NodeClass, param: str) -> Any:
@@ -86,17 +97,21 @@ def _order(held: NodesWithValue) -> tuple[Any, ...]:
     return not held.bound, -len(held.nodes), _value_key(held.value), place
 
 
-def _check_known(fleet: Fleet, param: str) -> None:
+def require_parameter(fleet: Fleet, param: str) -> None:
+    """Raise GitcfgError if nothing declares or binds such a parameter, or if it is a family of them."""
     declared = fleet.declarations.find(param)
     family = declared is not None and declared.pattern and declared.name == param
     if not family and (declared is not None or any(param in kind.stack.cells for kind in fleet.classes)):
         return
-    everything = frozenset[str]().union(*(kind.stack.cells for kind in fleet.classes))
+    everything = frozenset(name for name, _ in fleet.model.bindings())
+    everything = everything.union(*(kind.stack.cells for kind in fleet.classes))
+    if not family and param in everything:
+        return
     bound = set(filter(str.isprintable, everything))
     if not family:
         hint = did_you_mean(param, fleet.model.parameters.keys() | bound)
         raise GitcfgError(f"There is no parameter {shown(param)}.", hint)
-    members = [name for name in bound if fleet.declarations.find(name) is declared]
+    members = [name for name in bound if "${" not in name and fleet.declarations.find(name) is declared]
     hint = f"Name one of them: {abridged(members)}." if members else "No node binds any of them."
     raise GitcfgError(f"{param} is a family of parameters.", hint)
 
@@ -121,6 +136,14 @@ def _value_record(held: NodesWithValue, folded: bool) -> Record:
         "op": str(step.op.value) if step else None,
         "path": list(step.path) if step else [],
         "origin": origin_record(step.origin) if step else None,
+        "steps": len(held.steps),
+        "first": _layer_record(held.steps[0]) if step else None,
+        "last": _layer_record(step) if step else None,
+        **({"trails": held.trails} if held.trails > 1 else {}),
         **(sources_record(step) if step else {}),
         **nodes_record(held.nodes, folded),
     }
+
+
+def _layer_record(step: TrailStep) -> Record:
+    return {"op": str(step.op.value), "path": list(step.path), "origin": origin_record(step.origin)}

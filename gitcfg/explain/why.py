@@ -1,12 +1,18 @@
-"""Why a node has a feature, a file or a group, or lacks it."""
+"""Why a node has a feature, a file, a group or a value, or does not have it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
 
 import msgspec
 
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
-from gitcfg.explain.rules import Passing, explain_passing, passing_record
+from gitcfg.compile.operations import NOTHING, TrailStep, identity, merge
+from gitcfg.compile.values import Misfit
+from gitcfg.explain.definition import Setting
+from gitcfg.explain.kinds.layers import bound_anywhere, settings_of
+from gitcfg.explain.rules import Passing, explain_passing, explain_setting, passing_record
 from gitcfg.explain.trail import (
     Blamer,
     Mention,
@@ -19,9 +25,12 @@ from gitcfg.explain.trail import (
     find_mention,
     find_places,
     listed_features,
+    nodes_record,
     origin_record,
+    step_record,
     walk_layers,
 )
+from gitcfg.explain.values import find_value, require_parameter
 from gitcfg.model import FileEntry, GitcfgError, Node, Op, Ref
 from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import mode_of, select_params
@@ -275,9 +284,184 @@ def _find_removal(own: Node | None, name: str) -> Mention | None:
     return Mention(f"node {own.name}", removed[0] if removed else own.groups.origin)
 
 
-# Why a node has a feature, a file or a group, as programs read it.
+# Why a node does not have a parameter, or another value than it has.
 
-Answer = FeatureAnswer | FileAnswer | GroupAnswer
+
+class Loss(msgspec.Struct, frozen=True):
+    """A step after which the value was as wanted, and the step of the same trail that changes it.
+
+    `idle`: it is a default, and `by` gave a value before.
+    """
+
+    step: TrailStep
+    by: TrailStep
+    idle: bool = False
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A binding that does not reach the node, and why its feature, group or rule does not.
+
+    Layers that are about other nodes have no `why`.
+    """
+
+    setting: Setting
+    why: FeatureAnswer | GroupAnswer | Passing | None = None
+
+
+class ParamAnswer(msgspec.Struct, frozen=True):
+    """A parameter's value on a node (NOTHING where it is not bound), and the step that decides it.
+
+    `wanted` is the value that was asked for, None for any; then `has` is whether the node has that, and
+    `losses`, `sources` and `nodes` are of layers and nodes that have it. `default` is what a binding to
+    null gives, NOTHING where there is none. `nodes` are those that bind the parameter.
+    """
+
+    name: str
+    wanted: str | None
+    has: bool
+    value: Any
+    deciding: TrailStep | None
+    default: Any
+    losses: tuple[Loss, ...]
+    sources: tuple[Source, ...]
+    nodes: tuple[str, ...]
+    retired: bool
+
+
+Answer = FeatureAnswer | FileAnswer | GroupAnswer | ParamAnswer
+
+
+def why_not(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = None) -> Iterator[Answer]:
+    """Yield why a node does not have what is called so: a parameter, a feature, or one of each.
+
+    `wanted` is a value, which only a parameter has. Raise GitcfgError if there is neither.
+    """
+    features = fleet.model.features if wanted is None else {}
+    params = bound_anywhere(fleet)
+    bound = name in params or fleet.declarations.find(name) is not None
+    if not bound and name not in features:
+        what = "parameter or feature" if wanted is None else "parameter"
+        near = did_you_mean(name, filter(str.isprintable, {*params, *features}))
+        other = "group" if name in fleet.model.groups else "file" if name.startswith("/") else ""
+        raise GitcfgError(f"There is no {what} {shown(name)}.", f"Use `--{other}`." if other else near)
+    if bound:
+        yield why_param(fleet, node, name, wanted)
+    if name in features:
+        yield why_feature(fleet, node, name)
+
+
+def why_param(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = None) -> ParamAnswer:
+    """Return who binds a parameter, to a wanted value if there is one, and why that is not what a node has.
+
+    Raise GitcfgError if nothing declares or binds it.
+    """
+    require_parameter(fleet, name)
+    declared = fleet.declarations.find(name)
+    default = fleet.declarations.default(declared) if declared is not None else NOTHING
+    accepts = _make_test(fleet, name, wanted)
+    trail, value = node.trail(name), find_value(node.node_class, name)
+    kinds = (kind for kind in fleet.classes if accepts(find_value(kind, name)))
+    return ParamAnswer(
+        name,
+        wanted,
+        accepts(value),
+        value,
+        node.deciding(name),
+        default,
+        _find_losses(trail, accepts),
+        tuple(
+            Source(setting, _explain_source(fleet, node, setting))
+            for setting in _find_settings(fleet, name, trail)
+            if wanted is None or accepts(_find_given(setting, default))
+        ),
+        tuple(sorted(name for kind in kinds for name in kind.names)),
+        node.definition.retired,
+    )
+
+
+def _make_test(fleet: Fleet, name: str, wanted: str | None) -> Callable[[Any], bool]:
+    """Return what tells a wanted value: it, a list that holds its items, or a map that has its keys so."""
+    if wanted is None:
+        return lambda value: value is not NOTHING
+    try:
+        given = msgspec.json.decode(wanted)
+    except msgspec.DecodeError:
+        given = wanted
+    with suppress(Misfit):  # a value that does not fit its type may be wanted too
+        given = fleet.declarations.value(name, given, wanted)
+    known = identity(given)
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, list):
+            items = given if isinstance(given, list) else [given]
+            return {identity(item) for item in items} <= {identity(item) for item in value}
+        if isinstance(value, dict) and isinstance(given, dict):
+            return bool(identity(merge(value, given)) == identity(value))
+        return value is not NOTHING and value is not None and bool(identity(value) == known)
+
+    return accepts
+
+
+def _find_losses(trail: Iterable[TrailStep], accepts: Callable[[Any], bool]) -> tuple[Loss, ...]:
+    """Return where a trail leads to what is wanted, and away from it again: the last of several times.
+
+    Defaults that find another value are in it too, each with the step below that gives this.
+    """
+    idle: list[Loss] = []
+    lost: Loss | None = None
+    giver: TrailStep | None = None
+    below: TrailStep | None = None
+    for step in trail:
+        unused = step.op is Op.DEFAULT and step.overridden and below is not None and below.bound
+        if step.bound and accepts(step.result):
+            giver = giver or step
+        elif giver is not None:
+            lost, giver = Loss(giver, step), None
+        elif unused and below is not None and accepts(step.given):
+            idle.append(Loss(step, below, idle=True))
+        below = below if unused else step
+    if giver is not None:
+        return ()
+    return (*idle, lost) if lost is not None else tuple(idle)
+
+
+def _find_settings(fleet: Fleet, name: str, trail: Iterable[TrailStep]) -> Iterator[Setting]:
+    """Yield the bindings of a parameter that do not reach a node: rules may leave open what they bind."""
+    reached = {step.origin for step in trail}
+    for setting in settings_of(fleet, {name}):
+        if setting.op is not Op.UNSET and setting.origin not in reached:
+            yield setting
+    decided = {step.path[-1] for step in trail}
+    for rule in fleet.model.rules.values():
+        domain = rule.domains.get(name) if rule.over is None else None
+        if domain is not None and f"allocation {rule.name}" not in decided:
+            yield Setting(f"rule {rule.name}", name, Op.DEFAULT, None, domain.origin, (), True)
+
+
+def _find_given(setting: Setting, default: Any) -> Any:
+    """Return the value that a binding gives, NOTHING where that depends on the node."""
+    if setting.op is Op.NULL:
+        return default
+    return NOTHING if setting.op in (Op.FACT, Op.SECRET, Op.COLLECT) else setting.given
+
+
+def _explain_source(
+    fleet: Fleet, node: FleetNode, setting: Setting
+) -> FeatureAnswer | GroupAnswer | Passing | None:
+    """Return why a binding of a layer does not reach a node; None where the layer is about other nodes."""
+    word, _, name = setting.layer.partition(" ")
+    if node.definition.retired:
+        return None
+    if word == "feature":
+        return why_feature(fleet, node, name)
+    if word == "group":
+        return why_group(fleet, node, name)
+    if word == "rule":
+        return explain_setting(fleet, node.name, fleet.model.rules[name], setting.origin)
+    return None
+
+
+# Answers as programs read them.
 
 
 def why_record(
@@ -300,6 +484,8 @@ class _Writer:
         self.blamer = blamer
 
     def answer(self, answer: Answer) -> Record:
+        if isinstance(answer, ParamAnswer):
+            return self._param(answer)
         if isinstance(answer, FeatureAnswer):
             return self._feature(answer)
         return self._file(answer) if isinstance(answer, FileAnswer) else self._group(answer)
@@ -368,3 +554,54 @@ class _Writer:
             "listed": self._mention(answer.listed) if answer.listed else None,
             "dropped": self._mention(answer.dropped, not answer.replaced) if answer.dropped else None,
         }
+
+    def _param(self, answer: ParamAnswer) -> Record:
+        deciding = answer.deciding
+        return {
+            "kind": "parameter",
+            "name": answer.name,
+            **({} if answer.wanted is None else {"wanted": answer.wanted}),
+            "has": answer.has,
+            "retired": answer.retired,
+            "bound": answer.value is not NOTHING,
+            "value": _known(answer.value),
+            "deciding": step_record(deciding, self.blamer) if deciding is not None else None,
+            "lost": [
+                {"step": step_record(loss.step, self.blamer), "by": step_record(loss.by, self.blamer)}
+                for loss in answer.losses
+            ],
+            **absence_record(answer),
+            "elsewhere": [self._source(source) for source in answer.sources],
+        }
+
+    def _source(self, source: Source) -> Record:
+        record, why = _setting_record(source.setting), source.why
+        if isinstance(why, FeatureAnswer):
+            record["feature"] = self._feature(why)
+        elif isinstance(why, GroupAnswer):
+            record["group"] = self._group(why)
+        elif isinstance(why, Passing):
+            record["rule"] = passing_record(why)
+        return record
+
+
+def absence_record(answer: ParamAnswer) -> Record:
+    """Return the default of a parameter that a node does not bind, the layers that bind it, and its nodes."""
+    return {
+        "default": _known(answer.default),
+        "elsewhere": [_setting_record(source.setting) for source in answer.sources],
+        "on": nodes_record(answer.nodes, folded=True),
+    }
+
+
+def _known(value: Any) -> Any:
+    return None if value is NOTHING else value
+
+
+def _setting_record(setting: Setting) -> Record:
+    return {
+        "layer": setting.layer,
+        "op": str(setting.op.value),
+        "given": setting.given,
+        "origin": origin_record(setting.origin),
+    }

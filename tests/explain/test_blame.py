@@ -59,7 +59,10 @@ def test_each_step_says_who_made_it_so(folder: Path, capfd: pytest.CaptureFixtur
     ]
 
 
-def test_an_overview_says_it_in_columns(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_overview_says_it_in_columns(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     header, *rows = asked(folder, capfd, "exec2", "--blame").splitlines()[3:]
     assert header.split()[-3:] == ["commit", "date", "author"]
     found = {row.split()[0]: row.split()[-2:] for row in rows}

@@ -28,7 +28,7 @@ def test_rules_do_things_themselves() -> None:
 
 def test_what_is_collected_is_told_with_its_nodes() -> None:
     assert words(Op.COLLECT, "rule r", nodes=("n1", "n2", "n4")) == "collected from n[1-2,4] by rule r"
-    assert words(Op.COLLECT, "group g") == "collected from no node in group g, of which n1 is a member"
+    assert words(Op.COLLECT, "group g") == "collected from no node in group g"
 
 
 def test_places_say_which_rule_installs_a_feature_and_where_it_says_so() -> None:

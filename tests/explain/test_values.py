@@ -3,7 +3,7 @@
 import pytest
 
 from gitcfg.explain.values import NodesWithValue, find_values
-from gitcfg.model import GitcfgError
+from gitcfg.model import GitcfgError, Op
 from tests.explain.pool import pool
 
 
@@ -27,6 +27,24 @@ def test_a_value_is_told_with_the_step_that_decides_it() -> None:
         (8, (("node exec2",), "nodes/exec2.yaml:2:10")),
         (None, None),
     ]
+
+
+def test_a_value_has_the_steps_that_count() -> None:
+    found = {one.nodes: one.steps for one in find_values(pool().compiled, "START")}
+    assert [step.path for step in found[("exec1",)]] == [("override bad",)]
+    assert [(step.op, step.path[0]) for step in found[("exec2",)]] == [
+        (Op.NULL, "feature Execute"),
+        (Op.AND, "feature Gpu"),
+    ]
+
+
+def test_nodes_with_several_trails_to_one_place_have_those_of_the_first() -> None:
+    changed = {f"groups__{name}": "params: {DAEMON_LIST: [Y]}\n" for name in ("a", "b")}
+    changed["groups__top"] = "params: {DAEMON_LIST: {$append: X}}\n"
+    changed |= {f"nodes__{name}": f"groups: [top, {name[0]}]\n" for name in ("a1", "b1", "b2")}
+    (one,) = [one for one in find_values(pool(**changed).compiled, "DAEMON_LIST") if one.value == ["Y", "X"]]
+    assert (one.nodes, one.trails) == (("a1", "b1", "b2"), 2)
+    assert [step.path for step in one.steps] == [("group a",), ("group top",)]
 
 
 def test_equal_values_from_different_places_stay_apart() -> None:

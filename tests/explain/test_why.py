@@ -3,9 +3,21 @@
 import pytest
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.operations import NOTHING
+from gitcfg.explain.rules import Passing, Reason
 from gitcfg.explain.trail import Place
-from gitcfg.explain.why import FeatureAnswer, FileAnswer, GroupAnswer, why_feature, why_file, why_group
-from gitcfg.model import GitcfgError
+from gitcfg.explain.why import (
+    FeatureAnswer,
+    FileAnswer,
+    GroupAnswer,
+    ParamAnswer,
+    why_feature,
+    why_file,
+    why_group,
+    why_not,
+    why_param,
+)
+from gitcfg.model import GitcfgError, Op
 from tests.explain.pool import pool
 
 
@@ -23,6 +35,11 @@ def file(node: str, path: str, **changed: str) -> FileAnswer:
 def group(node: str, name: str, **changed: str) -> GroupAnswer:
     fleet: Fleet = pool(**changed).compiled
     return why_group(fleet, fleet[node], name)
+
+
+def param(node: str, name: str, wanted: str | None = None, **changed: str) -> ParamAnswer:
+    fleet: Fleet = pool(**changed).compiled
+    return why_param(fleet, fleet[node], name, wanted)
 
 
 def told(place: Place) -> list[tuple[str, str]]:
@@ -199,3 +216,126 @@ def test_a_group_that_the_nodes_own_list_drops_is_told_with_both_places() -> Non
 def test_a_group_that_nobody_lists() -> None:
     found = group("cm", "gpu")
     assert (found.has, found.by, found.listed, found.dropped) == (False, None, None, None)
+
+
+def test_a_parameter_that_is_not_bound_is_told_with_all_who_bind_it() -> None:
+    found = param("cm", "START")
+    assert (found.has, found.value, found.deciding, found.losses) == (False, NOTHING, None, ())
+    assert (found.default, found.nodes) == ("TRUE", ("exec1", "exec2"))
+    assert [(source.setting.layer, source.setting.op) for source in found.sources] == [
+        ("feature Execute", Op.NULL),
+        ("feature Gpu", Op.AND),
+        ("override bad", Op.SET),
+    ]
+    execute, _, override = found.sources
+    assert isinstance(execute.why, FeatureAnswer)
+    assert execute.why.elsewhere == ("group exec", "group gpu", "override bad")
+    assert override.why is None
+
+
+def test_a_feature_that_without_removes_is_the_reason_for_its_parameters() -> None:
+    why = param("exec3", "START").sources[0].why
+    assert isinstance(why, FeatureAnswer)
+    assert [removal.by.layer for taken in why.taken for removal in taken.removals] == ["node exec3"]
+
+
+def test_a_group_that_the_node_removes_is_the_reason_for_its_parameters() -> None:
+    (source,) = [one for one in param("exec4", "NUM_CPUS").sources if one.setting.layer == "group exec"]
+    assert isinstance(source.why, GroupAnswer)
+    assert source.why.dropped is not None
+
+
+def test_the_same_feature_as_another_instance_is_a_source() -> None:
+    (source,) = param("exec1", "SLOT_TYPE_x").sources
+    assert isinstance(source.why, FeatureAnswer)
+    assert (source.setting.layer, source.why.has, source.why.instances) == ("feature Slot", True, ("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("{set: {NUM_CPUS: 1}, where: node.name == 'x'}", Reason.WHERE),
+        ("{set: {NUM_CPUS: 1}, where: node.facts.x == 1}", Reason.FAILED),
+        ("{set: {NUM_CPUS: 1}, where: node.}", Reason.IDLE),
+        ("{domain: {NUM_CPUS: [1-4]}, where: node.name == 'x'}", Reason.WHERE),
+        ("{domain: {NUM_CPUS: [1-4]}}", Reason.OPEN),
+    ],
+)
+def test_rules_that_pass_the_node_by_are_told_with_their_reason(rule: str, reason: Reason) -> None:
+    sources = param("cm", "NUM_CPUS", rules__r=f"rules: {{r: {rule}}}\n").sources
+    (why,) = [source.why for source in sources if source.setting.layer == "rule r"]
+    assert isinstance(why, Passing)
+    assert (why.reason, why.feature) == (reason, "")
+
+
+@pytest.mark.parametrize(
+    ("node", "name", "wanted", "step", "by"),
+    [
+        ("exec2", "NUM_CPUS", "4", "group exec", "node exec2"),
+        ("exec2", "START", "TRUE", "feature Execute", "feature Gpu"),
+        ("exec1", "START", "TRUE", "feature Execute", "feature Gpu"),
+        ("exec1", "RACK", "none", "feature Execute", "feature Base"),
+    ],
+)
+def test_a_value_that_another_layer_gives_is_told_with_what_changes_it(
+    node: str, name: str, wanted: str, step: str, by: str
+) -> None:
+    found = param(node, name, wanted)
+    assert not found.has
+    assert (found.losses[-1].step.path[0], found.losses[-1].by.path[0]) == (step, by)
+
+
+def test_what_unset_hides_is_lost() -> None:
+    found = param("exec2", "NUM_CPUS", nodes__exec2="params: {NUM_CPUS: {$unset: true}}\n")
+    (loss,) = found.losses
+    assert (loss.step.path, loss.by.op, found.value) == (("group exec",), Op.UNSET, NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "has"),
+    [
+        ("NUM_CPUS", "8", True),
+        ("NUM_CPUS", "9", False),
+        ("NUM_CPUS", "eight", False),
+        ("DAEMON_LIST", "STARTD", True),
+        ("DAEMON_LIST", "STARTD, MASTER", True),
+        ("DAEMON_LIST", '["MASTER","STARTD"]', True),
+        ("DAEMON_LIST", "SCHEDD", False),
+        ("RACK", "A1", True),
+        ("CONDOR_HOST", "", False),
+    ],
+)
+def test_a_value_is_written_as_text_or_json(name: str, wanted: str, has: bool) -> None:
+    assert param("exec2", name, wanted).has is has
+
+
+def test_a_map_has_a_value_whose_keys_it_has() -> None:
+    declared = "parameters: {M: {description: A map., type: map}}\n"
+    node = "params: {M: {a: 1, b: {c: 2}}}\n"
+    changed = {"parameters__m": declared, "nodes__cm": node}
+    assert param("cm", "M", '{"b":{"c":2}}', **changed).has
+    assert not param("cm", "M", '{"b":{"c":3}}', **changed).has
+
+
+def test_a_name_of_both_a_parameter_and_a_feature_has_both_answers() -> None:
+    both = "parameters: {Gpu: {description: Named as a feature.}}\n"
+    fleet: Fleet = pool(parameters__both=both).compiled
+    assert [type(found) for found in why_not(fleet, fleet["cm"], "Gpu")] == [ParamAnswer, FeatureAnswer]
+    assert [type(found) for found in why_not(fleet, fleet["cm"], "Gpu", "1")] == [ParamAnswer]
+    assert [type(found) for found in why_not(fleet, fleet["cm"], "Slot")] == [FeatureAnswer]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "hint"),
+    [
+        ("Execut", None, "Did you mean Execute?"),
+        ("STRT", None, "Did you mean START?"),
+        ("exec", None, "Use `--group`."),
+        ("/etc/motd", None, "Use `--file`."),
+    ],
+)
+def test_an_unknown_name_is_an_error(name: str, wanted: str | None, hint: str) -> None:
+    fleet: Fleet = pool().compiled
+    with pytest.raises(GitcfgError, match="no parameter or feature") as error:
+        list(why_not(fleet, fleet["cm"], name, wanted))
+    assert error.value.hints == (hint,)
