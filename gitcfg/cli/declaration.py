@@ -47,7 +47,7 @@ METAVARS: Mapping[str, tuple[str, ...]] = {
     "SECRET": ("secret",),
     "RUN": ("run",),
     **dict.fromkeys(("KIND", "N", "CEL", "COMMAND", "TEXT", "TEXTS", "NEW", "WHO", "KEY", "FINGERPRINT"), ()),
-    **dict.fromkeys(("DAYS", "COLUMN", "HOST", "PORT", "ADDRESS", "URL", "TIME", "YYYY-MM-DD"), ()),
+    **dict.fromkeys(("DAYS", "COLUMN", "HOST", "PORT", "ADDRESS", "URL", "TIME", "YYYY-MM-DD", "VALUE"), ()),
 }
 """The words of metavars, each with the kinds of names that complete it; none where only people know."""
 

@@ -71,14 +71,16 @@ EPILOG = """Examples:
 
   gitcfg explain exec001.example.com START --blame  ... with the commit of each step
 
-  gitcfg explain exec001.example.com --why-not START=FALSE --why-not GpuNode  what would set it, or remove it
+  gitcfg explain exec001.example.com --why-not START=FALSE --why-not GpuNode  what prevents it
 
   gitcfg explain exec001.example.com --feature GpuNode --file /etc/motd --at main -o json"""
 
 _FEATURE = typer.Option(help="Explain why it has this feature, or not.", metavar="NAME")
 _FILE = typer.Option(help="Show the layer that decides this file.", metavar="PATH")
 _WHY_NOT = typer.Option(
-    "--why-not", help="Explain why it does not have this parameter, value or feature.", metavar="NAME[=VALUE]"
+    "--why-not",
+    help="Explain why it does not have a parameter, a value or a feature.",
+    metavar="PARAM[=VALUE]|FEATURE",
 )
 _GROUP = typer.Option(help="Explain why it is in this group, or not.", metavar="NAME")
 

@@ -194,7 +194,7 @@ def _format_absence(node: str, found: ParamAnswer) -> Iterator[Text]:
         yield Text(f"    and {len(rows) - MOST_LAYERS:,} more layers ({IN_JSON})")
     if not rows and not found.deciding:
         yield Text("  No layer binds it.")
-    elif not found.retired:
+    elif rows and not found.retired:
         yield fill(
             2, words(f"  `gitcfg explain {node} --why-not {found.name}` shows what would set it here.", "dim")
         )
