@@ -67,9 +67,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
 
-  gitcfg explain exec001.example.com START --all    the steps that led to the value, and those overridden
-
-  gitcfg explain exec001.example.com START --blame  ... with the commit of each step
+  gitcfg explain exec001.example.com START --all --blame  the steps to the value, overridden ones too, and commits
 
   gitcfg explain exec001.example.com --why-not START=FALSE --why-not GpuNode  what prevents it
 
