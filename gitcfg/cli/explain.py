@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
 
-  gitcfg explain exec001.example.com START --all --blame  the steps to the value, overridden ones too, and commits
+  gitcfg explain exec001.example.com START --all --blame  every step to the value, with its commit
 
   gitcfg explain exec001.example.com --why-not START=FALSE --why-not GpuNode  what prevents it
 
