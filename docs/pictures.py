@@ -34,7 +34,7 @@ class Picture(msgspec.Struct, frozen=True):
 
     command: str
     before: str = ""
-    columns: int = 132
+    columns: int = 100
 
 
 PICTURES = {
