@@ -8,8 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gitcfg.cli.configure.dialogue import Conversation, Talk
+from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.prompt import converse
+from gitcfg.cli.configure.terminal import Talk
 from gitcfg.cli.console import Color, Pager
 from gitcfg.cli.session import Session
 from gitcfg.edit.configure import find_target

@@ -24,8 +24,9 @@ _WHAT = typer.Argument(
 @command(EPILOG)
 def configure(context: typer.Context, what: Annotated[str, _WHAT]) -> int:
     """Configure a node or group interactively: features, the values that they need, and what changes."""
-    from gitcfg.cli.configure.dialogue import Conversation, check_terminal, open_talk
+    from gitcfg.cli.configure.conversation import Conversation
     from gitcfg.cli.configure.prompt import converse
+    from gitcfg.cli.configure.terminal import check_terminal, open_talk
     from gitcfg.edit.configure import find_target
 
     session: Session = context.obj

@@ -1,7 +1,5 @@
-"""The state of `gitcfg configure`: its terminal, what it shows of the fleet, and what was done."""
+"""The state of `gitcfg configure`: what it sees of the fleet, and what was done."""
 
-import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from functools import cached_property
@@ -11,6 +9,7 @@ import msgspec
 
 from gitcfg.cache import Scratch
 from gitcfg.check.results import PLACES
+from gitcfg.cli.configure.terminal import Talk
 from gitcfg.cli.console import Pager
 from gitcfg.edit.configure import (
     IMAGINED_NODE,
@@ -22,121 +21,17 @@ from gitcfg.edit.configure import (
     find_nodes,
     find_target,
     imagine_fleet,
-    match_name,
 )
 from gitcfg.git.tree import changed_paths
 from gitcfg.model import Finding, GitcfgError, Group, Node
-from gitcfg.model.text import safe
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from gitcfg.cli.session import Session
     from gitcfg.comparison.comparison import Comparison
     from gitcfg.compile import fleet as whole
     from gitcfg.compile.node_class import NodeClass
     from gitcfg.git.tree import Tree
     from gitcfg.library import Fleet, Source
-
-
-_WIDTH = 78
-
-
-class GivenUp(Exception):
-    """Nobody answers any more: the end of the input (Ctrl-D)."""
-
-
-class Talk:
-    """Somebody at a terminal: `read` gives a line of what they type, nothing at its end."""
-
-    def __init__(self, console: "Console", read: Callable[[], bytes]) -> None:
-        self.console = console
-        self._read = read
-
-    def tell(self, text: "str | Text" = "", style: str = "") -> None:
-        """A line, or several."""
-        self.console.print(text, style=style)
-
-    def warn(self, error: GitcfgError) -> None:
-        """Why something cannot be, and what to do."""
-        self.tell(error.message, "red")
-        for hint in filter(None, error.hints):
-            self.tell(f"hint: {hint}", "cyan")
-
-    def ask(self, question: str) -> str:
-        """A line of an answer. GivenUp: there is none."""
-        self.console.print(question, style="bold", end=" ")
-        self.console.file.flush()
-        line = self._read()
-        if not line:
-            self.tell()
-            raise GivenUp
-        return line.decode("utf-8", "replace").strip()
-
-    def agreed(self, question: str, default: bool) -> bool:
-        """Yes or no; Enter is the one in capitals."""
-        while True:
-            said = self.ask(f"{question} {'[Y/n]' if default else '[y/N]'}").lower()
-            if said in ("", "y", "yes", "n", "no"):
-                return default if not said else said[0] == "y"
-            self.tell("Answer y or n.")
-
-    def choose(self, choices: Mapping[str, str]) -> str:
-        """One of several keys, each told with what it does; "" is Enter, where it is one of them."""
-        self.tell(", ".join(f"{key or 'Enter'}: {what}" for key, what in choices.items()))
-        while (said := self.ask(">").lower()) not in choices:
-            self.tell(f"Answer one of: {', '.join(key or 'Enter' for key in choices)}.")
-        return said
-
-    def list(self, names: Sequence[str], indent: str = "  ") -> None:
-        """Names, as many in a line as a narrow terminal holds."""
-        line = indent
-        for number, name in enumerate(map(safe, names)):
-            word = name + ("," if number < len(names) - 1 else "")
-            if line != indent and len(line) + len(word) > _WIDTH:
-                self.tell(line.rstrip())
-                line = indent
-            line += f"{word} "
-        self.tell(line.rstrip())
-
-    def lines(self, lines: "Iterable[Text]") -> None:
-        """Several lines."""
-        for line in lines:
-            self.tell(line)
-
-
-def open_talk(session: "Session") -> Talk:
-    """Whoever is at this process's terminal."""
-    return Talk(session.console(stderr=True), sys.stdin.buffer.readline)
-
-
-def check_terminal() -> None:
-    """GitcfgError: there is no terminal to ask on."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        hint = "`gitcfg modify` does the same without asking; its --from reads many edits at once."
-        raise GitcfgError("`gitcfg configure` needs a terminal.", hint)
-
-
-def find_name(talk: Talk, noun: str, text: str, known: Collection[str]) -> str | None:
-    """The name that is meant; asked about until it is clear. None: it is left."""
-    while text:
-        found = match_name(text, known)
-        if found.sure is not None:
-            return found.sure
-        if found.is_prefix:
-            talk.tell(f"{len(found.near)} {noun}s begin like this:")
-            talk.list(found.near)
-        else:
-            talk.tell(f"There is no {noun} {safe(text)}.", "red")
-            if len(found.near) == 1:
-                if talk.agreed(f"Did you mean {safe(found.near[0])}?", default=True):
-                    return found.near[0]
-            elif found.near:
-                talk.tell("Did you mean one of these?")
-                talk.list(found.near)
-        text = talk.ask(f"Which {noun} (Enter: none):")
-    return None
 
 
 class TargetView:

@@ -1,0 +1,90 @@
+"""What follows a step of `gitcfg configure`: unused values, missing values, problems, and the reach."""
+
+from gitcfg.check.results import unlike
+from gitcfg.cli import findings
+from gitcfg.cli.configure.conversation import Conversation, TargetView
+from gitcfg.cli.configure.features import add_feature, remove_feature
+from gitcfg.cli.configure.parameters import ask_value, drop_param
+from gitcfg.cli.configure.views import print_reach
+from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
+from gitcfg.model import Finding, GitcfgError
+from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import abridged
+
+
+def follow_up(at: Conversation, before: TargetView) -> None:
+    """Ask about what a step has brought about, until nothing is left to ask, and tell what it means."""
+    _ = before.findings  # first, because what comes after is found from what was there
+    _drop_idle(at, before)
+    told: set[Finding] = set()
+    while new := [one for one in unlike(at.now.findings, before.findings) if one not in told]:
+        # Values that are missing come last, when all features are there.
+        finding = min(new, key=lambda one: (one.code == "GC305", not one.is_error))
+        told.add(finding)
+        if finding.code == "GC305":
+            count = f" On {counted(len(finding.nodes), 'node')}: " if finding.nodes else ""
+            nodes = f"{count}{abridged(finding.nodes)}." if finding.nodes else ""
+            at.talk.tell(safe(finding.message + nodes), "yellow")
+            ask_value(at, finding.subjects[0])
+        else:
+            at.talk.tell(findings.finding_text(at.now.fleet.tree, finding), "")
+            _advise(at, finding)
+    gone = unlike(before.findings, at.now.findings)
+    if gone:
+        at.talk.tell(f"{counted(len(gone), 'problem')} from before: solved.", "green")
+    print_reach(at)
+
+
+def _drop_idle(at: Conversation, before: TargetView) -> None:
+    """Offer to drop values that only a feature needed which has gone."""
+    found = at.now.definition
+    if found is None:
+        return
+    declarations = at.now.compiled.declarations
+    for each in find_idle(found.params, at.target.label, before.classes, at.now.classes, declarations):
+        at.talk.tell(f"{safe(each.param)} was set here only for {safe(', '.join(each.features))}.")
+        if at.talk.agreed(f"Drop {safe(each.param)}?", default=True):
+            drop_param(at, each.param)
+
+
+def _advise(at: Conversation, finding: Finding) -> None:
+    """Offer what may help."""
+    found = find_advice(finding, at.now.definition, at.now.compiled.layers.reaches)
+    if len(found) == 1:
+        asks = found[0].action is AdvisedAction.SET  # it asks for the value anyway
+        if asks or at.talk.agreed(_question(found[0]), default=finding.is_error):
+            _follow_advice(at, found[0])
+    elif found:
+        choices = {str(number): _question(each).rstrip("?") for number, each in enumerate(found, 1)}
+        if answer := at.talk.choose({**choices, "": "leave it for now"}):
+            _follow_advice(at, found[int(answer) - 1])
+
+
+def _question(found: Advice) -> str:
+    name = safe(found.name)
+    match found.action:
+        case AdvisedAction.ADD:
+            return f"Add {name} here as well?"
+        case AdvisedAction.REMOVE:
+            return f"Remove {name}{f', which includes {safe(found.included)}' if found.included else ''}?"
+        case AdvisedAction.SET:
+            return f"Set {name} here?"
+        case AdvisedAction.UNSET:
+            return f"Unset {name} here?"
+
+
+def _follow_advice(at: Conversation, found: Advice) -> None:
+    """Do what was offered; what follows from it is looked at in turn."""
+    before = at.now
+    try:
+        match found.action:
+            case AdvisedAction.ADD:
+                add_feature(at, found.name)
+            case AdvisedAction.REMOVE if remove_feature(at, found.name):
+                _drop_idle(at, before)
+            case AdvisedAction.SET:
+                ask_value(at, found.name)
+            case AdvisedAction.UNSET:
+                drop_param(at, found.name)
+    except GitcfgError as error:
+        at.talk.warn(error)

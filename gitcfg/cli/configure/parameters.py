@@ -1,0 +1,131 @@
+"""Steps of `gitcfg configure` about parameters: values that are asked for, judged, set and unset."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+from rich.text import Text
+
+from gitcfg.cli.configure.conversation import Conversation
+from gitcfg.cli.configure.questions import find_name
+from gitcfg.cli.trails import as_text
+from gitcfg.edit.configure import Step, check_binding
+from gitcfg.edit.yaml.changes import Given
+from gitcfg.edit.yaml.tree import parse_value
+from gitcfg.model import Finding, GitcfgError, Op, Undeclared
+from gitcfg.model.names import PARAMETER
+from gitcfg.model.text import safe
+
+_NAMED = re.compile(rf"({PARAMETER.pattern})(?:=|\s+|$)(.*)", re.DOTALL)
+
+
+def set_param(at: Conversation, text: str) -> bool:
+    """Bind a parameter: `PARAM VALUE`, or asked for; False: nothing was done."""
+    text = text or at.talk.ask("Which parameter (Enter: none):")
+    if not text:
+        return False
+    found = _NAMED.fullmatch(text)
+    if found is None:
+        raise GitcfgError(f"{safe(text)} is not a parameter's name.", "Write `s PARAM VALUE`.")
+    name = _declared(at, found[1])
+    if name is None:
+        return False
+    if found[2] and _bind(at, name, found[2].strip()):
+        return True
+    return ask_value(at, name)
+
+
+def ask_value(at: Conversation, name: str) -> bool:
+    """Tell what a parameter is, and ask for its value until it fits; False: it is left as it is."""
+    at.talk.lines(_describe_param(at, name))
+    while text := at.talk.ask(f"{safe(name)} (Enter: leave it) ="):
+        if _bind(at, name, text):
+            return True
+    at.talk.tell(f"{safe(name)} is left as it is.")
+    return False
+
+
+def unset_param(at: Conversation, text: str) -> bool:
+    """Take a binding away; False: nothing was done."""
+    found = at.now.definition
+    bound = found.params.keys() if found is not None else ()
+    if not bound:
+        raise GitcfgError("No parameter is set here.")
+    text = text or at.talk.ask("Which parameter (Enter: none):")
+    name = find_name(at.talk, "parameter set here", text, bound)
+    return name is not None and drop_param(at, name)
+
+
+def drop_param(at: Conversation, name: str) -> bool:
+    """Take the binding of a parameter away."""
+    order = replace(at.target.order(at.now.fleet.model), take={"params": (name,)})
+    at.do(Step(f"unset {name}", (order,)))
+    at.talk.tell(f"unset {safe(name)}", "green")
+    return True
+
+
+def _declared(at: Conversation, name: str) -> str | None:
+    """The parameter that is meant; None: it is left."""
+    declarations = at.now.compiled.declarations
+    if declarations.find(name) is not None:
+        return name
+    if at.now.fleet.model.settings.undeclared is not Undeclared.ERROR:
+        at.talk.tell(f"{safe(name)} is not declared.", "yellow")
+        return name
+    known = {name for name, found in declarations.parameters.items() if not found.pattern}
+    return find_name(at.talk, "parameter", name, known)
+
+
+def _bind(at: Conversation, name: str, text: str) -> bool:
+    """Bind a parameter to what was typed; False: it does not fit, which was printed."""
+    try:
+        given = Given(parse_value(text, name), text)
+        order = replace(at.target.order(at.now.fleet.model), put={"params": {name: given}})
+        if not at.do(Step(f"set {name}", (order,))):
+            at.talk.tell(f"{safe(name)} has this value already.")
+            return True
+    except GitcfgError as error:
+        at.talk.warn(error)
+        return False
+    wrong = tuple(_find_faults(at, name))
+    for finding in wrong:
+        at.talk.tell(safe(finding.message), "red")
+    if wrong:
+        at.back()
+        return False
+    at.talk.tell(f"set {safe(name)}", "green")
+    return True
+
+
+def _find_faults(at: Conversation, name: str) -> Iterator[Finding]:
+    """What is wrong with the value that was bound just now."""
+    found = at.now.definition
+    if found is None or name not in found.params:
+        return
+    yield from check_binding(at.now.compiled, found, name)
+    bound = found.params[name]
+    if bound.op is Op.NULL or (bound.op is Op.SET and bound.given in ("", [], {})):
+        yield from (each for each in at.now.findings if each.code == "GC305" and name in each.subjects)
+
+
+def _describe_param(at: Conversation, name: str) -> Iterator[Text]:
+    """Describe a parameter: what it is for, which values it takes, and its value now, if all nodes agree."""
+    declarations = at.now.compiled.declarations
+    parameter = declarations.find(name)
+    description = parameter.description.strip() if parameter is not None else ""
+    yield Text(safe(name), "bold") + Text(f": {safe(' '.join(description.split()))}" if description else "")
+    if parameter is None:
+        return
+    kind = f"{parameter.type}, " if parameter.type else ""
+    if parameter.must_change:
+        default = "no default: it must be given a value"
+    elif parameter.default is None:
+        default = "no default"
+    else:
+        default = f"default {as_text(parameter.default.given)}"
+    yield Text(f"  {kind}{default}")
+    if parameter.schema is not None:
+        yield Text(f"  schema {as_text(parameter.schema)}")
+    values = [one.some((name,)) for one in at.now.classes]
+    if all(name in value and value == values[0] for value in values):
+        yield Text(f"  now {as_text(values[0][name])}")
