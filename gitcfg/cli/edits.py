@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -430,17 +430,23 @@ def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, byt
 def write_files(
     repository: "Repository", folder: Path, files: Mapping[str, "FileChange"], message: str | None
 ) -> str | None:
-    """Write files and, with a message, commit them; where git refuses, all is as it was before."""
+    """Write files and, with a message, commit them; after Ctrl-C, or if git refuses, all is as before."""
     from gitcfg.edit import transaction
     from gitcfg.git.program import Git
 
-    transaction.write_files(repository.root, folder, files)
+    back = {path: transaction.FileChange(file.text, file.was) for path, file in files.items()}
+    try:
+        with transaction.finish_if_interrupted(repository.root, folder):
+            transaction.write_files(repository.root, folder, files)
+    except KeyboardInterrupt:
+        with suppress(GitcfgError):  # it came before anything was written
+            transaction.write_files(repository.root, folder, back)
+        raise
     if message is None:
         return None
     try:
         return transaction.commit_files(Git(repository, os.environ), repository, files, message)
     except BaseException:
-        back = {path: transaction.FileChange(file.text, file.was) for path, file in files.items()}
         transaction.write_files(repository.root, folder, back)
         raise
 
