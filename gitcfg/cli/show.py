@@ -73,7 +73,7 @@ def show(
                 write_record(definition_record(fleet.commit, found, definition, folded), output)
                 return 0
             console = session.console()
-            for line in _format_definition(found, definition):
+            for line in format_definition(found, definition):
                 console.print(line)
     return 0
 
@@ -120,7 +120,8 @@ def _fold_nodes(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
     )
 
 
-def _format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
+def format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
+    """Yield the lines of a definition: what it is, and its fields."""
     head = Text(f"{kind.name} ") + Text(safe(found.name), "bold")
     yield head + (Text("  at ", "blue") + place_text(found.origin) if found.origin else Text())
     for line in found.description.strip().splitlines():

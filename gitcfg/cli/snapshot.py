@@ -89,7 +89,7 @@ def create(
     if output is not Output.TEXT:
         write_record(_snapshots_to_json([found]), output)
     else:
-        session.write(f"{_format_snapshot(found)}\n")
+        session.write(f"{format_snapshot(found)}\n")
 
 
 @command(_LIST_EPILOG, SNAPSHOTS)
@@ -103,7 +103,7 @@ def list_snapshots(context: typer.Context, output: OutputOption = Output.TEXT) -
         write_record(_snapshots_to_json(found), output)
         return
     for each in found:
-        session.write(f"{_format_snapshot(each)}\n")
+        session.write(f"{format_snapshot(each)}\n")
     if not found:
         session.console(stderr=True).print(
             "There are no snapshots. Use `gitcfg snapshot create NAME` to create one."
@@ -134,7 +134,7 @@ def _print_snapshot(session: Session, found: "Snapshot", about: "Commit", compar
     from gitcfg.cli import changes
 
     console = session.console()
-    console.print(_format_snapshot(found), style="bold")
+    console.print(format_snapshot(found), style="bold")
     summary = (
         f"{found.commit[:ABBREVIATED]} of {about.date[:10]}, {safe(about.author)}: {safe(about.subject)}"
     )
@@ -199,7 +199,7 @@ def _snapshots_to_json(found: "Iterable[Snapshot]", **more: object) -> Record:
     return {"schema": SNAPSHOTS.schema, "snapshots": items}
 
 
-def _format_snapshot(found: "Snapshot") -> str:
+def format_snapshot(found: "Snapshot") -> str:
     """Return a snapshot's name, commit, day, author and the first line of its message."""
     author, subject = safe(found.author), safe(found.message.partition("\n")[0])
     return f"{safe(found.name)}  {found.commit[:ABBREVIATED]}  {found.date[:10]}  {author}: {subject}"

@@ -57,6 +57,7 @@ def find_unfit(items: Sequence[str], separator: str | None) -> str | None:
 
 # What a written value is as a value of a parameter's type.
 
+TYPES = ("string", "integer", "number", "boolean", "list", "map", "expression", "path")
 TEXTS = frozenset({"string", "expression", "path"})
 
 

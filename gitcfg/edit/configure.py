@@ -1,12 +1,12 @@
 """What `gitcfg configure` works with: a target, steps that can be taken back, advice, checks, a diff."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from difflib import get_close_matches, unified_diff
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import msgspec
@@ -376,6 +376,23 @@ def match_name(text: str, known: Collection[str]) -> Match:
     names = {name.casefold(): name for name in known}
     near = get_close_matches(folded[:80], names, n=3, cutoff=0.75)
     return Match(None, tuple(names[name] for name in near))
+
+
+# Names and places that are offered.
+
+
+def list_parameter_files(model: Model) -> tuple[str, ...]:
+    """Return the files that declare parameters, the one that declares most first."""
+    counts = Counter(parameter.origin.file for parameter in model.parameters.values())
+    return tuple(sorted(counts, key=lambda file: (-counts[file], file)))
+
+
+def name_snapshot(target: Target, day: date, taken: Collection[str]) -> str:
+    """Return a name for a snapshot of a commit that changes a definition; none of those `taken`."""
+    words = re.sub(r"[^A-Za-z0-9_-]+", "-", target.name).strip("-")
+    name = f"{words}-{day}"
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain((name,), numbered) if each not in taken)
 
 
 # What a draft changes in files, as a unified diff.

@@ -3,7 +3,8 @@
 import io
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from pathlib import Path
 
 from rich.console import Console
@@ -48,25 +49,54 @@ class Dialogue(Terminal):
             self.answer(text)
 
 
-def fed(folder: Path, what: str, lines: Iterable[str], width: int = 80) -> tuple[int, str]:
-    """Exit code and what was shown, where all questions between the steps get their harmless answer."""
-    shown, left = io.StringIO(), iter(lines)
+def fed(
+    folder: Path, what: str, lines: Iterable[str], width: int = 80, creates: bool = False
+) -> tuple[int, str]:
+    """Exit code and what was shown, where all questions between the steps get their harmless answer.
+
+    `creates`: what there is not is created.
+    """
+    left = iter(lines)
+
+    def answer(shown: str) -> str | None:
+        before, _, question = shown.rpartition("\n")
+        if re.search(f"{MAIN}$", question):
+            return next(left, None)
+        if "Write it anyway" in question:
+            return "y"
+        choices = before.rpartition("\n")[2]
+        if question == "> " and "n: discard" in choices:
+            return "n"
+        if creates and question == "> " and "c: create" in choices:
+            return "c"
+        if question == "> " and "w: write" in choices:
+            return "w"
+        return "n" if "[" in question else ""
+
+    return _talk(folder, what, answer, width)
+
+
+def converse_by_lines(folder: Path, what: str, lines: Iterable[str], width: int = 80) -> tuple[int, str]:
+    """Exit code and the screen, with what was typed: one line to each question, in turn."""
+    left = iter(lines)
+    return _talk(folder, what, lambda shown: next(left, None), width, echo=True)
+
+
+def _talk(
+    folder: Path, what: str, answer: Callable[[str], str | None], width: int, echo: bool = False
+) -> tuple[int, str]:
+    shown = io.StringIO()
     console = Console(
         file=shown, width=width, soft_wrap=True, highlight=False, markup=False, emoji=False, no_color=True
     )
 
     def read() -> bytes:
-        question = shown.getvalue().rpartition("\n")[2]
-        if re.fullmatch(MAIN, question):
-            line = next(left, None)
-            return b"" if line is None else f"{line}\n".encode()
-        if "Write it anyway" in question:
-            return b"y\n"
-        if question == "> " and "w: write" in shown.getvalue().rsplit("\n", 2)[-2]:
-            return b"w\n"
-        return b"n\n" if "[" in question else b"\n"
+        line = answer(shown.getvalue())
+        if echo and line is not None:
+            shown.write(f"{line}\n")
+        return b"" if line is None else f"{line}\n".encode()
 
-    session = Session(str(folder), Color.NEVER, None, Pager(""))
+    session = Session(str(folder), Color.NEVER, date(2026, 1, 1), Pager(""))
     source = session.open()
     with source.worktree() as fleet:
         found = find_target(fleet.model, what)

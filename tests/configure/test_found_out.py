@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from gitcfg.compile.fleet import Fleet
+from gitcfg.compile.values import TYPES
 from gitcfg.edit.configure import (
     Advice,
     AdvisedAction,
@@ -24,7 +25,9 @@ from gitcfg.edit.configure import (
     format_diff,
     imagine_fleet,
     imagined_class,
+    list_parameter_files,
     match_name,
+    name_snapshot,
 )
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import Action as OrderAction
@@ -302,4 +305,34 @@ def test_differences_are_told_as_git_does() -> None:
         "+++ b/nodes/n9.yaml",
         "@@ -0,0 +1 @@",
         "+{}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "taken", "name"),
+    [
+        (WEB, (), "web-2026-01-01"),
+        (WEB, ("web-2026-01-01", "web-2026-01-01-2"), "web-2026-01-01-3"),
+        (Target("group", "GPU workers"), (), "GPU-workers-2026-01-01"),
+        (Target("node", "a.b..c+"), (), "a-b-c-2026-01-01"),
+    ],
+)
+def test_a_snapshot_gets_a_name_that_is_not_taken(target: Target, taken: tuple[str, ...], name: str) -> None:
+    assert name_snapshot(target, TODAY, taken) == name
+
+
+def test_the_file_with_the_most_parameters_is_the_first() -> None:
+    few = "parameters: {ONE: {description: It., type: string}}\n"
+    model = load(DictTree({**POOL, "parameters/a.yaml": few}))
+    assert list_parameter_files(model) == ("parameters/all.yaml", "parameters/a.yaml")
+
+
+def test_each_type_that_is_offered_is_one() -> None:
+    declared = "\n".join(f"  P{number}: {{type: {each}}}" for number, each in enumerate(TYPES))
+    model = load(DictTree({**POOL, "parameters/a.yaml": f"parameters:\n{declared}\n"}))
+    assert {found.type for found in model.parameters.values()} == set(TYPES)
+    assert not [
+        finding
+        for finding in in_memory({**POOL, "parameters/a.yaml": f"parameters:\n{declared}\n"}).findings
+        if finding.is_error
     ]

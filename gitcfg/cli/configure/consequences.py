@@ -5,6 +5,7 @@ from gitcfg.cli import findings
 from gitcfg.cli.configure.conversation import Conversation, TargetView
 from gitcfg.cli.configure.features import add_feature, remove_feature
 from gitcfg.cli.configure.parameters import ask_value, drop_param
+from gitcfg.cli.configure.questions import ask_yes_no, choose
 from gitcfg.cli.configure.views import print_reach
 from gitcfg.edit.configure import Advice, AdvisedAction, find_advice, find_idle
 from gitcfg.model import Finding, GitcfgError
@@ -21,14 +22,16 @@ def follow_up(at: Conversation, before: TargetView) -> None:
         # Values that are missing come last, when all features are there.
         finding = min(new, key=lambda one: (one.code == "GC305", not one.is_error))
         told.add(finding)
-        if finding.code == "GC305":
+        is_elsewhere = finding.nodes and set(finding.nodes).isdisjoint(at.now.nodes)
+        if finding.code == "GC305" and not is_elsewhere:
             count = f" On {counted(len(finding.nodes), 'node')}: " if finding.nodes else ""
             nodes = f"{count}{abridged(finding.nodes)}." if finding.nodes else ""
             at.talk.tell(safe(finding.message + nodes), "yellow")
             ask_value(at, finding.subjects[0])
         else:
             at.talk.tell(findings.finding_text(at.now.fleet.tree, finding), "")
-            _advise(at, finding)
+            if not is_elsewhere:  # nothing that is done here helps other nodes
+                _advise(at, finding)
     gone = unlike(before.findings, at.now.findings)
     if gone:
         at.talk.tell(f"{counted(len(gone), 'problem')} from before: solved.", "green")
@@ -43,7 +46,7 @@ def _drop_idle(at: Conversation, before: TargetView) -> None:
     declarations = at.now.compiled.declarations
     for each in find_idle(found.params, at.target.label, before.classes, at.now.classes, declarations):
         at.talk.tell(f"{safe(each.param)} was set here only for {safe(', '.join(each.features))}.")
-        if at.talk.agreed(f"Drop {safe(each.param)}?", default=True):
+        if ask_yes_no(at, f"Drop {safe(each.param)}?", default=True):
             drop_param(at, each.param)
 
 
@@ -52,11 +55,11 @@ def _advise(at: Conversation, finding: Finding) -> None:
     found = find_advice(finding, at.now.definition, at.now.compiled.layers.reaches)
     if len(found) == 1:
         asks = found[0].action is AdvisedAction.SET  # it asks for the value anyway
-        if asks or at.talk.agreed(_question(found[0]), default=finding.is_error):
+        if asks or ask_yes_no(at, _question(found[0]), default=finding.is_error):
             _follow_advice(at, found[0])
     elif found:
         choices = {str(number): _question(each).rstrip("?") for number, each in enumerate(found, 1)}
-        if answer := at.talk.choose({**choices, "": "leave it for now"}):
+        if answer := choose(at, {**choices, "": "leave it for now"}):
             _follow_advice(at, found[int(answer) - 1])
 
 

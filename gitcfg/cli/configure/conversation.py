@@ -22,6 +22,7 @@ from gitcfg.edit.configure import (
     find_target,
     imagine_fleet,
 )
+from gitcfg.edit.draft import Draft
 from gitcfg.git.tree import changed_paths
 from gitcfg.model import Finding, GitcfgError, Group, Node
 
@@ -140,6 +141,17 @@ class Conversation:
         """Return what has changed since in the repository, in order of path."""
         now = self.source.repository.worktree()
         return tuple(sorted(changed_paths(self.base.fleet.tree, now, PLACES)))
+
+    def find_written(self) -> WriteResult:
+        """Return how far writing got, where it was interrupted as the files themselves have it."""
+        if self.written is not WriteResult.BEGUN:
+            return self.written
+        found, draft = Draft(self.source.repository.worktree()), self.work.draft
+        now = {path: found.original(path) for path in draft.files}
+        if now == draft.files:
+            return WriteResult.WHOLE
+        is_old = all(text == draft.original(path) for path, text in now.items())
+        return WriteResult.NOTHING if is_old else WriteResult.BEGUN
 
     def close_past(self) -> None:
         """Close the fleets from before the last step, but for the first: they are not needed any more."""

@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from gitcfg.cli.configure.conversation import Conversation
-from gitcfg.cli.configure.questions import find_name
+from gitcfg.cli.configure.creation import create_feature
+from gitcfg.cli.configure.questions import Question, ask, ask_yes_no, find_name
 from gitcfg.edit.configure import Step, listed_features
 from gitcfg.edit.lists import name_of
 from gitcfg.edit.yaml.changes import Given
@@ -11,10 +12,14 @@ from gitcfg.edit.yaml.tree import Meaning, parse_value, to_yaml
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
+_REMOVED = Question(
+    "Which feature, by name or position (Enter: none):",
+    "A feature of the list, by its name or its number; `show` shows the list.",
+)
+
 
 def add_feature(at: Conversation, text: str, place: int | None = None) -> bool:
     """Add a feature, or an instance of one; False: nothing was done. GitcfgError: it cannot be."""
-    text = text or at.talk.ask("Which feature (Enter: none):")
     given = _item(at, text)
     if given is None:
         return False
@@ -31,7 +36,7 @@ def insert_feature(at: Conversation, text: str) -> bool:
     """Add a feature at a position, or move it there."""
     number, _, name = text.partition(" ")
     if not number:
-        number = at.talk.ask(f"Position, 0 is the highest (0-{len(listed_features(at.now.definition))}):")
+        number = ask(at, _ask_position(len(listed_features(at.now.definition))))
     if not number.isdecimal():
         raise GitcfgError(f"{number or 'Nothing'} is not a position.", "Write `i 0 NAME`: 0 is the highest.")
     most = len(listed_features(at.now.definition))
@@ -40,14 +45,21 @@ def insert_feature(at: Conversation, text: str) -> bool:
     return add_feature(at, name.strip(), int(number))
 
 
+def _ask_position(most: int) -> Question:
+    return Question(
+        f"Position, 0 is the highest (0-{most}):",
+        "Where the feature is to be in the list. Features further up win over those below.",
+    )
+
+
 def _item(at: Conversation, text: str) -> Given | None:
     """What is to stand in the list: a name, or an instance as it would be written."""
     known = at.now.fleet.model.features.keys()
     if not text.startswith("{"):
-        name = find_name(at.talk, "feature", text, known)
+        name = find_name(at, "feature", text, known, create_feature)
         return None if name is None else Given(name)
     meaning = parse_value(text, "the feature")
-    name = find_name(at.talk, "feature", name_of(meaning), known)
+    name = find_name(at, "feature", name_of(meaning), known, create_feature)
     if name is None:
         return None
     return Given(meaning if name == name_of(meaning) else {**meaning, "feature": name})
@@ -64,13 +76,13 @@ def remove_feature(at: Conversation, text: str) -> bool:
     nodeset = at.now.fleet.roster.sets.get(at.target.name) if at.target.kind == "node" else None
     if nodeset is not None:  # the node may do without what its set lists
         names |= {use.feature for use in listed_features(nodeset.definition)}
-    text = text or at.talk.ask("Which feature, by name or position (Enter: none):")
+    text = text or ask(at, _REMOVED)
     if text.isdecimal():
         if int(text) >= len(items):
             raise GitcfgError(f"There is no position {text}: the list has {len(items)}.")
         return _take_out(at, items[int(text)])
     elsewhere = {name for one in at.now.classes for name in one.features} - names
-    name = find_name(at.talk, "feature here", text, names | elsewhere)
+    name = find_name(at, "feature here", text, names | elsewhere) if text else None
     if name is None:
         return False
     return _take_out(at, name) if name in names else _without(at, name)
@@ -91,7 +103,7 @@ def _without(at: Conversation, name: str) -> bool:
             f"{name} is not in this list: another feature or group includes it.", "Remove it there."
         )
     at.talk.tell(f"{safe(name)} is not in this list: a group or another feature includes it.")
-    if not at.talk.agreed("Remove it here anyway?", default=False):
+    if not ask_yes_no(at, "Remove it here anyway?", default=False):
         return False
     order = replace(at.target.order(at.now.fleet.model), add={"without": (Given(name),)})
     done = at.do(Step(f"without {name}", (order,)))

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from gitcfg.cli.configure.conversation import Conversation
-from gitcfg.cli.configure.questions import find_name
+from gitcfg.cli.configure.creation import create_parameter
+from gitcfg.cli.configure.questions import Question, ask, ask_yes_no, find_name, unquote
 from gitcfg.cli.trails import as_text
 from gitcfg.edit.configure import Step, check_binding
 from gitcfg.edit.yaml.changes import Given
@@ -18,15 +19,20 @@ from gitcfg.model.text import safe
 
 _NAMED = re.compile(rf"({PARAMETER.pattern})(?:=|\s+|$)(.*)", re.DOTALL)
 
+_WHICH = Question(
+    "Which parameter (Enter: none):",
+    "A parameter to set here: its name, or `NAME VALUE`. `show parameters` lists them.",
+)
+
 
 def set_param(at: Conversation, text: str) -> bool:
     """Bind a parameter: `PARAM VALUE`, or asked for; False: nothing was done."""
-    text = text or at.talk.ask("Which parameter (Enter: none):")
+    text = text or ask(at, _WHICH)
     if not text:
         return False
     found = _NAMED.fullmatch(text)
     if found is None:
-        raise GitcfgError(f"{safe(text)} is not a parameter's name.", "Write `s PARAM VALUE`.")
+        raise GitcfgError(f"{safe(unquote(text))} is not a parameter's name.", "Write `s PARAM VALUE`.")
     name = _declared(at, found[1])
     if name is None:
         return False
@@ -37,8 +43,11 @@ def set_param(at: Conversation, text: str) -> bool:
 
 def ask_value(at: Conversation, name: str) -> bool:
     """Tell what a parameter is, and ask for its value until it fits; False: it is left as it is."""
-    at.talk.lines(_describe_param(at, name))
-    while text := at.talk.ask(f"{safe(name)} (Enter: leave it) ="):
+    lines = tuple(_describe_param(at, name))
+    at.talk.lines(lines)
+    help = "\n".join((*map(str, lines), "  A value in YAML: text, a number, [a list], {a: map}."))
+    question = Question(f"{safe(name)} (Enter: leave it) =", help, is_yaml=True)
+    while text := ask(at, question):
         if _bind(at, name, text):
             return True
     at.talk.tell(f"{safe(name)} is left as it is.")
@@ -51,8 +60,7 @@ def unset_param(at: Conversation, text: str) -> bool:
     bound = found.params.keys() if found is not None else ()
     if not bound:
         raise GitcfgError("No parameter is set here.")
-    text = text or at.talk.ask("Which parameter (Enter: none):")
-    name = find_name(at.talk, "parameter set here", text, bound)
+    name = find_name(at, "parameter set here", text, bound)
     return name is not None and drop_param(at, name)
 
 
@@ -71,9 +79,11 @@ def _declared(at: Conversation, name: str) -> str | None:
         return name
     if at.now.fleet.model.settings.undeclared is not Undeclared.ERROR:
         at.talk.tell(f"{safe(name)} is not declared.", "yellow")
+        if ask_yes_no(at, "Declare it?", default=False) and not create_parameter(at, name):
+            return None
         return name
     known = {name for name, found in declarations.parameters.items() if not found.pattern}
-    return find_name(at.talk, "parameter", name, known)
+    return find_name(at, "parameter", name, known, create_parameter)
 
 
 def _bind(at: Conversation, name: str, text: str) -> bool:

@@ -1,7 +1,7 @@
 """The terminal that `gitcfg configure` asks on: lines shown, and lines typed."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gitcfg.model import GitcfgError
@@ -46,21 +46,6 @@ class Talk:
             self.tell()
             raise GivenUp
         return line.decode("utf-8", "replace").strip()
-
-    def agreed(self, question: str, default: bool) -> bool:
-        """Yes or no; Enter is the one in capitals."""
-        while True:
-            said = self.ask(f"{question} {'[Y/n]' if default else '[y/N]'}").lower()
-            if said in ("", "y", "yes", "n", "no"):
-                return default if not said else said[0] == "y"
-            self.tell("Answer y or n.")
-
-    def choose(self, choices: Mapping[str, str]) -> str:
-        """One of several keys, each told with what it does; "" is Enter, where it is one of them."""
-        self.tell(", ".join(f"{key or 'Enter'}: {what}" for key, what in choices.items()))
-        while (said := self.ask(">").lower()) not in choices:
-            self.tell(f"Answer one of: {', '.join(key or 'Enter' for key in choices)}.")
-        return said
 
     def list(self, names: Sequence[str], indent: str = "  ") -> None:
         """Names, as many in a line as a narrow terminal holds."""

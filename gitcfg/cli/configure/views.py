@@ -1,12 +1,13 @@
 """What `gitcfg configure` shows: what there is to change, what is wrong, what changes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from rich.text import Text
 
 from gitcfg.check.results import unlike
 from gitcfg.cli import changes, findings
 from gitcfg.cli.configure.conversation import Conversation, TargetView
+from gitcfg.cli.configure.listings import print_listing
 from gitcfg.compile.nodes import Roster, define_node
 from gitcfg.edit.configure import format_diff
 from gitcfg.edit.draft import Draft
@@ -83,6 +84,11 @@ def _inherited(layer: str, uses: Iterable[Use]) -> Text:
     return Text(f"from {safe(layer)}: ", "dim") + Text(safe(", ".join(names)) or "no feature")
 
 
+def print_state(at: Conversation) -> None:
+    """Print everything that can be changed here, and what is below it."""
+    at.talk.lines(format_state(at.now, at.work.draft))
+
+
 _COLOR = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -113,10 +119,37 @@ def print_reach(at: Conversation, *, whole: bool = False) -> None:
     found = at.now.since(at.base)
     if whole:
         changes.print_stat(at.talk.console, found)
-    at.talk.console.print("" if whole else "so far: ", style="dim", end="")
+    if not whole and len(found):
+        at.talk.console.print("so far: ", style="dim", end="")
     changes.print_reach(at.talk.console, found)
 
 
 def find_new_problems(at: Conversation) -> tuple[Finding, ...]:
     """Return what was not wrong when the conversation began."""
     return unlike(at.now.findings, at.base.findings)
+
+
+# The show commands.
+
+_STATES: Mapping[str, Callable[[Conversation], None]] = {
+    "problems": print_problems,
+    "diff": print_diff,
+}
+_LISTED = {each + "s": each for each in ("node", "parameter", "feature", "group", "snapshot")}
+SUBJECTS = (*_LISTED, *_STATES)
+"""What can be shown besides the target, as `show` calls it; the first that begins with a text is meant."""
+
+
+def show(at: Conversation, text: str) -> bool:
+    """Show the target, or a subject; return False if the text names none. Raise GitcfgError as a listing."""
+    word, _, name = text.strip().partition(" ")
+    subject = next((each for each in SUBJECTS if word and each.startswith(word.lower())), None)
+    if not word:
+        print_state(at)
+    elif subject in _LISTED:
+        print_listing(at, _LISTED[subject], name.strip())
+    elif subject is not None and not name:
+        _STATES[subject](at)
+    else:
+        return False
+    return True

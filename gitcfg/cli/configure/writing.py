@@ -5,11 +5,22 @@ from collections.abc import Iterable
 
 from gitcfg.cli import findings
 from gitcfg.cli.configure.conversation import Conversation, WriteResult
+from gitcfg.cli.configure.questions import (
+    Back,
+    Left,
+    Question,
+    ask,
+    ask_in_turn,
+    ask_yes_no,
+    choose,
+)
 from gitcfg.cli.configure.views import find_new_problems, print_diff
-from gitcfg.cli.edits import EditOptions, apply_edit
+from gitcfg.cli.edits import EditOptions, EditResult, print_written, try_edit
+from gitcfg.edit.configure import name_snapshot
 from gitcfg.edit.draft import Draft
 from gitcfg.edit.orders import carry_out
-from gitcfg.git.revert import checked_out_commit
+from gitcfg.git.program import Git
+from gitcfg.git.refs import Snapshots
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import ABBREVIATED, counted, safe
 
@@ -30,36 +41,46 @@ def finish(at: Conversation) -> int | None:
     errors = [finding for finding in find_new_problems(at) if finding.is_error]
     if errors:
         findings.print_findings(at.talk.console, at.now.fleet.tree, errors, at.now.fleet.checked.every)
-        if not at.talk.agreed(f"{counted(len(errors), 'new error')}. Write it anyway?", default=False):
+        if not ask_yes_no(at, f"{counted(len(errors), 'new error')}. Write it anyway?", default=False):
             return None
     git = at.source.repository.git is not None
     commit = {"c": "commit it"} if git else {}
     alone = "write the files without a commit" if git else "write the files"
-    answer = at.talk.choose({**commit, "w": alone, "": "continue", "q": "discard"})
-    if answer == "q":
-        at.talk.tell("Nothing was changed.")
-        return 1
-    return _write(at, bool(errors), answer == "c") if answer else None
+    while answer := choose(at, {**commit, "w": alone, "": "continue"}):
+        try:
+            return _write(at, bool(errors), answer == "c")
+        except Back:
+            continue
+    return None
 
 
 def _write(at: Conversation, force: bool, commit: bool) -> int | None:
-    """Write everything, or nothing; the last commit becomes a snapshot afterwards, if the user wants that."""
+    """Write everything, or nothing; the commit becomes a snapshot, if the user wants that."""
     subject = f"Configure {at.target.label}"
-    message = (at.talk.ask(f"Message (Enter: {safe(subject)}):") or subject) if commit else None
-    try:
-        head = checked_out_commit(at.source.repository)
-    except GitcfgError:  # there is no commit
-        head = snapshot = ""
-    else:
-        question = f"Name for a snapshot of {head[:ABBREVIATED]}, the last commit (Enter: none):"
-        snapshot = at.talk.ask(question)
-    if not _try_write(at, EditOptions(force, message)):
+    if not commit:
+        return 0 if _try_write(at, EditOptions(force)) is not None else None
+    taken = [each.name for each in Snapshots(at.source.repository).all()]
+    default = name_snapshot(at.target, at.source.today, taken)
+    message, snapshot = ask_in_turn(
+        at,
+        (
+            Question(f"Message (Enter: {safe(subject)}):", "The message of the commit.", subject),
+            Question(
+                f"Snapshot of this commit: a name, y for {default}, or Enter for none:",
+                "A snapshot is a name for a commit. `gitcfg snapshot restore NAME` returns to it later.",
+            ),
+        ),
+    )
+    done = _try_write(at, EditOptions(force, message))
+    if done is None:
         return None
-    _create_snapshot(at, head, snapshot, subject)
+    if done.commit is not None and snapshot.lower() not in ("", "n", "no"):
+        chosen = default if snapshot.lower() in ("y", "yes") else snapshot
+        _create_snapshot(at, done.commit, chosen, message)
     return 0
 
 
-def _try_write(at: Conversation, options: EditOptions) -> bool:
+def _try_write(at: Conversation, options: EditOptions) -> EditResult | None:
     """Write it; if that fails because files have changed, do all steps again to what is there now."""
 
     def work(draft: Draft) -> None:
@@ -69,9 +90,11 @@ def _try_write(at: Conversation, options: EditOptions) -> bool:
 
     try:
         at.written = WriteResult.BEGUN
-        if apply_edit(at.session, work, options) == 0:
+        done = try_edit(at.session, work, options)
+        if done is not None:
             at.written = WriteResult.WHOLE
-            return True
+            print_written(at.session, done)
+            return done
         changed = at.find_changed()
     except _Changed as error:
         changed = error.args
@@ -81,7 +104,7 @@ def _try_write(at: Conversation, options: EditOptions) -> bool:
     at.written = WriteResult.NOTHING
     if changed:
         start_again(at, changed)
-    return False
+    return None
 
 
 def start_again(at: Conversation, changed: Iterable[str]) -> None:
@@ -102,18 +125,19 @@ def _is_other(draft: Draft, shown: Draft, path: str) -> bool:
         return True
 
 
-def _create_snapshot(at: Conversation, head: str, name: str, subject: str) -> None:
+def _create_snapshot(at: Conversation, commit: str, name: str, message: str) -> None:
     """Create a snapshot of a commit; ask for another name until one will do. An empty name is none."""
-    from gitcfg.git.program import Git
-    from gitcfg.git.refs import Snapshots
-
-    git = Git(at.source.repository, os.environ)
+    snapshots, git = Snapshots(at.source.repository), Git(at.source.repository, os.environ)
+    question = Question("Another name (Enter: no snapshot):", "The name of the snapshot.")
     while name:
         try:
-            found = Snapshots(at.source.repository).create(git, name, head, f"Before: {subject}")
+            found = snapshots.create(git, name, commit, message)
         except GitcfgError as error:
             at.talk.warn(error)
-            name = at.talk.ask("Another name (Enter: no snapshot):")
+            try:
+                name = ask(at, question)
+            except (Back, Left):  # all is written, so there is nothing to return to
+                return
         else:
             at.session.write(f"snapshot {safe(found.name)} is {found.commit[:ABBREVIATED]}\n")
             return
