@@ -15,7 +15,7 @@ TIERS = {
     0: "bundled cache cel domain fs git install model nodeset parallel progress sandbox",
     1: "load compile",
     2: "check comparison explain pictures render solve",
-    3: "convert edit editor generate history parsers rollout secrets state",
+    3: "convert edit editor generate history parsers rollout runs secrets state",
     4: "agent library",
     5: "delivery gate inventory output web",
     6: "deploy server",
