@@ -61,7 +61,8 @@ class ProgressLine:
         self._drawn = True
 
     def clear(self) -> None:
-        """Erase it, until the next step."""
+        """Erase it; what comes now has a second again until it is drawn."""
+        self._due = self._clock() + _AFTER
         if self._drawn:
             self._write(_ERASE)
             self._drawn = False
@@ -122,7 +123,7 @@ def stop() -> None:
 
 
 def clear() -> None:
-    """Leave the line to something else; the next step is shown again."""
+    """Leave the line to something else, or start counting time again after an answer."""
     if _view is not None:
         _view.clear()
 

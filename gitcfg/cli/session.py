@@ -92,7 +92,9 @@ def confirm(question: str) -> bool:
     """Ask a person a question; anything but yes is no."""
     progress.clear()
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    answer = sys.stdin.readline().strip().lower()
+    progress.clear()
+    return answer in ("y", "yes")
 
 
 def write(text: str) -> None:

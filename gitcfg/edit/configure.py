@@ -26,7 +26,7 @@ from gitcfg.git.tree import Tree
 from gitcfg.load.repository import findings_so_far
 from gitcfg.model import Finding, GitcfgError, Group, ListEdit, Model, Node, Op, Origin, Ref, Use
 from gitcfg.model.graph import Reach
-from gitcfg.model.names import did_you_mean, shown
+from gitcfg.model.names import did_you_mean, find_host, shown
 
 _NOUNS = {"node": "node", "group": "group", "nodeset": "node set"}
 
@@ -67,11 +67,16 @@ def find_target(model: Model, text: str) -> Target:
             raise GitcfgError(
                 f"{shown(kind)} is not a kind to configure.", f"Use one of: {', '.join(known)}."
             )
+        if kind == "node":
+            name = find_host(name, known[kind]) or name
         if name not in known[kind]:
             hint = did_you_mean(name, known[kind])
             raise GitcfgError(f"There is no {_NOUNS[kind]} {shown(name)}.", hint)
         return Target(kind, name)
     found = [Target(kind, text) for kind, names in known.items() if text in names]
+    host = None if found else find_host(text, known["node"])
+    if host is not None:
+        return Target("node", host)
     if not found:
         hint = did_you_mean(text, chain.from_iterable(known.values()))
         if text in model.features:

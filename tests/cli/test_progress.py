@@ -49,6 +49,12 @@ def test_a_line_is_drawn_after_a_second_ten_times_a_second(monkeypatch: pytest.M
     line.clear()
     line.clear()
     assert stream.getvalue().endswith("1,000)\r\x1b[K")
+    clock.now = 2.05  # less than a second after what was printed instead
+    line(Step("checking nodes like", "exec0001.example.com", 200, 1000))
+    assert stream.getvalue().endswith("1,000)\r\x1b[K")
+    clock.now = 2.1
+    line(Step("checking nodes like", "exec0001.example.com", 210, 1000))
+    assert stream.getvalue().endswith("(210 of 1,000)")
 
 
 def test_lines_that_stay_become_rarer() -> None:

@@ -71,6 +71,14 @@ def test_a_target_is_found_by_its_name(text: str, found: Target) -> None:
     assert find_target(load(DictTree(POOL)), text) == found
 
 
+def test_a_short_host_name_is_enough_where_it_is_unique() -> None:
+    files = {**POOL, "nodes/db1.example.com.yaml": "{}\n", "nodes/db1.example.org.yaml": "{}\n"}
+    model = load(DictTree({**files, "nodes/db2.example.com.yaml": "{}\n"}))
+    assert find_target(model, "db2") == find_target(model, "node/db2") == Target("node", "db2.example.com")
+    with pytest.raises(GitcfgError, match="db1 is short for several nodes"):
+        find_target(model, "db1")
+
+
 def test_a_name_of_two_things_is_refused_with_both() -> None:
     model = load(DictTree({**POOL, "nodes/web.yaml": "{}\n"}))
     with pytest.raises(GitcfgError) as refused:

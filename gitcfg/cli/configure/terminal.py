@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from gitcfg.cli import progress
 from gitcfg.model import GitcfgError
 from gitcfg.model.text import safe
 
@@ -42,6 +43,7 @@ class Talk:
         self.console.print(question, style="bold", end=" ")
         self.console.file.flush()
         line = self._read()
+        progress.clear()
         if not line:
             self.tell()
             raise GivenUp
