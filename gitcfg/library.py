@@ -12,7 +12,7 @@ from gitcfg.check.results import WHO, Checked
 from gitcfg.git.repository import Repository
 from gitcfg.git.tree import DictTree, Tree, fingerprint
 from gitcfg.load.repository import settings_entry
-from gitcfg.model import Finding, Model
+from gitcfg.model import Finding, Model, Origin
 
 if TYPE_CHECKING:
     from gitcfg.comparison.comparison import Comparison
@@ -72,7 +72,15 @@ class Node:
 
     def explain(self, param: str) -> tuple["TrailStep", ...]:
         """The parameter's trail: every step that binds it, lowest first."""
-        return self._node.trail(param)
+        from gitcfg.explain.trail import with_fact_places
+
+        return with_fact_places(self._node.trail(param), lambda: self._fact_places)
+
+    @cached_property
+    def _fact_places(self) -> Mapping[str, Origin]:
+        from gitcfg.explain.trail import find_fact_places
+
+        return find_fact_places(self.fleet.tree, self._node)
 
     def trail(self, param: str, everything: bool) -> tuple[Any, tuple["TrailStep", ...]]:
         """Return a parameter's value with the steps that count, or with those that were overridden too."""

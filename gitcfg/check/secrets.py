@@ -444,12 +444,9 @@ def _in_texts(folder: str, noun: str, texts: Mapping[str, str | None]) -> Iterat
 
 
 def _in_facts(fleet: Fleet) -> Iterator[Finding]:
-    for node in fleet.model.hosts():
-        for name, fact in node.facts.items():
-            if mark := mark_in(fact.value):
-                yield _marker_finding(
-                    name, f"The fact {shown(name)} of {shown(node.name)}", mark, node.origin
-                )
+    for node, name, fact in fleet.model.facts():
+        if mark := mark_in(fact.value):
+            yield _marker_finding(name, f"The fact {shown(name)} of {shown(node.name)}", mark, node.origin)
 
 
 def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Finding]:

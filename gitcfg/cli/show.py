@@ -1,6 +1,7 @@
 """`gitcfg show`: definitions, who uses them, and where they win."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -46,6 +47,7 @@ Examples:
 
 
 T = TypeVar("T")
+_FEW_FACTS = 20
 _MANY = ("parameter", "secret")
 """What many layers may bind."""
 
@@ -243,6 +245,8 @@ def _format_fields(kind: Kind, found: Definition) -> Iterator[Text]:
             verb = "overdue since" if kind.name == "override" else "ended on"
             until = found.fields["until"]
             yield Text(f"  {verb} {as_text(until.value if isinstance(until, Value) else None)}", "red")
+        elif name == "node_facts" and isinstance(field, Value):
+            yield from _node_facts(head, field.value or {})
         elif text is not None:
             yield head + text
         elif isinstance(field, tuple) and field:
@@ -253,6 +257,16 @@ def _format_fields(kind: Kind, found: Definition) -> Iterator[Text]:
                 winners.entries([item for item in field if isinstance(item, Entry)]),
             ):
                 yield from (Text("    ") + line for line in lines)
+
+
+def _node_facts(head: Text, by_nodes: Mapping[str, Any]) -> Iterator[Text]:
+    """Yield the facts of single nodes, a line for all that share them, of many only the first."""
+    if by_nodes:
+        yield head
+    for nodes, facts in islice(by_nodes.items(), _FEW_FACTS):
+        yield Text(f"    {safe(nodes)}", "magenta") + Text(f": {as_text(facts)}")
+    if len(by_nodes) > _FEW_FACTS:
+        yield Text(f"    and {len(by_nodes) - _FEW_FACTS:,} more ({IN_JSON})")
 
 
 def _inline(name: str, field: Field) -> Text | None:

@@ -239,6 +239,8 @@ def _format_step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Tex
         after = items(f"  => {as_text(step.result) if step.bound else 'not bound'}", "green")
     text += Text("\n") + fill(_STEP, [Text(" " * _STEP)], at(step.origin), after)
     text += blame_line(blamer, step.path[0], step.origin, _STEP)
+    if step.fact is not None:
+        text += Text("\n") + fill(_STEP, [Text(" " * _STEP)], items("the fact is "), at(step.fact))
     for decision in step.decided:
         text += Text("\n") + decision_text(decision, step.origin, blamer, _STEP)
     return text

@@ -1,5 +1,6 @@
 """The compiled fleet: every node's configuration, made from one tree, and one node of it."""
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
@@ -11,7 +12,7 @@ from gitcfg import progress
 from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, implied_kinds
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers
-from gitcfg.compile.node_class import NodeClass, Stacks, class_key, is_half_read, is_misread
+from gitcfg.compile.node_class import NodeClass, Stacks, class_key, facts_key, is_half_read, is_misread
 from gitcfg.compile.nodes import NO_EFFECTS, NodeDefinition, Roster, RuleEffects, RuleInstall, define_node
 from gitcfg.compile.operations import NOTHING, TrailStep
 from gitcfg.compile.selection import NodeView, Selection, Stopped, select_nodes
@@ -94,6 +95,32 @@ def _text(tree: Tree, path: str) -> str | None:
         return None
 
 
+_OPENER, _CLOSER = re.compile(r"\{[{%]"), re.compile(r"[%}]\}")
+_NODE = re.compile(
+    r"\bnode\b(?:\s*\.\s*(?P<part>\w+)"
+    r"(?:\s*\.\s*(?!get\b)(?P<fact>\w+)|\s*(?:\.\s*get\s*\(|\[)\s*(?P<quote>[\"'])(?P<key>[\w.-]+)(?P=quote))?)?"
+)
+_PARTS = frozenset({"name", "groups", "features", "labels", "address"})
+
+
+def find_facts_in_template(text: str) -> frozenset[str] | None:
+    """Return the facts that a template names (`node.facts.KEY`); None: it may look at any.
+
+    It is read by its letters, since only a sandbox may parse it. A fact too many does no harm.
+    """
+    facts = set[str]()
+    for piece in _OPENER.split(text)[1:]:
+        ends = [closer.end() for closer in _CLOSER.finditer(piece)]
+        for found in _NODE.finditer(piece, 0, ends[-1] if ends else len(piece)):
+            if found["part"] in _PARTS:
+                continue
+            fact = found["fact"] or found["key"]
+            if found["part"] != "facts" or fact is None or (found["fact"] and hasattr(dict, fact)):
+                return None
+            facts.add(fact)
+    return frozenset(facts)
+
+
 # The one compiled value: every node's configuration, made from one tree, never changed.
 
 
@@ -169,8 +196,16 @@ class Fleet:
         for nodeset in self.model.nodesets.values():
             members = [name for name in nodeset.members if name not in alone]
             if members:
-                yield members
+                yield from self._alike_by_facts(members) if nodeset.facts else (members,)
         yield from ([name] for name in sorted(alone) if name in self.roster)
+
+    def _alike_by_facts(self, members: Iterable[str]) -> Iterable[list[str]]:
+        """Return members of a set by those of their facts on which anything depends."""
+        found: dict[Hashable, list[str]] = {}
+        for name in members:
+            key = facts_key(self.roster.definition(name), self._facts_read)
+            found.setdefault(key, []).append(name)
+        return found.values()
 
     @cached_property
     def bound(self) -> frozenset[str]:
@@ -234,10 +269,9 @@ class Fleet:
     def _class(self, name: str, definition: NodeDefinition) -> NodeClass:
         progress.note("compiling the node", name, len(self.names))
         overrides = self._overrides(name, definition)
-        facts = definition.facts if self.model.templates else self._facts_read
         effects = self.effects(name, definition, overrides)
         same = () if effects is NO_EFFECTS else effects.key
-        key = class_key(definition, overrides, facts), is_half_read(self.model, definition), same
+        key = class_key(definition, overrides, self._facts_read), is_half_read(self.model, definition), same
         if key not in self._classes:
             self._classes[key] = self.stacks.compile(definition, overrides, effects)
         return self._classes[key]
@@ -278,11 +312,18 @@ class Fleet:
         yield from ([name] for name in self.names)
 
     @cached_property
-    def _facts_read(self) -> tuple[str, ...]:
-        """The facts that bindings ask for; templates may look at any."""
+    def _facts_read(self) -> tuple[str, ...] | None:
+        """The facts that bindings and templates ask for; None: templates may look at any."""
         asked = {str(bound.given) for _, bound in self.bindings.of(Op.FACT)}
+        if any("${" in name for name in asked):
+            return None  # an instance completes it
         if self.collecting is not None:
             asked |= self.collecting.facts
+        for text in self.templates.values():
+            found = find_facts_in_template(text)
+            if found is None:
+                return None
+            asked |= found
         return tuple(sorted(asked))
 
     def _overrides(self, name: str, definition: NodeDefinition) -> tuple[Override, ...]:

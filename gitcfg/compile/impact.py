@@ -96,9 +96,28 @@ def _secrets_of(bound: Iterable[Binding]) -> set[str]:
 def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
     """Return the nodes that may differ between two versions, with those that came and went; None: all."""
     changed = changed_paths(old.tree, new.tree, _PLACES)
+    members = frozenset[str]()
+    for path in [path for path in changed if path.startswith("nodesets/")]:
+        found = _find_changed_facts(*(each.model.nodesets.get(_stem(path)) for each in (old, new)))
+        if found is not None:
+            changed, members = changed - {path}, members | found
     if SETTINGS in changed and (settings := _of_nodes(old)) is not None and settings == _of_nodes(new):
         changed -= {SETTINGS}
-    return find_nodes_using(changed, (old, new))
+    names = find_nodes_using(changed, (old, new))
+    return None if names is None else names | members
+
+
+def _find_changed_facts(old: NodeSet | None, new: NodeSet | None) -> frozenset[str] | None:
+    """Return the members of a set whose own facts differ; None: more than those may differ.
+
+    Texts tell 1 from 1.0 and from true, which are equal in Python.
+    """
+    if old is None or new is None or old.members != new.members:
+        return None
+    if repr(old.definition) != repr(new.definition):
+        return None
+    pairs = ((name, old.facts.get(name), new.facts.get(name)) for name in old.members)
+    return frozenset(name for name, before, after in pairs if repr(before) != repr(after))
 
 
 def _of_nodes(version: Version) -> Settings | None:
@@ -162,7 +181,7 @@ def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
     """Return what changed, by folder and name. Raise _AllNodes if all nodes may be made of some of it."""
     names: dict[str, set[str]] = {kind: set() for kind in (*LAYERS, "secrets")}
     for path in changed:
-        kind, stem = path.partition("/")[0], path.rpartition("/")[2].removesuffix(".yaml")
+        kind, stem = path.partition("/")[0], _stem(path)
         if kind == "secrets" and not path.endswith(".yaml"):
             continue  # what is in it no configuration says
         if kind in names:
@@ -170,6 +189,10 @@ def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
         elif kind not in _NO_NODE:
             raise _AllNodes
     return names
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".yaml")
 
 
 def _add_users(names: dict[str, set[str]], side: Version) -> None:

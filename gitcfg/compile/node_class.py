@@ -483,8 +483,13 @@ class Stacks:
         return self.layers.expanded(names)
 
 
-def class_key(definition: NodeDefinition, overrides: tuple[Override, ...], facts: Iterable[str]) -> Hashable:
-    """Return a key that is equal for nodes which differ only in name, labels, address, and other facts."""
+def class_key(
+    definition: NodeDefinition, overrides: tuple[Override, ...], facts: Iterable[str] | None
+) -> Hashable:
+    """Return a key that is equal for nodes which differ only in name, labels, address, and other facts.
+
+    `facts` are those that count; None: all.
+    """
     nodeset, own = definition.nodeset, definition.own
     by_set = nodeset is not None and (nodeset.definition.params or nodeset.definition.files)
     by_file = own is not None and (own.params or own.files)
@@ -496,8 +501,15 @@ def class_key(definition: NodeDefinition, overrides: tuple[Override, ...], facts
         nodeset.name if nodeset is not None and by_set else None,
         own.name if own is not None and by_file else None,
         tuple([override.name for override in overrides]),
-        tuple([repr(definition.facts.get(fact)) for fact in facts]) if definition.facts else (),
+        facts_key(definition, facts),
     )
+
+
+def facts_key(definition: NodeDefinition, facts: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
+    """Return a node's facts that count; None: all."""
+    known = definition.facts
+    names = sorted(known) if facts is None else facts
+    return tuple([(name, repr(known[name])) for name in names if name in known]) if known else ()
 
 
 def _names(refs: Iterable[Ref]) -> frozenset[str]:

@@ -30,16 +30,18 @@ class NodeDefinition(msgspec.Struct, frozen=True):
         return {key: fact.value for key, fact in self.facts.items()}
 
 
-def define_node(own: Node | None, nodeset: NodeSet | None) -> NodeDefinition:
-    """Return a node's file and its set's, laid over each other."""
+def define_node(own: Node | None, nodeset: NodeSet | None, name: str = "") -> NodeDefinition:
+    """Return a node's file and its set's, laid over each other; `name` is that of a member of the set."""
     if own is not None and nodeset is None:
         return _alone(own)
     definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
     states = [given.state for given in definitions if given.state]
     addresses = [given.address for given in definitions if given.address]
     facts: dict[str, Fact] = {}
-    for given in definitions:
-        facts.update(given.facts)
+    if nodeset is not None:
+        facts |= {**nodeset.definition.facts, **nodeset.facts.get(name, {})}
+    if own is not None:
+        facts |= own.facts
     return NodeDefinition(
         groups=_combined([given.groups for given in definitions]),
         features=_features(own, nodeset),
@@ -120,7 +122,7 @@ class Roster:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.sets = {member: nodeset for nodeset in model.nodesets.values() for member in nodeset.members}
-        self._members: dict[str, NodeDefinition] = {}
+        self._members: dict[tuple[str, int], NodeDefinition] = {}
         self.listed: dict[str, tuple[Override, ...]] = {}
         for name in sorted(model.overrides):
             override = model.overrides[name]
@@ -138,13 +140,17 @@ class Roster:
         return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
 
     def definition(self, name: str) -> NodeDefinition:
-        """Return what is said of a node: of all of a set that have no file of their own it is one object."""
+        """Return what is said of a node.
+
+        Of all of a set that have no file of their own, and the same facts, it is one object.
+        """
         nodeset = self.sets.get(name)
         if nodeset is None or name in self.model.nodes:
-            return define_node(self.model.nodes.get(name), nodeset)
-        if nodeset.name not in self._members:
-            self._members[nodeset.name] = define_node(None, nodeset)
-        return self._members[nodeset.name]
+            return define_node(self.model.nodes.get(name), nodeset, name)
+        key = nodeset.name, id(nodeset.facts.get(name))
+        if key not in self._members:
+            self._members[key] = define_node(None, nodeset, name)
+        return self._members[key]
 
 
 # What rules bring to a node, as data: equal for nodes that get the same.

@@ -255,6 +255,7 @@ class TrailStep(msgspec.Struct, frozen=True):
     `override O`. `bound` is False after a step that leaves the parameter not bound at all.
     `overridden`: a later reset shadows it, or it is a `$default` that did not apply. `nodes` are those
     from which it collected. `decided` is what was decided for rules so that it is there and says this.
+    `fact` is the place of the fact that it takes, where that has been looked for.
     """
 
     op: Op
@@ -266,6 +267,7 @@ class TrailStep(msgspec.Struct, frozen=True):
     bound: bool
     nodes: tuple[str, ...] = ()
     decided: tuple[Decision, ...] = ()
+    fact: Origin | None = None
 
 
 def make_trail(

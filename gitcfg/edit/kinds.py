@@ -59,8 +59,10 @@ _HOST = (
     "params",
     "labels",
     "facts",
+    "node_facts",
     "files",
 )
+_NODE = tuple(key for key in _HOST if key not in ("nodes", "node_facts"))
 _HOST_LISTS = ("groups", "features", "without", "labels")
 _HOST_MAPS = ("params", "facts", "files")
 
@@ -81,8 +83,8 @@ _ALL = (
     Kind(
         "group", "group", "groups", NAME, ("description", "features", *_LAYER), ("features", "nodes"), _LAYER
     ),
-    Kind("node", "node", "nodes", HOST, _HOST[1:], _HOST_LISTS, _HOST_MAPS),
-    Kind("nodeset", "node set", "nodesets", NAME, _HOST, _HOST_LISTS, _HOST_MAPS),
+    Kind("node", "node", "nodes", HOST, _NODE, _HOST_LISTS, _HOST_MAPS),
+    Kind("nodeset", "node set", "nodesets", NAME, _HOST, _HOST_LISTS, (*_HOST_MAPS, "node_facts")),
     Kind(
         "override",
         "override",

@@ -159,6 +159,9 @@ def _rename_in_definitions(
             yield from _rename_in_list(("groups",), meaning.get("groups"), old, new)
         case "node" if folder in ("nodesets", "overrides", "holds") and meaning.get("nodes") == old:
             yield Set(("nodes",), new)
+            node_facts = meaning.get("node_facts")
+            if isinstance(node_facts, dict) and old in node_facts:
+                yield Rename(("node_facts", old), new)
         case "subsystem" if folder == "subsystems":
             yield from _rename_in_sheet(meaning, "subsystems", ("covers",), old, new)
         case "parameter":

@@ -156,7 +156,7 @@ def name_choices(model: Model) -> dict[str, Schema]:
         "label": open_to({ref.name for node in model.hosts() for ref in node.labels.items}, text),
         # An instance makes its own name of one that is marked.
         "secret": {"anyOf": [one_of(model.secrets, model.secrets), {"type": "string", "pattern": r"\$\{"}]},
-        "fact": open_to({key for node in model.hosts() for key in node.facts}, text),
+        "fact": open_to({name for _, name, _ in model.facts()}, text),
         "tag": open_to({tag for one in model.parameters.values() for tag in one.tags}, text),
         "nodes": open_to(nodes, text),
     }

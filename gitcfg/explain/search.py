@@ -17,7 +17,7 @@ from gitcfg.model.names import SHEETS
 from gitcfg.model.secrets import PLAIN, lines_of_keys, open_mark
 from gitcfg.nodeset import fold
 
-_NAMED = frozenset({"params", "facts", "with", "default"})
+_NAMED = frozenset({"params", "facts", "node_facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""
 _RULED = frozenset({"set", "domain", "values"})
 """The same of rules, and of what was decided for them, where they are not below another key."""

@@ -1,6 +1,6 @@
 """Steps of trails, and places of features and files, in words."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, Protocol
 
@@ -10,6 +10,8 @@ from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.layers import Layers
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.compile.operations import NOTHING, TrailStep
+from gitcfg.git.tree import Tree
+from gitcfg.load.document import read_again
 from gitcfg.model import (
     Decision,
     Feature,
@@ -27,7 +29,7 @@ from gitcfg.model import (
 )
 from gitcfg.model.delivery import is_over
 from gitcfg.model.rules import RuleKind
-from gitcfg.nodeset import abridged, fold
+from gitcfg.nodeset import NodeSetError, abridged, expand, fold
 from gitcfg.render.files import find_secret_params
 from gitcfg.render.templates import TemplateEngine
 
@@ -290,6 +292,47 @@ def find_mention(node: FleetNode, origin: Origin) -> Mention:
     return Mention(labels.get(origin.file, f"node {node.name}"), origin)
 
 
+# Where the facts of a node are given: the model keeps no places of them, for few are ever asked for.
+
+
+def find_fact_places(tree: Tree, node: FleetNode) -> Mapping[str, Origin]:
+    """Return the places of a node's facts by name: in its own file, or in that of its set."""
+    own, nodeset = node.definition.own, node.definition.nodeset
+    found: dict[str, Origin] = {}
+    if nodeset is not None:
+        document = read_again(tree, nodeset.origin.file)
+        found |= {name: document.key("facts", name) for name in nodeset.definition.facts}
+        here = nodeset.facts.get(node.name, {})
+        entries = document.get("node_facts") if here else {}
+        for key in [key for key in entries if _names(key, node.name, len(nodeset.members))]:
+            given = [name for name in entries[key] or () if name in here]
+            found |= {name: document.key("node_facts", key, name) for name in given}
+    if own is not None and own.facts:
+        document = read_again(tree, own.origin.file)
+        found |= {name: document.key("facts", name) for name in own.facts}
+    return found
+
+
+def _names(text: str, node: str, most: int) -> bool:
+    """Return whether a node is among those that a text names; what is no node set names none."""
+    try:
+        return node in expand(text, most)
+    except NodeSetError:
+        return False
+
+
+def with_fact_places(
+    steps: tuple[TrailStep, ...], places: Callable[[], Mapping[str, Origin]]
+) -> tuple[TrailStep, ...]:
+    """Return a node's trail with the places of the facts that its steps take; others ask for no places."""
+    if all(step.op is not Op.FACT for step in steps):
+        return steps
+    return tuple(
+        msgspec.structs.replace(step, fact=places().get(step.given)) if step.op is Op.FACT else step
+        for step in steps
+    )
+
+
 # Who made something so: what explanations ask of a history, and what they tell of it.
 
 Record = dict[str, Any]
@@ -419,6 +462,8 @@ def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
         "path": list(step.path),
         "overridden": step.overridden,
     }
+    if step.fact is not None:
+        record["fact"] = origin_record(step.fact)
     record |= sources_record(step, blamer)
     return add_blame(record, blamer, step.path[0], step.origin)
 

@@ -317,7 +317,8 @@ class Outline:
         if isinstance(definition, tuple | Allocation):
             return self._intern(definition)
         if isinstance(definition, NodeSet):
-            return self._intern(replace(definition, definition=self.of(definition.definition)))
+            facts = {member: self._intern(found) for member, found in definition.facts.items()}
+            return self._intern(replace(definition, definition=self.of(definition.definition), facts=facts))
         params = {name: bound for name, bound in definition.params.items() if self._binds(name)}
         plain = replace(definition, params=params, files={})
         match plain:

@@ -163,16 +163,19 @@ def alone(pool: Pool, roster: Roster, name: str) -> Situation:
 
 
 def situations(pool: Pool, roster: Roster, apart: bool) -> Iterator[Situation]:
-    """Yield every node once; members of a set of which nothing else is said come together, unless `apart`."""
+    """Yield every node once; members of a set of which the same is said come together, unless `apart`."""
     names = {*pool.definitions["nodes"], *(name for name in roster.listed if name in roster.sets)}
     if apart:
         names |= roster.sets.keys()
     for name in names:
         yield alone(pool, roster, name)
     for nodeset in roster.model.nodesets.values():
-        rest = tuple(name for name in nodeset.members if name not in names)
-        if rest:
-            yield rest, None, nodeset, ()
+        alike: dict[int, list[str]] = {}
+        for name in nodeset.members:
+            if name not in names:
+                alike.setdefault(id(nodeset.facts.get(name)), []).append(name)
+        for rest in alike.values():
+            yield tuple(rest), None, nodeset, ()
 
 
 # What every node has of one thing, followed from commit to commit.
@@ -209,7 +212,7 @@ class Censuses:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self._conditions = Conditions()
-        self._definitions: dict[tuple[int, int], NodeDefinition] = {}
+        self._definitions: dict[tuple[int, ...], NodeDefinition] = {}
 
     def take(
         self,
@@ -259,7 +262,7 @@ class Censuses:
         if rules is not None:
             situations = tuple(situations)
             nodes = (
-                (names[0], define_node(own, nodeset), listed)
+                (names[0], define_node(own, nodeset, names[0]), listed)
                 for names, own, nodeset, listed in situations
                 if own is not None or nodeset is not None
             )
@@ -268,21 +271,24 @@ class Censuses:
             if own is None and nodeset is None:
                 continue
             # Outlines are never thrown away, so their ids name them.
-            ids = (id(own), id(nodeset.definition if nodeset is not None else None))
+            definition = nodeset.definition if nodeset is not None else None
+            ids = (id(own), id(definition), id(nodeset.facts.get(names[0]) if nodeset is not None else None))
             key = (*ids, *map(id, listed), selecting, names[0] if selecting or rules else "")
             if key not in census.known:
-                definition = self._definitions[ids] = self._definitions.get(ids) or define_node(own, nodeset)
+                about = self._definitions[ids] = self._definitions.get(ids) or define_node(
+                    own, nodeset, names[0]
+                )
                 compile_ = partial(
                     self._conditions.compile,
                     names[0],
-                    definition,
+                    about,
                     listed,
                     census.roster.selecting,
                     census.stacks,
                     rules,
                 )
-                answer = self._answer(census.stacks.model, definition, compile_)
-                census.known[key] = (answer, None if rules else _groups(definition, listed, census.roster))
+                answer = self._answer(census.stacks.model, about, compile_)
+                census.known[key] = (answer, None if rules else _groups(about, listed, census.roster))
             answer = census.known[key][0]
             if answer is not None:
                 result.update(dict.fromkeys(names, answer))

@@ -251,7 +251,7 @@ class NodeRoots:
         kinds = frozenset({"nodesets", "overrides", "rules", "allocations"})
         if own is None and nodeset is None:
             return Roots(definitions=(None, None), looked_up=looked_up, kinds=kinds)
-        about = define_node(own, nodeset)
+        about = define_node(own, nodeset, self.name)
         groups = (settings.default_group, *(ref.name for ref in about.groups))
         uses = [use for use, _ in about.features]
         uses += [use for override in overrides for use in override.features]
@@ -345,7 +345,7 @@ class NodeHistory:
         own, nodeset, *overrides = composition.scope.roots.definitions
         if own is None and nodeset is None:
             return None
-        about = define_node(own, nodeset)
+        about = define_node(own, nodeset, self._name)
         listed = [override for override in overrides if not override.where]
         selecting = [override for override in overrides if override.where]
         stacks = composition.stacks

@@ -12,7 +12,7 @@ from gitcfg.model import Settings
 R = TypeVar("R")
 S = TypeVar("S")
 
-_FORMAT = 2
+_FORMAT = 3
 """Raise it when bodies are packed otherwise than before: two versions of the program share no answers."""
 _A_SHARD = 2048  # files: 0.5 MB of plain nodes, which are written anew when one of them is different
 _MOST_SHARDS = 64

@@ -1,7 +1,7 @@
 """nodes/**/*.yaml and nodesets/**/*.yaml: single machines, and sets of machines that are alike."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from sys import intern
 from typing import Any
@@ -32,14 +32,15 @@ from gitcfg.load.parts import (
     unpack_refs,
     unpack_uses,
 )
-from gitcfg.model import Fact, Finding, ListEdit, Node, NodeSet, Op, Origin, Ref, Settings
+from gitcfg.model import Fact, Finding, ListEdit, Node, NodeFacts, NodeSet, Op, Origin, Ref, Settings
 from gitcfg.model.names import HOST, NAME, shown
-from gitcfg.nodeset import NodeSetError, TooManyNames, expand
+from gitcfg.nodeset import LINE, NodeSetError, TooManyNames, abridged, expand
 
 _EDITS = {"$append": Op.APPEND, "$prepend": Op.PREPEND, "$remove": Op.REMOVE}
 _UNSAID = ListEdit()
 _Edit = tuple[Op, int, int, list[RefRow]]
 _FeatureEdit = tuple[Op, int, int, list[UseRow]]
+_FactRow = tuple[str, Any, str | None]
 
 
 class PackedNode(msgspec.Struct, frozen=True, array_like=True):
@@ -51,7 +52,7 @@ class PackedNode(msgspec.Struct, frozen=True, array_like=True):
     without: _Edit | None
     labels: _Edit | None
     params: list[BindingRow]
-    facts: list[tuple[str, Any, str | None]]
+    facts: list[_FactRow]
     files: list[FileRow]
     address: str | None
     state: str | None
@@ -77,7 +78,7 @@ def _read_node(loader: Loader, doc: Document, name: str, default_group: str) -> 
         _read_edit(loader, doc, "without"),
         _read_edit(loader, doc, "labels"),
         read_params(doc),
-        _read_facts(doc),
+        _read_facts(doc.top["facts"], doc.value["facts"]) if doc.value.get("facts") else NONE,
         read_files(doc),
         _read_address(loader, doc),
         doc.value.get("state"),
@@ -124,12 +125,9 @@ def _read_edit(loader: Loader, doc: Document, key: str, banned: str = "") -> Lis
     return ListEdit(op, read_refs(loader, doc.file, inner, items, banned), origin)
 
 
-def _read_facts(doc: Document) -> Mapping[str, Fact]:
-    given = doc.value.get("facts")
-    if not given:
-        return NONE
+def _read_facts(node: Any, given: Mapping[str, Any]) -> Mapping[str, Fact]:
     result = {}
-    for (_, inner), (key, value) in zip(doc.top["facts"].value, given.items(), strict=True):
+    for (_, inner), (key, value) in zip(node.value, given.items(), strict=True):
         result[intern(key)] = Fact(value, None if type(value) is str else source(inner, value))
     return result
 
@@ -142,7 +140,7 @@ def _pack_node(node: Node) -> PackedNode:
         _pack_edit(node.without, pack_refs),
         _pack_edit(node.labels, pack_refs),
         pack_bindings(node.params),
-        [(key, fact.value, fact.text) for key, fact in node.facts.items()],
+        _pack_facts(node.facts),
         pack_files(node.files),
         node.address,
         node.state,
@@ -151,7 +149,6 @@ def _pack_node(node: Node) -> PackedNode:
 
 def _unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
     file = origin.file
-    facts = {intern(key): Fact(value, text) for key, value, text in packed.facts}
     return Node(
         name,
         origin,
@@ -161,11 +158,19 @@ def _unpack_node(packed: PackedNode, name: str, origin: Origin) -> Node:
         _unpack_edit(file, packed.without, unpack_refs),
         _unpack_edit(file, packed.labels, unpack_refs),
         unpack_bindings(file, packed.params),
-        facts or NONE,
+        _unpack_facts(packed.facts),
         unpack_files(file, packed.files),
         packed.address,
         packed.state,
     )
+
+
+def _pack_facts(facts: Mapping[str, Fact]) -> list[_FactRow]:
+    return [(key, fact.value, fact.text) for key, fact in facts.items()]
+
+
+def _unpack_facts(rows: list[_FactRow]) -> Mapping[str, Fact]:
+    return {intern(key): Fact(value, text) for key, value, text in rows} if rows else NONE
 
 
 def _pack_edit(edit: ListEdit, rows: Any) -> Any:
@@ -183,11 +188,24 @@ def _unpack_edit(file: str, packed: Any, items: Any) -> ListEdit:
 # nodesets/**/*.yaml: nodes that are alike, and who they are.
 
 
+MAX_NODE_FACTS = 1_000_000
+"""How many facts `node_facts` may give to the members of a set, all together."""
+
+
 class WrittenNodeSet(msgspec.Struct, frozen=True):
-    """A node set's file: the definition that its nodes share, and the text that says who they are."""
+    """A node set's file: what its nodes share, the text that says who they are, and facts of some of them."""
 
     definition: Node
     nodes: Ref | None = None
+    node_facts: tuple[NodeFacts, ...] = ()
+
+
+class PackedNodeSet(msgspec.Struct, frozen=True, array_like=True):
+    """A node set as written: the names are the text of `nodes`, then the keys of `node_facts`."""
+
+    definition: PackedNode
+    names: list[RefRow]
+    node_facts: list[list[_FactRow]]
 
 
 def nodesets_kind(settings: Settings) -> Kind[WrittenNodeSet]:
@@ -195,24 +213,35 @@ def nodesets_kind(settings: Settings) -> Kind[WrittenNodeSet]:
 
     def build(loader: Loader, doc: Document, name: str) -> WrittenNodeSet:
         nodes = Ref(doc.value["nodes"], place(doc.file, doc.top["nodes"]))
-        return WrittenNodeSet(_read_node(loader, doc, name, settings.default_group), nodes)
+        definition = _read_node(loader, doc, name, settings.default_group)
+        return WrittenNodeSet(definition, nodes, tuple(_read_node_facts(doc)))
 
     return Kind(
         *("nodesets", "node set", NAME, build, lambda name, origin: WrittenNodeSet(Node(name, origin))),
-        *(tuple[PackedNode, str, int, int], _pack_nodeset, _unpack_nodeset),
+        *(PackedNodeSet, _pack_nodeset, _unpack_nodeset),
     )
 
 
-def _pack_nodeset(written: WrittenNodeSet) -> tuple[PackedNode, str, int, int] | None:
+def _read_node_facts(doc: Document) -> Iterator[NodeFacts]:
+    given = doc.value.get("node_facts") or {}
+    written = doc.top["node_facts"].value if given else ()
+    for (key, node), (nodes, facts) in zip(written, given.items(), strict=True):
+        yield NodeFacts(Ref(nodes, place(doc.file, key)), _read_facts(node, facts) if facts else NONE)
+
+
+def _pack_nodeset(written: WrittenNodeSet) -> PackedNodeSet | None:
     if written.nodes is None:
         return None
-    origin = written.nodes.origin
-    return _pack_node(written.definition), written.nodes.name, origin.line, origin.column
+    names = pack_refs([written.nodes, *(entry.nodes for entry in written.node_facts)])
+    facts = [_pack_facts(entry.facts) for entry in written.node_facts]
+    return PackedNodeSet(_pack_node(written.definition), names, facts)
 
 
-def _unpack_nodeset(packed: tuple[PackedNode, str, int, int], name: str, origin: Origin) -> WrittenNodeSet:
-    node, text, line, column = packed
-    return WrittenNodeSet(_unpack_node(node, name, origin), Ref(text, Origin(origin.file, line, column)))
+def _unpack_nodeset(packed: PackedNodeSet, name: str, origin: Origin) -> WrittenNodeSet:
+    nodes, *keys = unpack_refs(origin.file, packed.names)
+    facts = map(_unpack_facts, packed.node_facts)
+    entries = tuple([NodeFacts(key, some) for key, some in zip(keys, facts, strict=True)])
+    return WrittenNodeSet(_unpack_node(packed.definition, name, origin), nodes, entries)
 
 
 def load_nodesets(loader: Loader, settings: Settings) -> dict[str, NodeSet]:
@@ -227,8 +256,76 @@ def _expand_sets(loader: Loader, sets: Mapping[str, WrittenNodeSet], most: int) 
     for name, written in sets.items():
         members = () if written.nodes is None else node_names(loader, written.nodes, left, most)
         left -= len(members)
-        result[name] = NodeSet(name, written.definition.origin, members, written.definition)
+        facts = _expand_facts(loader, name, written.node_facts, members) if members else NONE
+        result[name] = NodeSet(name, written.definition.origin, members, written.definition, facts)
     return result
+
+
+def _expand_facts(
+    loader: Loader, nodeset: str, entries: Iterable[NodeFacts], members: tuple[str, ...]
+) -> Mapping[str, Mapping[str, Fact]]:
+    """Return the facts of single members, by member. Members that have the same share one object."""
+    known, left = frozenset(members), MAX_NODE_FACTS
+    given: dict[str, tuple[NodeFacts, ...]] = {}
+    for entry in entries:
+        names = _named_members(loader, nodeset, entry.nodes, known)
+        left -= len(names) * max(1, len(entry.facts))
+        if left < 0:
+            message = f"With this entry the node set {nodeset} has more than {MAX_NODE_FACTS:,} node facts."
+            hint = "Divide the node set, or write facts of all members under `facts`."
+            loader.report("GC103", nodeset, message, entry.nodes.origin, hint=hint)
+            break
+        for name in names:
+            given[name] = (*given.get(name, ()), entry)
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for name, found in given.items():
+        alike.setdefault(tuple(map(id, found)), []).append(name)
+    result: dict[str, Mapping[str, Fact]] = {}
+    for same in alike.values():
+        result.update(dict.fromkeys(same, _merge_facts(loader, given[same[0]], same)))
+    return result
+
+
+def _merge_facts(loader: Loader, entries: tuple[NodeFacts, ...], names: list[str]) -> Mapping[str, Fact]:
+    """Return what several entries give to some nodes: of a fact that is given twice the first counts."""
+    if len(entries) == 1:
+        return entries[0].facts
+    facts: dict[str, Fact] = {}
+    origins: dict[str, Origin] = {}
+    for entry in entries:
+        for key, fact in entry.facts.items():
+            if key in facts:
+                message = f"The fact {shown(key)} of {abridged(names)} is given twice."
+                hint = "Keep it in one of the two entries."
+                loader.report("GC103", key, message, entry.nodes.origin, origins[key], hint=hint)
+            else:
+                facts[key], origins[key] = fact, entry.nodes.origin
+    return facts
+
+
+def _named_members(loader: Loader, nodeset: str, nodes: Ref, members: Set[str]) -> tuple[str, ...]:
+    """Return the members that a key of `node_facts` names; it may name no others (GC103)."""
+    text = nodes.name
+    hint = f"Correct the name, or add the node to `nodes` of {nodeset}."
+    try:
+        names = expand(text, len(members))
+    except TooManyNames:
+        message = f"{shown(text)!r} names more nodes than the node set {nodeset} has."
+        loader.report("GC103", text, message, nodes.origin, hint=hint)
+        return ()
+    except NodeSetError as error:
+        message = f"{shown(text)!r} is not a node set: {error}."
+        loader.report("GC103", text, message, nodes.origin, hint=_NOTATION)
+        return ()
+    strange = [name for name in names if name not in members]
+    if strange:
+        verb = "is" if len(strange) == 1 else "are"
+        message = f"{shown(abridged(strange), most=LINE)} {verb} not in the node set {nodeset}."
+        loader.report("GC103", text, message, nodes.origin, hint=hint)
+    return tuple(name for name in names if name in members)
+
+
+_NOTATION = "Names and ranges: exec[001-100].example.com,login1."
 
 
 def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
@@ -243,8 +340,7 @@ def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -
         return ()
     except NodeSetError as error:
         message = f"{shown(text)!r} is not a node set: {error}."
-        hint = "Names and ranges: exec[001-100].example.com,login1."
-        loader.report("GC103", text, message, nodes.origin, hint=hint)
+        loader.report("GC103", text, message, nodes.origin, hint=_NOTATION)
         return ()
     wrong = next((name for name in names if not HOST.fullmatch(name)), None)
     if wrong is not None:

@@ -162,13 +162,31 @@ class Node(msgspec.Struct, frozen=True, gc=False):
     state: str | None = None
 
 
+class NodeFacts(msgspec.Struct, frozen=True, gc=False):
+    """Facts of some members of a node set, which `nodes` names in its notation."""
+
+    nodes: Ref
+    facts: Mapping[str, Fact]
+
+
 class NodeSet(msgspec.Struct, frozen=True, gc=False):
-    """Nodes that are alike: `definition` holds what is said of each, `members` their names."""
+    """Nodes that are alike: `definition` holds what is said of each, `members` their names.
+
+    `facts` are those that single members have beside the definition's, by member.
+    """
 
     name: str
     origin: Origin
     members: tuple[str, ...]
     definition: Node
+    facts: Mapping[str, Mapping[str, Fact]] = {}
+
+    def shared_facts(self) -> list[tuple[list[str], Mapping[str, Fact]]]:
+        """Return the facts of single members, each time with all members that share the object."""
+        found: dict[int, tuple[list[str], Mapping[str, Fact]]] = {}
+        for member, facts in self.facts.items():
+            found.setdefault(id(facts), ([], facts))[0].append(member)
+        return list(found.values())
 
 
 class Override(msgspec.Struct, frozen=True, gc=False):
@@ -262,6 +280,14 @@ class Model(msgspec.Struct, frozen=True):
         yield from self.nodes.values()
         for nodeset in self.nodesets.values():
             yield nodeset.definition
+
+    def facts(self) -> Iterator[tuple[Node, str, Fact]]:
+        """Yield every fact with its name, and the node or the set of which it is said."""
+        for host in self.hosts():
+            yield from ((host, name, fact) for name, fact in host.facts.items())
+        for nodeset in self.nodesets.values():
+            for _, facts in nodeset.shared_facts():
+                yield from ((nodeset.definition, name, fact) for name, fact in facts.items())
 
     def layers(self) -> Iterator[Feature | Group | Node | Override]:
         """Yield every definition that binds parameters and brings files."""

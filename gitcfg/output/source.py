@@ -13,7 +13,7 @@ from gitcfg.cache import program_id
 from gitcfg.compile.fleet import Fleet, FleetNode
 from gitcfg.compile.node_class import NodeClass
 from gitcfg.git.tree import fingerprint
-from gitcfg.model import FileEntry, Group, Node, Override, Use
+from gitcfg.model import FileEntry, Group, Node, NodeSet, Override, Use
 from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
 from gitcfg.output.files import hash_content, is_safe_path, parent_folders
 from gitcfg.render.files import mode_of, render_content
@@ -37,16 +37,18 @@ class Ingredients:
         # Found for all at once, before workers begin.
         self._node_classes = fleet.node_classes if shared else {}
         self._groups: dict[str, str] = {}
+        self._sets: dict[str, str] = {}
         self._features: dict[tuple[str, ...], str] = {}
 
     def fingerprint(self, name: str) -> str:
         """Return the id of all that a node's files are made from."""
         fleet = self._fleet
-        nodeset = fleet.roster.sets.get(name)
+        nodeset, own = fleet.roster.sets.get(name), fleet.model.nodes.get(name)
         parts = [self._for_all, name, nodeset.name if nodeset else ""]
-        for definition in (fleet.model.nodes.get(name), nodeset.definition if nodeset else None):
-            if definition is not None:
-                parts += self._parts_of_node(definition)
+        if own is not None:
+            parts += (self._id(own.origin.file), *self._mentioned(own))
+        if nodeset is not None:
+            parts += (self._set(nodeset), repr(nodeset.facts.get(name)), *self._mentioned(nodeset.definition))
         for override in self._find_overrides(name):
             parts += (override.name, self._id(override.origin.file), self._uses(override.features))
         if name in self._node_classes:
@@ -77,8 +79,13 @@ class Ingredients:
     def _id(self, path: str) -> str:
         return self._ids.get(path, "")
 
-    def _parts_of_node(self, node: Node) -> Iterator[str]:
-        yield self._id(node.origin.file)
+    def _set(self, nodeset: NodeSet) -> str:
+        """Return the id of what a set's file says of all members, not of what it says of single ones."""
+        if nodeset.name not in self._sets:
+            self._sets[nodeset.name] = _digest([repr(nodeset.definition)])
+        return self._sets[nodeset.name]
+
+    def _mentioned(self, node: Node) -> Iterator[str]:
         yield self._uses(node.features.items)
         for ref in node.groups.items:
             yield self._group(ref.name)

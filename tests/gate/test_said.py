@@ -12,6 +12,7 @@ from gitcfg.gate.permits.statements import Key, Version, list_pieces
 from gitcfg.git.tree import DictTree
 from gitcfg.model import (
     Binding,
+    Fact,
     Feature,
     FileEntry,
     Group,
@@ -42,6 +43,7 @@ ITEMS: dict[tuple[str, str], Any] = {
     ("Node", "features"): ListEdit(Op.SET, (USE,), AT),
     ("Node", "without"): ListEdit(Op.SET, (REF,), AT),
     ("NodeSet", "definition"): Node("N", AT, description="Another."),
+    ("NodeSet", "facts"): {"n1": {"rack": Fact("r1")}},
     ("Override", "without"): (REF,),
     ("Feature", "include"): (USE,),
     ("Group", "features"): (USE,),

@@ -118,6 +118,10 @@ groups: [rack3, exec]
 features: []
 without: [GpuNode]
 labels: [server, ssd]
+facts: {rack: r1}
+node_facts:
+  exec[001-010].example.com: {rack: r2}
+  exec017.example.com: {memory_gib: 64}
 state: retired
 """,
     "override": """

@@ -117,7 +117,8 @@ def _machine(drawing: Drawing, lists: Mapping[str, str]) -> str:
 def _nodes(drawing: Drawing) -> Files:
     files = {f"nodes/{name}.yaml": _machine(drawing, _plain(_lists(drawing))) for name in NODES}
     given = _lists(drawing)
-    files[f"nodesets/{SET}.yaml"] = document({"nodes": "s[1-2]"}) + _machine(drawing, _plain(given))
+    head = document({"nodes": "s[1-2]", "node_facts": f"{{s1: {drawing.facts()}, s2: {drawing.facts()}}}"})
+    files[f"nodesets/{SET}.yaml"] = head + _machine(drawing, _plain(given))
     if drawing.draw(st.booleans()):
         own = {key: _edit(drawing, given[key], mine) for key, mine in _lists(drawing).items()}
         files[f"nodes/{MEMBERS[0]}.yaml"] = _machine(drawing, own)

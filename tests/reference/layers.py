@@ -39,8 +39,14 @@ def said(repository: Repository, node: str) -> Said:
         [item for _, item in merged["groups"]],
         merged["features"],
         [item for _, item in merged["without"]],
-        {**alike.get("facts", {}), **own.get("facts", {})},
+        {**alike.get("facts", {}), **_own_facts(alike, node), **own.get("facts", {})},
     )
+
+
+def _own_facts(alike: Document, node: str) -> Document:
+    """The facts that a set's file gives to a node alone."""
+    found = (facts for nodes, facts in alike.get("node_facts", {}).items() if node in expand(nodes))
+    return {key: value for facts in found for key, value in facts.items()}
 
 
 def _merge(given: list[tuple[str, Raw]], own: Raw, label: str) -> list[tuple[str, Raw]]:

@@ -44,6 +44,7 @@ class Role(Enum):
     CEL = auto()
     COMMIT = auto()
     RECIPIENT = auto()
+    MEMBERS = auto()  # keys are node sets, below each values
     NUMBER = auto()  # keys are the format's, scalars its numbers
     PROSE = auto()
 
@@ -62,6 +63,7 @@ _ENTRY = _roles(
     COMMIT="commit",
     RECIPIENT="recipients",
     NUMBER="count max_nodes max_failures version",
+    MEMBERS="node_facts",
     CHOICE="type undeclared state separator format using check macros signatures ratchet timeout settle until"
     " stages mode level retries code",
 )
@@ -85,6 +87,7 @@ _BELOW: Mapping[Role, tuple[Mapping[str, Role], Role]] = {
     Role.CHOICE: (_STRUCTURE, Role.STRUCTURE),
     Role.ENTRY: (_ENTRY, Role.STRUCTURE),
     Role.NAMED: ({}, Role.ENTRY),
+    Role.MEMBERS: ({}, Role.VALUE),
     Role.VALUE: (_OPERATIONS, Role.VALUE),
     Role.COLLECT: ({"where": Role.CEL, "join": Role.VALUE}, Role.COLLECT),
     Role.SCHEMA: (_SCHEMA, Role.SCHEMA),

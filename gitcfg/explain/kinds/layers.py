@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -34,6 +35,7 @@ from gitcfg.model import (
     Hold,
     Model,
     Node,
+    NodeSet,
     Op,
     Origin,
     Override,
@@ -44,6 +46,7 @@ from gitcfg.model import (
 from gitcfg.model.delivery import is_over
 from gitcfg.model.rules import RuleKind
 from gitcfg.model.text import duration
+from gitcfg.nodeset import fold
 from gitcfg.render.templates import TemplateEngine
 
 
@@ -224,6 +227,7 @@ def _define_nodeset(fleet: Fleet, engine: TemplateEngine, name: str) -> Definiti
         "without": name_references(added_items(said.without)),
         "labels": Names(tuple(ref.name for ref in added_items(said.labels))),
         "facts": _facts(said.facts),
+        "node_facts": _node_facts(found),
         "address": Value(said.address),
         "settings": layer_settings(fleet, label, said),
         "files": layer_files(fleet, engine, label, said),
@@ -234,6 +238,15 @@ def _define_nodeset(fleet: Fleet, engine: TemplateEngine, name: str) -> Definiti
 
 def _facts(facts: Mapping[str, Fact]) -> Value:
     return Value({name: fact.value for name, fact in facts.items()} or None)
+
+
+def _node_facts(nodeset: NodeSet) -> Value:
+    """Return the facts of single members, by the members that share them."""
+    alike: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for members, facts in nodeset.shared_facts():
+        values = {name: fact.value for name, fact in facts.items()}
+        alike.setdefault(repr(values), (values, []))[1].extend(members)
+    return Value({fold(members): values for values, members in alike.values() if values} or None)
 
 
 NODE = Kind(

@@ -238,6 +238,9 @@ def _nodeset(nodeset: NodeSet, version: Version) -> Pieces:
     given = _given(_definition(key, (), nodeset.definition, version))
     yield (*key, "nodes"), Statement("", nodeset.origin, given, members=frozenset(nodeset.members))
     yield from _definition(key, node_things(nodeset.members), nodeset.definition, version)
+    for member, facts in nodeset.facts.items():
+        about = (Thing("nodes", member),)
+        yield (*key, "node_facts", member), Statement(meaning_text(facts), nodeset.origin, about)
 
 
 def _override(override: Override, version: Version) -> Pieces:
