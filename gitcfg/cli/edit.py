@@ -1,5 +1,6 @@
 """`gitcfg new`, `modify`, `delete` and `rename`: definitions edited, judged and written."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ Examples:
 
   gitcfg new node exec17 --group rack3 --in nodes/rack3
 
-  gitcfg new parameter GPUS --description 'How many GPUs.' --field type=integer --commit"""
+  gitcfg new nodeset rack3 --from nodes.csv --group Workers --commit      a line for each node"""
 
 MODIFY = """Values are YAML, as in the file. Comments and all other entries are kept.
 
@@ -57,6 +58,7 @@ _NEW_NAME = typer.Argument(help="New name.", metavar="NEW")
 _PLACE = typer.Option(
     "--in", help="File or folder for it; default: the usual place of its kind.", metavar="FILE|DIR"
 )
+_TABLE = typer.Option("--from", help="Read nodes from a CSV table; - is stdin.", metavar="FILE")
 _OF_NEW = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say.Part.PUT, say.Part.FIELDS)]
 
 
@@ -65,10 +67,11 @@ _OF_NEW = [option for option in say.OPTIONS if option.part in (say.Part.ADD, say
 def new(
     context: typer.Context,
     kind: Annotated[say.Editable, _NEW_KIND],
-    name: Annotated[str, _NAME],
+    name: Annotated[str | None, _NAME] = None,
     place: Annotated[str, _PLACE] = "",
     description: say.Description = None,
     *,
+    source: Annotated[str | None, _TABLE] = None,
     force: say.Force = False,
     solve: say.Solve = False,
     commit: say.Commit = False,
@@ -77,10 +80,23 @@ def new(
     **entries: say.Texts,
 ) -> int:
     """Create a definition: a file of its own, or an entry in a file of parameters or subsystems."""
-    from gitcfg.cli.edits import carry_out_orders, make_options
+    from gitcfg.cli.edits import carry_out_orders, create_from_table, make_options
     from gitcfg.edit.orders import Action, Order
 
-    order = say.fill_order(Order(Action.NEW, kind.value, name, place), description, entries)
+    if source is not None and kind not in (say.Editable.NODE, say.Editable.NODESET):
+        raise GitcfgError("--from creates nodes or a node set.", "Use `gitcfg new node --from FILE`.")
+    is_many = source is not None and kind is say.Editable.NODE
+    if is_many and name is not None:
+        raise GitcfgError(
+            "--from has the names of the nodes.", "Omit NAME, or use `gitcfg new nodeset NAME`."
+        )
+    if name is None and not is_many:
+        raise GitcfgError(f"`gitcfg new {kind.value}` needs a name.", "Give NAME.")
+    order = say.fill_order(Order(Action.NEW, kind.value, name or "", place), description, entries)
+    if source is not None:
+        subject = f"Add nodes of {Path(source).name}" if is_many else f"Add {kind.value} {name}"
+        options = make_options(force, commit, message, subject, solve, output)
+        return create_from_table(context.obj, source, order, options)
     options = make_options(force, commit, message, f"Add {kind.value} {name}", solve, output)
     return carry_out_orders(context.obj, [order], options)
 

@@ -17,6 +17,7 @@ from gitcfg.cli.records import Items, Record, write_record
 from gitcfg.cli.session import Output, Session
 from gitcfg.model import Finding, GitcfgError
 from gitcfg.model.text import counted, safe
+from gitcfg.nodeset import abridged
 
 if TYPE_CHECKING:
     from gitcfg.edit.decision import Decision
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from gitcfg.library import Source
 
 Texts = list[str] | None
+_MOST_FILES = 50
+"""How many written files are printed a line each."""
 
 
 class Editable(StrEnum):
@@ -106,6 +109,8 @@ OPTIONS = (
     Option(Part.TAKE, "files", "--no-file", "Remove the entry of a file.", "PATH"),
     Option(Part.PUT, "facts", "--fact", "Set a fact; the value is YAML.", "TEXT=TEXT"),
     Option(Part.TAKE, "facts", "--no-fact", "Remove a fact.", "TEXT"),
+    Option(Part.PUT, "node_facts", "--node-fact", "Set facts of some nodes of a set, in YAML.", "NODES=TEXT"),
+    Option(Part.TAKE, "node_facts", "--no-node-fact", "Remove an entry of `node_facts`.", "NODES"),
     Option(Part.FIELDS, "", "--field", "Set any other key; the value is YAML.", "TEXT=TEXT"),
     Option(Part.DROP, "", "--no-field", "Remove a key.", "TEXT"),
 )
@@ -273,6 +278,16 @@ def carry_out_orders(
 
     done = try_edit(session, lambda draft: left.extend(carry_out(draft, orders, last_version)), wished)
     return write_result(session, msgspec.structs.replace(done, left=tuple(left)), wished.output, facts)
+
+
+def create_from_table(session: Session, source: str, common: "Order", wished: EditOptions) -> int:
+    """Create the nodes of a table, or the node set of them, all or none; `common` is for all of them."""
+    from gitcfg.edit.node_table import create_nodes, create_nodeset, parse_nodes
+
+    data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    rows = parse_nodes(data, "stdin" if source == "-" else source)
+    create = create_nodeset if common.kind == Editable.NODESET else create_nodes
+    return apply_edit(session, lambda draft: create(draft, rows, common), wished)
 
 
 def apply_edit(
@@ -488,8 +503,13 @@ def edit_to_json(done: EditResult) -> Record:
 
 def print_written(session: Session, done: EditResult) -> None:
     """Print what an edit wrote, and where a renamed thing's old name still stands."""
+    paths: dict[str, list[str]] = {}
     for path, change in sorted(done.files.items()):
-        session.write(f"{change} {safe(path)}\n")
+        paths.setdefault(change, []).append(path)
+        if len(done.files) <= _MOST_FILES:
+            session.write(f"{change} {safe(path)}\n")
+    for action, found in paths.items() if len(done.files) > _MOST_FILES else ():
+        session.write(f"{action} {counted(len(found), 'file')}: {safe(abridged(found))}\n")
     if done.commit is not None:
         session.write(f"committed {done.commit}\n")
     console = session.console(stderr=True)
