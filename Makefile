@@ -25,7 +25,7 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 # The packages that know nothing of processes, networks and commands: about a minute.
-FAST := architecture.py cache cel check compile comparison domain explain graph history load model render rollout
+FAST := architecture.py cache cel check compile comparison domain explain graph history load model render rollout runs
 test-fast: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not slow" $(wildcard $(FAST:%=tests/%) $(FAST:%=tests/test_%))
 
