@@ -1,4 +1,4 @@
-"""What `gitcfg configure` works with: a target, steps that can be taken back, advice, checks, a diff."""
+"""What `gitcfg configure` works with: a target, steps that can be undone, advice, checks, a diff."""
 
 import re
 from collections import Counter, defaultdict
@@ -48,7 +48,7 @@ class Target(msgspec.Struct, frozen=True):
         return f"{_NOUNS[self.kind]} {self.name}"
 
     def order(self, model: Model) -> Order:
-        """Return an order about it without edits; a default group without a file is made."""
+        """Return an order for the target without edits. It creates a default group that has no file."""
         absent = self.kind == "group" and self.name not in model.groups
         return Order(Action.NEW if absent else Action.MODIFY, self.kind, self.name)
 
@@ -90,7 +90,7 @@ def find_target(model: Model, text: str) -> Target:
 
 
 def find_definition(model: Model, target: Target) -> Node | Group | None:
-    """Return what its own file says; None: it has none."""
+    """Return the definition in the target's own file; None: there is none."""
     if target.kind == "node":
         return model.nodes.get(target.name)
     if target.kind == "group":
@@ -100,14 +100,14 @@ def find_definition(model: Model, target: Target) -> Node | Group | None:
 
 
 def listed_features(found: Node | Group | None) -> tuple[Use, ...]:
-    """Return the features in its own list, highest first: positions count in it."""
+    """Return the features in the definition's own list, highest first. Positions count in this list."""
     if found is None:
         return ()
     return found.features.items if isinstance(found, Node) else found.features
 
 
 def find_nodes(model: Model, target: Target, mentions: Callable[[], Mentions]) -> tuple[str, ...]:
-    """Return the nodes that are made from it. `mentions` is called for a group only."""
+    """Return the nodes that the target contributes to. `mentions` is called for a group only."""
     if target.kind == "node":
         return (target.name,)
     if target.kind == "nodeset":
@@ -117,18 +117,18 @@ def find_nodes(model: Model, target: Target, mentions: Callable[[], Mentions]) -
     return tuple(mentions().groups.get(target.name, ()))
 
 
-# Steps carried out on a draft, one after another; the last can be taken back.
+# Steps carried out on a draft, one after another. The last one can be undone.
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One thing that was done, in words (`add GpuNode at 0`), and the orders that do it."""
+    """One step in words (`add GpuNode at 0`), with the orders that carry it out."""
 
     words: str
     orders: tuple[Order, ...]
 
 
 class Work:
-    """What was done so far to a tree. `draft` is what it makes of it."""
+    """The steps carried out on a tree so far, and the `draft` that results."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -136,7 +136,10 @@ class Work:
         self.draft = Draft(tree)
 
     def take(self, step: Step) -> bool:
-        """Carry out a step; return False if it changes nothing. Raise GitcfgError, with nothing done."""
+        """Carry out a step. Return False if it changes nothing.
+
+        Raise GitcfgError if an order cannot be carried out; the draft is then as before.
+        """
         before = dict(self.draft.files)
         try:
             carry_out(self.draft, step.orders)
@@ -149,7 +152,7 @@ class Work:
         return True
 
     def back(self) -> Step:
-        """Take back the last step. Raise IndexError if there is none."""
+        """Undo the last step. Raise IndexError if there is none."""
         last = self.steps[-1]
         self.steps = self.steps[:-1]
         self._redo()
@@ -172,16 +175,16 @@ class Work:
         return tuple(order for step in self.steps for order in step.orders)
 
     def _redo(self) -> None:
-        """Carry out all steps on a new draft: an order that failed may have been carried out by half."""
+        """Carry out all steps on a new draft: an order that failed may have been carried out in part."""
         self.draft = Draft(self._tree)
         carry_out(self.draft, self.orders())
 
 
-# What one may do in a definition about something that is wrong.
+# Changes of a definition that may help with a finding.
 
 
 class AdvisedAction(StrEnum):
-    """What may help."""
+    """The action of an advice."""
 
     ADD = "add"
     REMOVE = "remove"
@@ -190,7 +193,7 @@ class AdvisedAction(StrEnum):
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """Something that may help; `included`: of two features that conflict, the one that it includes."""
+    """A change that may help. `included`: the one of two conflicting features that `name` includes."""
 
     action: AdvisedAction
     name: str
@@ -198,7 +201,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) -> tuple[Advice, ...]:
-    """Return what may be done in a definition about a finding; `reaches` says what includes what."""
+    """Return the changes of a definition that may help with a finding; `reaches` knows what includes what."""
     match finding.code:
         case "GC301":
             return (Advice(AdvisedAction.ADD, finding.subjects[0]),)
@@ -214,7 +217,7 @@ def find_advice(finding: Finding, found: Node | Group | None, reaches: Reach) ->
 
 
 def _removals(finding: Finding, found: Node | Group | None, reaches: Reach) -> Iterator[Advice]:
-    """Yield the removals of features in the definition's own list that are one of two, or include one."""
+    """Yield removals from the definition's own list: of features in conflict, or that include one."""
     for name in dict.fromkeys(use.feature for use in listed_features(found)):
         if name in finding.subjects:
             yield Advice(AdvisedAction.REMOVE, name)
@@ -224,11 +227,11 @@ def _removals(finding: Finding, found: Node | Group | None, reaches: Reach) -> I
                 yield Advice(AdvisedAction.REMOVE, name, included)
 
 
-# Values that a definition gives only for a feature that has gone.
+# Values of parameters that only removed features used.
 
 
 class IdleParameter(msgspec.Struct, frozen=True):
-    """A parameter that no layer uses any more, and the features that did."""
+    """A parameter that no layer uses any more, and the features that used it."""
 
     param: str
     features: tuple[str, ...]
@@ -241,10 +244,10 @@ def find_idle(
     after: Iterable[NodeClass],
     declarations: Declarations,
 ) -> tuple[IdleParameter, ...]:
-    """Return the parameters of a definition that only features used which have gone.
+    """Return the parameters of a definition that only features used which were removed.
 
-    A feature uses what it binds, what that depends on, and what its values mention (`$(NAME)`); so does
-    every other layer. `label` is the definition's own layer, which does not count.
+    A feature uses the parameters that it binds, those that these depend on, and those that its values mention
+    (`$(NAME)`); so does every other layer. `label` is the definition's own layer, which does not count.
     """
     before, after = tuple(before), tuple(after)
     lost = _features(before) - _features(after)
@@ -262,7 +265,7 @@ def find_idle(
         features = {user.removeprefix("feature ") for user in users_before.get(param, ())} & lost
         if features and not users_after.get(param) and param not in used_by_files:
             idle[param] = IdleParameter(param, tuple(sorted(features)))
-    # What another parameter of the definition depends on is in use.
+    # A parameter is in use if another used parameter of the definition depends on it.
     others = (param for param in params if param not in idle)
     needed = {name for param in others for name in _with_dependencies(param, declarations)}
     return tuple(found for param, found in idle.items() if param not in needed)
@@ -291,7 +294,7 @@ def _find_users(
 
 
 def _with_dependencies(name: str, declarations: Declarations) -> Iterator[str]:
-    """Yield a parameter and all that it depends on, however far."""
+    """Yield a parameter and all that it depends on, at any depth."""
     done, todo = set[str](), [name]
     while todo:
         name = todo.pop()
@@ -302,7 +305,7 @@ def _with_dependencies(name: str, declarations: Declarations) -> Iterator[str]:
             todo += [ref.name for ref in parameter.depends] if parameter is not None else ()
 
 
-# A group that nobody is in, judged as if one node were.
+# A group without nodes, checked as if one node were a member.
 
 IMAGINED_NODE = "a-node-of-this-group"
 
@@ -310,7 +313,7 @@ IMAGINED_NODE = "a-node-of-this-group"
 def imagine_fleet(
     model: Model, tree: Tree, today: date, group: str, beside: Callable[[], Fleet] | None = None
 ) -> Fleet:
-    """Return a fleet of one node that is in a group, and in the default group."""
+    """Return a fleet of one node that is a member of a group and of the default group."""
     origin = Origin(f"groups/{group}.yaml")
     groups = () if group == model.settings.default_group else (Ref(group, origin),)
     node = Node(IMAGINED_NODE, origin, groups=ListEdit(Op.SET, groups))
@@ -319,24 +322,24 @@ def imagine_fleet(
 
 
 def check_imagined(fleet: Fleet) -> tuple[Finding, ...]:
-    """Return what its nodes would lack, or what would clash on them, without naming nodes."""
+    """Return what would be missing or in conflict on nodes of the group, without naming nodes."""
     found = (finding for finding in check(fleet) if finding.code.startswith("GC30"))
     return tuple(replace(finding, nodes=()) for finding in found)
 
 
 def imagined_class(fleet: Fleet) -> NodeClass:
-    """Return the class of its one node."""
+    """Return the class of the fleet's one node."""
     return fleet[IMAGINED_NODE].node_class
 
 
-# Whether a value that was given to a parameter fits.
+# Whether a value is valid for its parameter.
 
 _OTHERS = ("features", "nodes", "nodesets", "overrides", "subsystems", "rules")
 _BINDING_CODES = ("GC206", "GC201")
 
 
 def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Finding, ...]:
-    """Return what is wrong with what a definition binds a parameter to; nothing else is looked at."""
+    """Return what is wrong with the binding of a parameter in a definition; check nothing else."""
     unread = tuple(
         finding
         for finding in findings_so_far(fleet.model)
@@ -353,13 +356,13 @@ def check_binding(fleet: Fleet, found: Node | Group, param: str) -> tuple[Findin
     return tuple(each for each in findings if each.code in _BINDING_CODES and binding.at in each.origins)
 
 
-# Names that are typed by their beginnings, or nearly right.
+# Names that are abbreviated, or spelled nearly right.
 
 
 class Match(msgspec.Struct, frozen=True):
-    """What a text may mean. `sure` is a name that it is, or alone begins; else some are `near`, or none.
+    """What a text may mean. `sure` is the name that it is, or the only one that it begins.
 
-    `is_prefix`: the near ones begin with the text.
+    Otherwise `near` has similar names, or none. `is_prefix`: all names in `near` begin with the text.
     """
 
     sure: str | None
@@ -368,7 +371,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 def match_name(text: str, known: Collection[str]) -> Match:
-    """Return the names that a text may stand for. Case counts only where names differ in nothing else."""
+    """Return the names that a text may mean. Case counts only between names that differ in nothing else."""
     if text in known:
         return Match(text)
     folded = text.casefold()
@@ -383,24 +386,24 @@ def match_name(text: str, known: Collection[str]) -> Match:
     return Match(None, tuple(names[name] for name in near))
 
 
-# Names and places that are offered.
+# Names and places to suggest.
 
 
 def list_parameter_files(model: Model) -> tuple[str, ...]:
-    """Return the files that declare parameters, the one that declares most first."""
+    """Return the files that declare parameters, those that declare most first."""
     counts = Counter(parameter.origin.file for parameter in model.parameters.values())
     return tuple(sorted(counts, key=lambda file: (-counts[file], file)))
 
 
 def name_snapshot(target: Target, day: date, taken: Collection[str]) -> str:
-    """Return a name for a snapshot of a commit that changes a definition; none of those `taken`."""
+    """Return a name for a snapshot of a commit that changes a definition; not one of those `taken`."""
     words = re.sub(r"[^A-Za-z0-9_-]+", "-", target.name).strip("-")
     name = f"{words}-{day}"
     numbered = (f"{name}-{number}" for number in count(2))
     return next(each for each in chain((name,), numbered) if each not in taken)
 
 
-# What a draft changes in files, as a unified diff.
+# The changes of a draft as a unified diff.
 
 _NO_END = "\\ No newline at end of file"
 
@@ -415,7 +418,7 @@ def format_diff(draft: Draft) -> Iterator[str]:
 
 
 def _lines(content: bytes | None) -> list[str]:
-    """Lines at "\\n" alone; a last one without it carries git's remark, so that it differs from one with."""
+    """Split at "\\n" alone. A last line without one gets git's note, so that it differs from others."""
     lines = (content or b"").decode("utf-8", "replace").split("\n")
     if lines[-1]:
         lines[-1] += f"\n{_NO_END}"

@@ -21,10 +21,10 @@ from gitcfg.solve.fleet import Cause, Change, RuleFailure, Solved, decide, diffe
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What would change, or why nothing can be decided: demands, the nodes concerned, and a way out.
+    """What would change, or why there is no solution: the conflicting demands, their nodes, and a suggestion.
 
-    `aside` are rules that are wrong themselves, and so were not asked. `problem` is what is wrong with the
-    one demand that failed, where it is not that several disagree.
+    The rules in the second field have errors of their own and are left out. `problem` says what is wrong with
+    a demand that cannot be met even alone.
     """
 
     changes: tuple[Change, ...] = ()
@@ -41,12 +41,12 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def decide_worktree(model: Model, tree: Tree, today: date) -> Decision:
-    """Return what would be decided for the files of a tree as they are."""
+    """Return the decision for the files of a tree."""
     return _decide(model, tree, today)[0]
 
 
 def decide_draft(draft: Draft, today: date) -> Decision:
-    """Decide for a draft what rules leave open, and write it into the draft if there is an answer."""
+    """Decide for a draft what rules leave open, and write it into the draft if there is a solution."""
     model = load(draft.tree)  # the draft's own model does not follow its edits
     decision, allocations = _decide(model, draft.tree, today)
     if decision.holds:
@@ -78,11 +78,11 @@ def _decide(model: Model, tree: Tree, today: date) -> tuple[Decision, Mapping[st
 
 
 _SOURCES = (SETTINGS, "parameters", *LAYERS, "rules")
-"""What a decision follows from."""
+"""Where the inputs of a decision are."""
 
 
 def refuse_uncommitted(repository: Repository) -> None:
-    """Raise GitcfgError if a commit of the decision alone would follow from what is not committed."""
+    """Raise GitcfgError if inputs of a decision are uncommitted: a commit of it alone would be wrong."""
     tree = repository.worktree()
     paths = sorted(changed_paths(repository.before(tree) or DictTree({}), tree, _SOURCES))
     if paths:
@@ -94,16 +94,16 @@ def refuse_uncommitted(repository: Repository) -> None:
         )
 
 
-# The files of allocations; those that say the same already stay as they are.
+# The files of allocations. Those that have the same content already are not written.
 
 _HEAD = "# What `gitcfg solve` decided for the rule {}. Change the rule, not this file."
 
 _ADDRESS = re.compile(r"[0-9]+(?:\.[0-9]+){3}(?:/[0-9]+)?")
-"""IPv4, which no reader takes for a number."""
+"""An IPv4 address, which no YAML reader takes for a number."""
 
 
 def allocation_text(allocation: Allocation) -> str:
-    """Return the text of allocations/RULE.yaml: a slot a line, in the order in which they are given."""
+    """Return the text of allocations/RULE.yaml: one slot per line, in the given order."""
     lines = [_HEAD.format(allocation.name)]
     if allocation.install:
         lines += ["install:", *(f"  - {to_yaml(ref.name)}" for ref in allocation.install)]
@@ -120,9 +120,10 @@ def _value_text(value: Any) -> str:
 
 
 def put_allocations(draft: Draft, before: Mapping[str, Allocation], after: Mapping[str, Allocation]) -> None:
-    """Write allocations that have changed; files of rules for which nothing is decided any more are gone.
+    """Write the allocations that have changed, and delete the files of rules that have none any more.
 
-    `before` is what the draft's files say: one that says the same in the same order keeps its comments.
+    `before` are the allocations in the draft's files. A file with the same allocation in the same order keeps
+    its comments.
     """
     for name in sorted(before.keys() | after.keys()):
         path, old, new = f"allocations/{name}.yaml", before.get(name), after.get(name)

@@ -1,4 +1,4 @@
-"""A repository while it is edited: the files that have changed, and where definitions stand."""
+"""A repository while it is edited: its changed files, and the places of definitions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from gitcfg.model.names import SETTINGS, SHEETS, did_you_mean, shown
 
 
 class OverlayTree:
-    """A tree in which some files have another content, or, without any, are gone."""
+    """A tree in which some files have other content, or with None are deleted."""
 
     commit: str | None = None
 
@@ -44,14 +44,14 @@ class OverlayTree:
 
 
 _MODEL_FILES = ("nodesets/", "keys/", *(f"{folder}/" for folder in SHEETS), SETTINGS)
-"""Files whose content says what there is; of all others the path says it."""
+"""Files whose content defines names; in all others the path does."""
 
 
 class Draft:
-    """Texts of files that were edited, over a tree that stays as it is."""
+    """Edited texts of files over a tree that does not change."""
 
     def __init__(self, tree: Tree, keeper: Keeper | None = None) -> None:
-        """Begin without edits; `keeper` caches what is read."""
+        """Begin without edits. `keeper` caches what is read."""
         self._base = tree
         self._keeper = keeper
         self._texts: dict[str, str | bytes | None] = {}
@@ -59,35 +59,38 @@ class Draft:
 
     @property
     def files(self) -> Mapping[str, bytes | None]:
-        """The files that are other than they were; None: it is gone."""
+        """The files that were changed; None: the file is deleted."""
         found = {path: _data(text) for path, text in self._texts.items()}
         return {path: text for path, text in found.items() if text != self.original(path)}
 
     @property
     def tree(self) -> Tree:
-        """The repository as it would be."""
+        """The repository with the edits."""
         return OverlayTree(self._base, self.files)
 
     @property
     def model(self) -> Model:
-        """The model of the repository as it would be, for finding definitions; its findings do not count."""
+        """The model of the repository with the edits, for finding definitions. Its findings are not used."""
         if self._model is None:
             self._model = load(self.tree, self._keeper)
         return self._model
 
     def original(self, path: str) -> bytes | None:
-        """Return what a file held before."""
+        """Return the content of a file before the edits."""
         entry = self._base.entry(path)
         return self._base.read(entry) if entry is not None and entry.kind is EntryKind.FILE else None
 
     def content(self, path: str) -> bytes:
-        """Return what a file holds now; nothing if it is not there."""
+        """Return the content of a file with the edits; empty if there is no such file."""
         if path in self._texts:
             return _data(self._texts[path]) or b""
         return self.original(path) or b""
 
     def text(self, path: str) -> str | None:
-        """Return what a file holds now. Raise GitcfgError if it is no text, or no file."""
+        """Return the text of a file with the edits; None: there is none.
+
+        Raise GitcfgError if the file is not UTF-8 text.
+        """
         entry = None if path in self._texts else self._entry(path)
         data = self._base.read(entry) if entry is not None else self._texts.get(path)
         try:
@@ -102,7 +105,7 @@ class Draft:
         return entry
 
     def meaning(self, path: str, *steps: str) -> Meaning | None:
-        """Return what a file says at a place in it; None: nothing."""
+        """Return the value at a path of keys in a file; None: there is none."""
         found = read_spots((self.text(path) or "").removeprefix("\ufeff"), path)
         for step in steps:
             place = None if found is None else found.place(step)
@@ -114,7 +117,7 @@ class Draft:
         self.write(path, edit_text(self.text(path) or "", changes, path))
 
     def move(self, path: str, place: str) -> None:
-        """Move a file, whatever it holds. Raise GitcfgError (4) if something is there."""
+        """Move a file with any content. Raise GitcfgError (4) if the new path exists."""
         existing = self._texts[place] if place in self._texts else self._entry(place)
         if existing is not None:
             raise GitcfgError(f"{place} already exists.", code=REFUSED)
@@ -123,7 +126,7 @@ class Draft:
         self.write(place, content)
 
     def write(self, path: str, text: str | bytes | None) -> None:
-        """Set what a file holds; None deletes it."""
+        """Set the content of a file; None deletes it."""
         before = self._texts[path] if path in self._texts else self._entry(path)
         known = (before is None) == (text is None)
         self._texts[path] = text
@@ -131,7 +134,7 @@ class Draft:
             self._model = None
 
     def path(self, kind: Kind, name: str) -> str:
-        """Return the file in which a definition stands. Raise GitcfgError if there is none."""
+        """Return the file of a definition. Raise GitcfgError if there is no such definition."""
         known = definitions(self.model, kind)
         if name not in known:
             raise GitcfgError(f"There is no {kind.noun} {shown(name)}.", did_you_mean(name, known))
@@ -148,20 +151,20 @@ def definitions(model: Model, kind: Kind) -> Mapping[str, Any]:
     return known
 
 
-# Where definitions stand, and where new ones come to stand.
+# Where definitions are, and where new ones are put.
 
 NODE, NODESET = KINDS["node"], KINDS["nodeset"]
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A file, and where in it a definition stands."""
+    """A file, and the path of keys in it to a definition."""
 
     file: str
     within: tuple[str, ...] = ()
 
 
 def find_place(draft: Draft, kind: Kind, name: str) -> Place:
-    """Return where a definition stands; of a node that only its set names, its own file is made.
+    """Return the place of a definition. Create the file of a node that only its set names.
 
     Raise GitcfgError if there is no such definition.
     """
@@ -184,7 +187,7 @@ def find_set(draft: Draft, node: str) -> str | None:
 
 
 def refuse_existing_name(draft: Draft, kind: Kind, name: str) -> None:
-    """Raise GitcfgError if nothing of a kind can be called so, as the name is not legal, or taken."""
+    """Raise GitcfgError if a name is not legal for a kind, or taken."""
     if not kind.names.fullmatch(name):
         label = shown(name) or "An empty text"
         raise GitcfgError(f"{label} is not a valid name for a {kind.noun}.", "See `gitcfg help GC103`.")
@@ -196,9 +199,9 @@ def refuse_existing_name(draft: Draft, kind: Kind, name: str) -> None:
 
 
 def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
-    """Return where a new definition comes to stand; `where` is a file or folder.
+    """Return the place for a new definition; `where` is a file or folder.
 
-    Raise GitcfgError if the name is not legal, or taken, or it is not clear where.
+    Raise GitcfgError if the name is not legal or taken, or if `where` is needed and missing.
     """
     refuse_existing_name(draft, kind, name)
     place = Place(_sheet(draft, kind, where) if kind.sheet else _file(kind, name, where), _within(kind, name))
@@ -208,7 +211,7 @@ def choose_place(draft: Draft, kind: Kind, name: str, where: str) -> Place:
 
 
 def files_beside(draft: Draft, kind: Kind, file: str) -> tuple[str, ...]:
-    """Return the files that go wherever that of a definition goes: what a secret holds."""
+    """Return the files that are moved and deleted with the file of a definition: a secret's content."""
     beside = sealed_path(file)
     return (beside,) if kind.name == "secret" and draft.tree.entry(beside) is not None else ()
 
@@ -234,7 +237,7 @@ def _file(kind: Kind, name: str, where: str) -> str:
 
 
 def _sheet(draft: Draft, kind: Kind, where: str) -> str:
-    """Return the file that was named, or the only one there is."""
+    """Return the given file, or the only one of the kind."""
     if where:
         found = _inside(kind, where)
         return found if found.endswith(".yaml") else f"{found}/{kind.sheet}.yaml"
@@ -248,7 +251,7 @@ def _sheet(draft: Draft, kind: Kind, where: str) -> str:
 
 
 def _inside(kind: Kind, where: str) -> str:
-    """Return a path below the kind's folder. Raise GitcfgError if it leads elsewhere."""
+    """Return a path below the kind's folder. Raise GitcfgError if it leads out of the folder."""
     steps = [step for step in where.split("/") if step not in ("", ".")]
     elsewhere = steps[:1] != [kind.folder] and steps[:1] in [[other.folder] for other in KINDS.values()]
     if steps[:1] != [kind.folder]:

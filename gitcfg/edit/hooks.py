@@ -27,34 +27,34 @@ from gitcfg.git.repository import Repository
 from gitcfg.model import REFUSED, GitcfgError
 
 BEFORE = ".before-gitcfg"
-"""A hook that was there before is kept under its name and this."""
+"""The suffix under which a hook that existed before is kept."""
 WORK_TREE = ("pre-commit",)
 SERVER = ("pre-receive", "post-receive")
 _HEAD = """#!/bin/sh
 # Written by gitcfg: `gitcfg hook install` writes it, `gitcfg hook remove` restores the hook from before.
 """
 _MARKER = "# gitcfg.hook/1 "
-# husky 9 finds what it is to run by the name it was called by; other programs go by the folder.
+# husky 9 chooses what to run by the name of the called file; other programs go by its folder.
 _BY_NAME = re.compile(rb'^\. "\$\(dirname (-- )?"\$0"\)/h"', re.MULTILINE)
 
 
 class Marker(msgspec.Struct, frozen=True):
-    """What a script remembers: the folder of gitcfg.yaml in git's tree, and whether hooks had a folder."""
+    """What a script records: the folder of gitcfg.yaml in git, and whether gitcfg made the hooks folder."""
 
     folder: str = ""
     made: bool = False
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A hook as it shall be. `program` are the words that call gitcfg."""
+    """A hook as it must be. `program` has the words of the command line that calls gitcfg."""
 
     name: str
     program: tuple[str, ...]
     marker: Marker = Marker()
 
     def text(self, before: bytes | None) -> bytes:
-        """Return the script; `before` is the hook that runs first, if there is one."""
-        # The standard library's: a folder's name need not be UTF-8, and it writes such names in ASCII.
+        """Return the script; `before` is the existing hook that it runs first, if any."""
+        # Not msgspec's encoder: a folder's name need not be UTF-8, and `json` escapes such names in ASCII.
         marker = json.dumps(msgspec.to_builtins(self.marker))
         words = shlex.join(self.program)
         by_name = before is not None and _BY_NAME.search(before)
@@ -68,7 +68,7 @@ class Script(msgspec.Struct, frozen=True):
 
 
 def parse_marker(text: bytes) -> Marker | None:
-    """Return the marker of a script of gitcfg's; None: it is another's."""
+    """Return the marker of a script that gitcfg wrote; None: another program wrote it."""
     lines = text.split(b"\n", 3)
     if len(lines) < 3 or not lines[2].startswith(_MARKER.encode()):
         return None
@@ -153,14 +153,14 @@ _HINTS = {
 }
 
 
-# Changes to a folder of hooks, made all or not at all, and never so that there is no hook meanwhile.
+# Changes to a folder of hooks: all or none are made, and a hook exists at every moment.
 
-# Not every file system has hard links, and Linux lets nobody link a file that is not his own.
+# Not every file system has hard links, and Linux may forbid links to files of other users.
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class Action(Enum):
-    """What a step does to its place."""
+    """What a step does at its path."""
 
     MAKE = "a folder is made"
     KEEP = "the hook that is there is kept under another name"
@@ -173,7 +173,7 @@ class Action(Enum):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One change. `was` is what of gitcfg's or git's own the place held, `text` what it then holds."""
+    """One change. `was` is the content of gitcfg's or git's own file before, `text` the new content."""
 
     action: Action
     place: Path
@@ -182,12 +182,12 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def kept_path(place: Path) -> Path:
-    """Return where the hook is kept that was there before."""
+    """Return the path at which the existing hook is kept."""
     return place.with_name(place.name + BEFORE)
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Return whether two paths name one file; a link is not what it leads to."""
+    """Return whether two paths name the same file. A symbolic link is not the file that it points to."""
     return os.path.samestat(os.lstat(one), os.lstat(other)) if os.path.lexists(one) else False
 
 
@@ -196,7 +196,7 @@ def _refusal(message: str, hint: str) -> GitcfgError:
 
 
 def carry_out_steps(steps: Iterable[Step]) -> None:
-    """Carry out all steps. Raise GitcfgError (4), with all as it was before, if one cannot be done."""
+    """Carry out all steps. Raise GitcfgError (4) if one cannot be done; all is then as it was before."""
     with ExitStack() as undone:
         for step in steps:
             try:
@@ -236,7 +236,7 @@ def _do(step: Step, undone: ExitStack) -> None:
 
 
 def _keep(place: Path, undone: ExitStack) -> None:
-    # Two names for a moment: git must never find none, or it would take any push.
+    # For a moment the hook has two names: without a hook, git would accept any push.
     kept = kept_path(place)
     if not (os.path.lexists(kept) and is_same_file(place, kept)):
         try:
@@ -250,7 +250,7 @@ def _keep(place: Path, undone: ExitStack) -> None:
 
 def _put_back(place: Path) -> None:
     os.replace(kept_path(place), place)
-    # Renaming one of two names of a file to the other does nothing, and is no error.
+    # Renaming one of two names of the same file to the other does nothing, without an error.
     kept_path(place).unlink(missing_ok=True)
 
 
@@ -263,11 +263,11 @@ def _write(step: Step, undone: ExitStack) -> None:
         undone.callback(step.place.unlink)
 
 
-# What has to change in a folder of hooks so that gitcfg's are in it, or no longer are.
+# The steps that install gitcfg's hooks in a folder, or remove them.
 
 
 def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
-    """Return the steps that put scripts into a folder of hooks. Raise GitcfgError (4) if they cannot."""
+    """Return the steps that install scripts in a folder of hooks. Raise GitcfgError (4) if a file is in the way."""
     if os.path.lexists(folder) and not folder.is_dir():
         raise _refusal(
             f"{folder} is not a folder, so git runs no hooks.", "Check `git config core.hooksPath`."
@@ -301,7 +301,7 @@ def _plan_hook(folder: Path, script: Script, made: bool) -> Iterator[Step]:
 
 
 def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
-    """Return the steps that take gitcfg's own scripts out of a folder of hooks; those of others stay."""
+    """Return the steps that remove gitcfg's own scripts from a folder of hooks; other scripts stay."""
     steps = list[Step]()
     made = False
     for place in (folder / name for name in names):
@@ -315,42 +315,42 @@ def plan_removal(folder: Path, names: Iterable[str]) -> tuple[Step, ...]:
 
 
 def plan_setting(file: Path, change: Callable[[bytes], bytes]) -> tuple[Step, ...]:
-    """Return the steps that change a file of settings; none where there is nothing to change."""
+    """Return the steps that change a file of settings; none if nothing changes."""
     was = file.read_bytes()
     text = change(was)
     return (Step(Action.SET, file.resolve(), was, text),) if text != was else ()
 
 
 def _marker(place: Path, content: bytes | None) -> Marker | None:
-    """Return the marker of gitcfg's own script. A link is not gitcfg's, wherever it leads."""
+    """Return the marker of gitcfg's own script. A symbolic link is never gitcfg's."""
     return parse_marker(content) if content is not None and not place.is_symlink() else None
 
 
 def _content(place: Path) -> bytes | None:
-    """Return what a hook holds; None: there is none. Raise GitcfgError (4) if it is no file."""
+    """Return the content of a hook; None: there is none. Raise GitcfgError (4) if it is not a file."""
     if place.is_file():
         return place.read_bytes()
     if place.exists():
         raise _refusal(
             f"{place} is not a file.", "git cannot run it: look at it, then move it to another place."
         )
-    return b"" if place.is_symlink() else None  # a link that leads nowhere is moved like others
+    return b"" if place.is_symlink() else None  # a dangling link is moved like other hooks
 
 
-# Puts gitcfg's hooks into repositories, and takes them out again: before commits, and on a server.
+# Installs gitcfg's hooks in repositories and removes them: before commits, and on a server.
 
 
 class HookChanges(msgspec.Struct, frozen=True):
-    """What was done, and in which folder of hooks."""
+    """The changes made, and the folder of hooks."""
 
     folder: HookFolder
     steps: tuple[Step, ...]
 
 
 def install(repository: Repository, program: tuple[str, ...]) -> HookChanges:
-    """Have every commit checked first; `program` are the words that call gitcfg.
+    """Install the hook that checks every commit first; `program` has the words that call gitcfg.
 
-    Raise GitcfgError (4) if something is in the way, and nothing was changed.
+    Raise GitcfgError (4) if a file is in the way; nothing is then changed.
     """
     folder = hook_folder(repository, work_tree(repository))
     scripts = (Script(name, program, Marker(repository.prefix)) for name in WORK_TREE)
@@ -369,7 +369,7 @@ def install_in_new(repository: Repository, program: tuple[str, ...]) -> HookChan
 
 
 def install_server(repository: Repository, program: tuple[str, ...]) -> HookChanges:
-    """Have every push to a repository judged. Raise GitcfgError (4) as `install` does."""
+    """Install the hooks that judge every push. Raise GitcfgError (4) as `install` does."""
     folder = hook_folder(repository, repository.root)
     if folder.common:
         raise _refusal(
@@ -383,13 +383,13 @@ def install_server(repository: Repository, program: tuple[str, ...]) -> HookChan
 
 
 def remove(repository: Repository) -> HookChanges:
-    """Put back what was there before `install`."""
+    """Restore the hooks from before `install`."""
     folder = hook_folder(repository, work_tree(repository))
     return _carry_out(folder, plan_removal(folder.place, WORK_TREE))
 
 
 def remove_server(repository: Repository) -> HookChanges:
-    """Put back what was there before `install_server`."""
+    """Restore the hooks from before `install_server`."""
     folder = hook_folder(repository, repository.root)
     setting = plan_setting(settings_file(repository), without_settings)
     return _carry_out(folder, (*setting, *plan_removal(folder.place, SERVER)))

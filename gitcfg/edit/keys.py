@@ -1,4 +1,4 @@
-"""Nodes' keys in keys/*.txt: parsed, accepted a line each, and forgotten."""
+"""Nodes' keys in keys/*.txt: parsed, accepted one per line, and removed."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,16 +21,16 @@ _NUMBERS = re.compile("[0-9]+")
 
 
 class KnownKeys(StrEnum):
-    """What becomes of a key that a node has already."""
+    """What to do with a key of a node that has one already."""
 
     KEEP = "keep"
     REPLACE = "replace"
 
 
 def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
-    """Return keys by node out of lines `NODE ssh-ed25519 AAAA...`; OpenSSH's own (`*.pub`) is that of `name`.
+    """Return keys by node from lines `NODE ssh-ed25519 AAAA...`; a line of OpenSSH's `*.pub` is for `name`.
 
-    Raise GitcfgError if a line is none, or a node has two.
+    Raise GitcfgError if a line is not a key, or a node has two.
     """
     found: dict[str, str] = {}
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
@@ -51,9 +51,9 @@ def parse_keys(data: bytes, name: str | None) -> dict[str, str]:
 
 
 def accept_keys(draft: Draft, keys: Mapping[str, str], known: KnownKeys = KnownKeys.KEEP) -> None:
-    """Write nodes' keys, each into the file that has its neighbours'.
+    """Write nodes' keys, each into the file that has the keys of similarly named nodes.
 
-    Raise GitcfgError if a node is unknown and may not walk in, or has another key already (4).
+    Raise GitcfgError if a node is unknown and unknown nodes are not accepted, or if it has another key (4).
     """
     model = draft.model
     if model.settings.walk_in is None:
@@ -75,7 +75,7 @@ def accept_keys(draft: Draft, keys: Mapping[str, str], known: KnownKeys = KnownK
 
 
 def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
-    """Take nodes' lines out, and with its last line a file. Raise GitcfgError if one has no key."""
+    """Remove the lines of nodes, and files that become empty. Raise GitcfgError if a node has no key."""
     known, removed = draft.model.keys, defaultdict[str, set[int]](set)
     for node in nodes:
         if node not in known:
@@ -85,13 +85,13 @@ def forget_keys(draft: Draft, nodes: Iterable[str]) -> None:
     for file, numbers in removed.items():
         lines = (draft.text(file) or "").split("\n")
         rest = [line for number, line in enumerate(lines) if number not in numbers]
-        if rest and len(lines) - 1 in numbers:  # the last line had no end, nor shall the one before it
+        if rest and len(lines) - 1 in numbers:  # the last line has no end, before and after
             rest[-1] = rest[-1].removesuffix("\r")
         draft.write(file, "\n".join(rest) or None)
 
 
 def rename_key(draft: Draft, old: str, new: str) -> None:
-    """Give a node's key, if it has one, to another name."""
+    """Move a node's key, if it has one, to another name."""
     if old in draft.model.keys:
         origin = draft.model.keys[old].origin
         lines = (draft.text(origin.file) or "").split("\n")
@@ -100,7 +100,7 @@ def rename_key(draft: Draft, old: str, new: str) -> None:
 
 
 def _replace_keys(draft: Draft, keys: Mapping[str, str]) -> None:
-    """Replace keys; remarks behind them stay."""
+    """Replace keys; comments behind them stay."""
     files: dict[str, list[str]] = {}
     for node, key in keys.items():
         origin = draft.model.keys[node].origin
@@ -111,7 +111,7 @@ def _replace_keys(draft: Draft, keys: Mapping[str, str]) -> None:
 
 
 def _append_keys(draft: Draft, keys: Mapping[str, str]) -> None:
-    """Add keys, each to the file of nodes whose names differ only in numbers, or to the only one there is."""
+    """Add keys, each to the file of nodes whose names differ only in numbers, or to the only file."""
     neighbours = defaultdict[str, Counter[str]](Counter)
     files = set[str]()
     for node, known in draft.model.keys.items():
@@ -135,7 +135,7 @@ def _append_keys(draft: Draft, keys: Mapping[str, str]) -> None:
     for file, lines in added.items():
         text = draft.text(file) or ""
         end = "\r\n" if "\r\n" in text else "\n"
-        if text and not text.endswith("\n"):  # the file ends as it did before
+        if text and not text.endswith("\n"):  # the file still ends without a line break
             draft.write(file, end.join([text, *lines]))
         else:
             draft.write(file, text + "".join(f"{line}{end}" for line in lines))

@@ -1,4 +1,4 @@
-"""The kinds of definitions that can be edited: where they stand, and which keys they have."""
+"""The kinds of definitions that can be edited: their folders, and their keys."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from gitcfg.model.names import FAMILY, HOST, NAME, SHEETS, did_you_mean, shown
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind: its folder, its keys in the order in which they are written, and which of them are what.
+    """A kind: its folder, its keys in the order in which they are written, and what each key holds.
 
     `binds` is the mapping in which parameters are bound.
     """
@@ -26,7 +26,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     @property
     def sheet(self) -> str:
-        """The key below which many stand in one file; nothing if each has a file."""
+        """The key below which one file holds many definitions; empty if each has its own file."""
         return self.folder if self.folder in SHEETS else ""
 
     @property
@@ -35,11 +35,11 @@ class Kind(msgspec.Struct, frozen=True):
         return tuple(key for key in self.keys if key not in self.maps)
 
     def mapping(self, key: str) -> str:
-        """Return the mapping that a key means, if there is one. Raise GitcfgError if there is none."""
+        """Return the mapping that a key means. Raise GitcfgError if there is none."""
         return self.known(self.binds if key == "params" else key, self.maps)
 
     def known(self, key: str, among: tuple[str, ...]) -> str:
-        """Return the key, if there is one. Raise GitcfgError if there is none."""
+        """Return a key if it is one of some. Raise GitcfgError if it is not."""
         if key in among:
             return key
         near = did_you_mean(key, among) or f"Use one of: {', '.join(among)}."

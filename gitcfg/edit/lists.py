@@ -1,4 +1,4 @@
-"""Items put into lists of definitions and taken out, also where a node's list composes with its set's."""
+"""Items added to lists of definitions and removed, also where a node's list composes with its set's."""
 
 import msgspec
 
@@ -9,10 +9,10 @@ from gitcfg.model.names import did_you_mean, shown
 
 
 class EditedList(msgspec.Struct, frozen=True):
-    """A list: where it is, what it says (None: it is not there), and what it is called in messages.
+    """A list: its place, its items (None: there is no list), and its name in messages.
 
-    `below` is what the list says of a node set that the node is in: a list of the node's own would
-    replace it. None: the node is in no set, or it is not about a node.
+    `below` is the list of the node set that the node is in: a plain list of the node would replace it. None:
+    the node is in no set, or the definition is not a node.
     """
 
     path: Path
@@ -23,7 +23,7 @@ class EditedList(msgspec.Struct, frozen=True):
 
     @property
     def items(self) -> list[Meaning]:
-        """What is in it."""
+        """The items of the list."""
         return self.now if isinstance(self.now, list) else []
 
     def is_inherited(self, given: Given) -> bool:
@@ -32,7 +32,7 @@ class EditedList(msgspec.Struct, frozen=True):
 
 
 def name_of(item: Meaning) -> str:
-    """Return the name in an item: of an instance, the feature's."""
+    """Return the name of an item; for an instance, the name of its feature."""
     found = item.get("feature") if isinstance(item, dict) else item
     return found if isinstance(found, str) else ""
 
@@ -42,7 +42,7 @@ def _find_item(items: list[Meaning], item: Meaning) -> int | None:
 
 
 def _find_items(items: list[Meaning], item: Meaning) -> list[int]:
-    """Return where an item is, or all instances of a feature of which only the name is given."""
+    """Return the positions of an item; if only the name of a feature is given, those of all its instances."""
     return [
         place
         for place, other in enumerate(items)
@@ -61,7 +61,7 @@ APPEND, PREPEND, REMOVE = "$append", "$prepend", "$remove"
 
 
 def _add_first(target: EditedList, given: Given, at: int | None) -> list[Change]:
-    """Return the changes that give a node its first item of its own, beside its set's."""
+    """Return the changes that give a node its first item beside its set's."""
     inherited = target.is_inherited(given)
     if inherited and at is None:
         return []
@@ -74,7 +74,7 @@ def _add_first(target: EditedList, given: Given, at: int | None) -> list[Change]
 def _add_to_operation(
     target: EditedList, now: dict[str, Meaning], given: Given, at: int | None
 ) -> list[Change]:
-    """Return the changes that add an item to the node's own, beside its set's."""
+    """Return the changes that add an item to those that a node has beside its set's."""
     word, items = _operation(target, now)
     place = _find_item(items, given.meaning)
     if at is None and word != REMOVE and (place is not None or target.is_inherited(given)):
@@ -91,7 +91,7 @@ def _add_to_operation(
 
 
 def _remove_from_operation(target: EditedList, now: dict[str, Meaning], given: Given) -> list[Change]:
-    """Return the changes by which a node no longer adds an item, or does not take it over from its set."""
+    """Return the changes after which a node does not add an item, or does not inherit it from its set."""
     word, items = _operation(target, now)
     places = _find_items(items, given.meaning)
     if not target.is_inherited(given):
@@ -110,14 +110,14 @@ def _remove_from_operation(target: EditedList, now: dict[str, Meaning], given: G
 def _delete_from_operation(
     target: EditedList, word: str, items: list[Meaning], places: list[int]
 ) -> list[Change]:
-    """Return the changes that delete items, and with the last of them the operation."""
+    """Return the changes that delete items; without items, the operation is deleted, too."""
     if len(places) == len(items):
         return [Delete(target.path)]
     return [Delete((*target.path, word, place)) for place in reversed(places)]
 
 
 def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[Meaning]]:
-    """Return what is done with the set's list, and the items. Raise GitcfgError if there are none."""
+    """Return the operation on the set's list, and its items. Raise GitcfgError if it has no list."""
     word, items = next(iter(now.items()), ("", []))
     if not isinstance(items, list):
         hint = "Use `--field KEY=LIST`."
@@ -126,7 +126,7 @@ def _operation(target: EditedList, now: dict[str, Meaning]) -> tuple[str, list[M
 
 
 def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meaning]:
-    """Return all that a node has of the set's list and its own, as `compile.nodes` puts it together."""
+    """Return all items of a node, its set's and its own, composed as `compile.nodes` does."""
     below = list(target.below or [])
     if word == REMOVE:
         gone = {name_of(item) for item in items}
@@ -135,7 +135,7 @@ def _composed(target: EditedList, word: str, items: list[Meaning]) -> list[Meani
 
 
 def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]:
-    """Return a list with an item at a position; one that was there already goes to that position."""
+    """Return a list with an item at a position; an item that is in the list moves to that position."""
     place = _find_item(items, given.meaning)
     if place is not None and at is None:
         return items
@@ -145,7 +145,7 @@ def _placed(items: list[Meaning], given: Given, at: int | None) -> list[Meaning]
 
 
 def _set_list(target: EditedList, items: list[Meaning]) -> list[Change]:
-    """Return the changes that set a list: composed with the set's where one operation says it."""
+    """Return the changes that set a list; they compose with the set's list where one operation suffices."""
     below = list(target.below or [])
     size = len(below)
     if items == below:
@@ -158,11 +158,11 @@ def _set_list(target: EditedList, items: list[Meaning]) -> list[Change]:
     return [Set(target.path, items, None, target.order)]
 
 
-# Items put into lists of definitions and taken out: includes, features, memberships.
+# Items added to lists of definitions and removed: includes, features, memberships.
 
 
 def add_item(target: EditedList, given: Given, at: int | None) -> list[Change]:
-    """Return the changes that put an item at a position; one that is there moves to a given position."""
+    """Return the changes that add an item at a position; an existing item moves to a given position."""
     if isinstance(target.now, dict):
         return _add_to_operation(target, target.now, given, at)
     place = _find_item(target.items, given.meaning)
@@ -176,7 +176,7 @@ def add_item(target: EditedList, given: Given, at: int | None) -> list[Change]:
 
 
 def remove_item(target: EditedList, given: Given) -> list[Change]:
-    """Return the changes that remove an item: all instances of a feature, where only its name is given."""
+    """Return the changes that remove an item; if only the name of a feature is given, all its instances."""
     if isinstance(target.now, dict):
         return _remove_from_operation(target, target.now, given)
     places = _find_items(target.items, given.meaning)

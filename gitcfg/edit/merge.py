@@ -1,4 +1,4 @@
-"""Files that two sides have changed, compared and settled by entity and key instead of by line."""
+"""Files that two sides have changed, compared and merged by entity and key instead of by line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -16,20 +16,20 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 Key = tuple[str, ...]
-"""Where in an entity something is said; the whole entity, if it is empty."""
+"""The path of a value in an entity; empty: the whole entity."""
 Entity = Mapping[Key, Any]
 
 _KINDS = {kind.folder: kind for kind in KINDS.values()}
 _TEXTS = {"templates": "template", "files": "file"}
 _MAPPINGS = {key for kind in KINDS.values() for key in kind.maps}
-"""Keys under which every entry counts by itself."""
+"""Keys of mappings whose entries are compared one by one."""
 WHOLE: Key = ()
 ABSENT = "\0absent"
-"""What is said of nothing: no document holds a NUL."""
+"""The value of something that does not exist: no document contains a NUL."""
 
 
 def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
-    """Return what each entity of a file says, key by key; what cannot be read says only its text."""
+    """Return the values of each entity of a file by key. An unreadable file has one value, its content."""
     if data is None:
         return {}
     folder, _, rest = path.partition("/")
@@ -44,14 +44,14 @@ def read_entities(path: str, data: bytes | None) -> dict[str, Entity]:
 
 
 def path_in_file(path: str, entity: str, key: Key) -> Key:
-    """Return where in its file something is said: keys from the top on."""
+    """Return the path of a value in its file: all keys from the top."""
     kind = _KINDS.get(path.partition("/")[0])
     word, _, name = entity.partition("/")
     return (kind.sheet, name, *key) if kind is not None and kind.sheet and word == kind.name else key
 
 
 def is_alike(one: Any, other: Any) -> bool:
-    """Return whether two values mean the same: `1` and `true` do not, although they are equal in Python."""
+    """Return whether two values mean the same. `1` and `true` do not, although they are equal in Python."""
     return bool(one == other) and _form(one) == _form(other)
 
 
@@ -81,29 +81,29 @@ def _entries(definition: Any) -> Entity:
     return found
 
 
-# What a file is to say where two sides have changed it: place by place, and not line by line.
+# The merged content of a file that two sides have changed: value by value, not line by line.
 
 Sides = tuple[bytes | None, bytes | None, bytes | None]
-"""What a file held when the commit was made, holds now, and would hold if that were undone; None: no file."""
+"""A file's content in the commit, now, and after undoing the commit; None: no file."""
 Place = tuple[str, Key]
-"""An entity, and what of it; its WHOLE in answers: all that it says."""
+"""An entity and a key in it. With the key WHOLE, a choice is for the whole entity."""
 Content = Mapping[Place, Any]
 
 EXISTS: Key = (ABSENT,)
-"""Of an entity: that there is one, whatever it says."""
+"""The key under which it is recorded that an entity exists, with any content."""
 
 
 def read_places(path: str, data: bytes | None) -> dict[Place, Any]:
-    """Return all that a file says, and of which entities it says anything."""
+    """Return all values of a file by place, and which entities exist."""
     found = read_entities(path, data)
     keyed = {(entity, key): value for entity, entries in found.items() for key, value in entries.items()}
     return keyed | {(entity, EXISTS): True for entity in found}
 
 
 def merge_places(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> dict[Place, Any] | None:
-    """Return the merged content; `chosen` is the side that counts where both changed a place.
+    """Return the merged content; `chosen` has the side that counts where both changed a place.
 
-    An entity that one side has removed counts as a whole. None: something is not settled.
+    An entity that one side has removed counts as a whole. None: a conflict is not settled.
     """
     was, now, undone = (read_places(path, side) for side in sides)
     found: dict[Place, Any] = {}
@@ -132,7 +132,7 @@ def _value(place: Place, sides: tuple[Content, Content, Content], side: Side | N
 
 
 def has_places(path: str, data: bytes | None, want: Content) -> bool:
-    """Return whether a file has just this content."""
+    """Return whether a file has exactly this content."""
     found = read_places(path, data)
     return found.keys() == want.keys() and all(is_alike(found[place], want[place]) for place in want)
 
@@ -149,16 +149,16 @@ def differing_places(one: Content, two: Content) -> list[Place]:
     return [place for place in places if not is_alike(one.get(place, ABSENT), two.get(place, ABSENT))]
 
 
-# A file that two sides have changed, settled place by place: the text there is, with values of the other.
+# A file that two sides have changed, merged by place: the current text with values of the other side.
 
 _MARK = "\ufeff"
 
 
 def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes | None:
-    """Return the file as it is now, with the other side's values in the places where that side counts.
+    """Return the current file with the other side's values in the places where that side counts.
 
-    Comments, order and quotes of all else stay. None: something is not settled, or the editor does not
-    find a text that says just that.
+    Comments, order and quotes of all else stay. None: a conflict is not settled, or the editor finds no text
+    with exactly this content.
     """
     _, ours, theirs = sides
     want = merge_places(path, sides, chosen)
@@ -179,7 +179,7 @@ def settle_file(path: str, sides: Sides, chosen: Mapping[Place, Side]) -> bytes 
 
 
 def _ordered(places: list[Place], want: Content) -> Iterator[Place]:
-    """Yield places in order: an entity is removed at once, and a new one comes with its first key, if any."""
+    """Yield places in order. An entity is removed whole; a new one is created with its first key, if any."""
     gone = {entity for entity, key in places if key == EXISTS and (entity, key) not in want}
     keyed = {entity for entity, key in want if key != EXISTS}
     for entity, key in places:
@@ -190,13 +190,13 @@ def _ordered(places: list[Place], want: Content) -> Iterator[Place]:
 
 
 def _changes(path: str, place: Place, found: Spot | None, back: Spot | None, other: str) -> Iterator[Change]:
-    """Return the changes that make a place say what it says in the other text."""
+    """Return the changes that give a place its value in the other text."""
     where = path_in_file(path, *place)
     now, (then, keys) = _meaning(found, where), _spot(back, where)
     if then is not None:
         yield from find_changes(where, now, then, other, keys)
     elif now is not None:
-        # With the last entry of a mapping that the other text has not, the mapping goes, too.
+        # If the other text lacks the mapping, too, the mapping is deleted with its last entry.
         parent = where[:-1]
         mapping = _meaning(found, parent) if len(place[1]) > 1 else None
         is_last = isinstance(mapping, dict) and len(mapping) == 1
@@ -209,7 +209,7 @@ def _meaning(spot: Spot | None, where: tuple[str, ...]) -> Meaning | None:
 
 
 def _spot(spot: Spot | None, where: tuple[str, ...]) -> tuple[Spot | None, list[str]]:
-    """Return the value at the end of some steps, and the keys beside it."""
+    """Return the value at the end of a path, and its sibling keys."""
     keys: list[str] = []
     for step in where:
         place = spot.place(step) if spot is not None and spot.shape is Shape.MAPPING else None
@@ -219,13 +219,13 @@ def _spot(spot: Spot | None, where: tuple[str, ...]) -> tuple[Spot | None, list[
     return spot, keys
 
 
-# Why something cannot simply be undone: what was changed again since, by entity, and not by lines.
+# Why a commit cannot be undone: what was changed again since, by entity instead of by line.
 
 
 class Clash(msgspec.Struct, frozen=True):
-    """What an entity says now, and would say if it were undone; None: nothing. `entity` is `group/Workers`.
+    """The value of an entity now, and after undoing; None: there is none. `entity` is `group/Workers`.
 
-    `beside`: nothing was changed twice, but both changes stand so near that lines cannot tell them apart.
+    `beside`: nothing was changed twice, but both changes are on neighbouring lines and cannot be separated.
     """
 
     entity: str
@@ -236,19 +236,19 @@ class Clash(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """`group Workers`."""
+        """The entity in words: `group Workers`."""
         return self.entity.replace("/", " ", 1)
 
     @property
     def what(self) -> str:
-        """What of the entity: `START`; nothing where it is the entity itself."""
+        """The key in words: `START`; empty for the whole entity."""
         return key_text(self.key)
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """How answers name it: `group/Workers:params:START`, and `group/Workers:START` for short.
+        """The ways to write it in answers: `group/Workers:params:START`, in short `group/Workers:START`.
 
-        Only whole names are compared, so those of entities and keys may hold any character.
+        Only whole names are compared, so names of entities and keys may contain any character.
         """
         if not self.key:
             return (self.entity,)
@@ -264,7 +264,7 @@ def key_text(key: Key) -> str:
 def find_clashes(
     path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None
 ) -> tuple[Clash, ...]:
-    """Return what has changed in a file's entities since the commit and would be changed by undoing it."""
+    """Return what was changed in a file's entities since a commit, and would change by undoing the commit."""
     was, now, undone = (read_entities(path, side) for side in (base, ours, theirs))
     found: list[Clash] = []
     for entity in dict.fromkeys((*was, *now, *undone)):
@@ -272,7 +272,7 @@ def find_clashes(
     found = found or list(_nearby_clashes(was, now, undone))
     if found:
         return tuple(found)
-    # Comments, order, or a place in another folder: its entities are the same.
+    # Only comments, order or the folder differ: the entities are the same.
     here, back = (None if side is None else "" for side in (ours, theirs))
     named = dict.fromkeys((*was, *now, *undone)) or (f"path/{path}",)
     return tuple(Clash(entity, WHOLE, here, back) for entity in named)
@@ -299,7 +299,7 @@ def _entity_clashes(
 def _nearby_clashes(
     was: Mapping[str, Entity], now: Mapping[str, Entity], undone: Mapping[str, Entity]
 ) -> Iterator[Clash]:
-    """Return entities that undoing would change, with what was changed beside it since."""
+    """Return the entities that undoing would change, with neighbouring changes made since."""
     since = tuple(dict.fromkeys(_differing(was, now)))
     beside = tuple(key_text(key) or entity for entity, key in since)
     if not beside:
@@ -318,7 +318,7 @@ def _differing(one: Mapping[str, Entity], two: Mapping[str, Entity]) -> Iterator
 
 
 def _shown(entity: Entity, key: Key) -> str | None:
-    """Return a value on one line; nothing where it is a whole text. None: it is not there."""
+    """Return a value on one line; empty for a whole text. None: there is no value."""
     if key not in entity:
         return None
     value = entity[key]
@@ -330,7 +330,7 @@ def _shown(entity: Entity, key: Key) -> str | None:
 def find_commit(
     versions: Sequence[tuple[str, bytes | None]], path: str, clash: Clash, base: bytes | None
 ) -> str | None:
-    """Return the newest commit that changed what clashes; `versions` of its file are newest first."""
+    """Return the newest commit that changed a clashing place; `versions` of its file are newest first."""
     if clash.beside:
         return versions[0][0] if versions else None
     values: list[Any] = [*(data for _, data in versions), base]

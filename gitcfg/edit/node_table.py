@@ -1,4 +1,4 @@
-"""Nodes in a table: CSV with a line for each, made into a file for each node, or into one node set."""
+"""Nodes in a table: CSV with one node per line, turned into a file for each node or into one node set."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from gitcfg.model import GitcfgError, Origin
 from gitcfg.model.names import HOST, shown
 from gitcfg.nodeset import fold
 
-# CSV (RFC 4180) with a comma, a semicolon or a tab between cells; the standard library gives no columns.
+# CSV (RFC 4180) with commas, semicolons or tabs between cells. The standard library reports no columns.
 
 _DELIMITERS = (",", ";", "\t")
 _OPENS = re.compile(' *"')
@@ -27,7 +27,7 @@ _HINT = "Save the table as CSV in UTF-8, with a header line such as `name,rack,m
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell without blanks around it, and its place in the file."""
+    """A cell without surrounding blanks, and its place in the file."""
 
     text: str
     origin: Origin
@@ -37,7 +37,7 @@ Line = tuple[Cell, ...]
 
 
 def parse_csv(data: bytes, file: str) -> list[Line]:
-    """Return the lines of a table that have any text. Raise GitcfgError if it is no CSV in UTF-8."""
+    """Return the lines of a table that have any text. Raise GitcfgError if the file is not CSV in UTF-8."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -83,7 +83,7 @@ def _split_cells(text: str, file: str, delimiter: str) -> Iterator[tuple[Cell, b
             line, start = line + 1, at
 
 
-# The columns: a few are keys of a node, and every other one is a fact of its name.
+# The columns: some are keys of a node, and each other one is a fact of that name.
 
 _NAMES = ("name", "node")
 _LISTS = ("groups", "labels", "features", "without")
@@ -95,7 +95,7 @@ _NO_FACTS = ("params", "facts", "files", "nodes", "node_facts")
 
 
 class NodeRow(msgspec.Struct, frozen=True):
-    """A line of the table: a node with its cells by column; empty ones are left out."""
+    """A line of the table: a node with its cells by column, without the empty ones."""
 
     name: Cell
     cells: Mapping[str, Cell]
@@ -108,7 +108,7 @@ class NodeRow(msgspec.Struct, frozen=True):
 
 
 def parse_nodes(data: bytes, file: str) -> list[NodeRow]:
-    """Return the nodes of a table. Raise GitcfgError with the place of what is wrong with it."""
+    """Return the nodes of a table. Raise GitcfgError with the place of an error."""
     lines = parse_csv(data, file)
     if not lines:
         raise GitcfgError(f"{file} is empty.", _HINT)
@@ -131,7 +131,7 @@ def _refuse(cell: Cell, message: str, hint: str) -> NoReturn:
 
 
 def _read_header(line: Line) -> list[str]:
-    """Return the names of the columns. Raise GitcfgError if one is twice, or none has the nodes' names."""
+    """Return the names of the columns. Raise GitcfgError if one is repeated, or none has nodes' names."""
     names = [cell.text for cell in line]
     while names and not names[-1]:
         names.pop()
@@ -173,7 +173,7 @@ def _read_row(line: Line, columns: Sequence[str], place: int) -> NodeRow:
 
 
 def read_scalar(text: str) -> Given:
-    """Return a cell as a YAML scalar: a number, true, false, null, or text; quotes make anything text."""
+    """Read a cell as a YAML scalar: a number, true, false, null or text. Anything in quotes is text."""
     if text[:1] in ("'", '"') and text[-1:] == text[:1]:
         try:
             meaning = parse_value(text, "cell")
@@ -186,13 +186,13 @@ def read_scalar(text: str) -> Given:
         return Given(text)
 
 
-# New definitions for all nodes of a table: a file each, or one node set that writes equal facts once.
+# New definitions for all nodes of a table: a file for each, or one node set with equal facts written once.
 
 
 def create_nodes(draft: Draft, rows: Sequence[NodeRow], common: Order) -> None:
-    """Create a file for each node; what is `common` to all is in each, below what its line says.
+    """Create a file for each node. Each has the `common` entries below those of its line.
 
-    Raise GitcfgError if one exists already. Edits of 10,000 texts take minutes, so these are composed.
+    Raise GitcfgError if a node exists already. The texts are composed, as editing 10,000 texts takes minutes.
     """
     members = {name for nodeset in draft.model.nodesets.values() for name in nodeset.members}
     texts: dict[str, str] = {}
@@ -210,7 +210,7 @@ def create_nodes(draft: Draft, rows: Sequence[NodeRow], common: Order) -> None:
 def create_nodeset(draft: Draft, rows: Sequence[NodeRow], common: Order) -> None:
     """Create a node set of all nodes, with facts that differ under `node_facts`.
 
-    Raise GitcfgError if the nodes differ in more than facts, or one exists already.
+    Raise GitcfgError if the nodes differ in more than facts, or if a node exists already.
     """
     members = {name: nodeset.name for nodeset in draft.model.nodesets.values() for name in nodeset.members}
     for row in rows:
@@ -290,7 +290,7 @@ def _join_lists(common: Mapping[str, tuple[Given, ...]], row: NodeRow) -> dict[s
 
 
 def _split_names(text: str) -> list[str]:
-    """Return the names in a cell, at commas or semicolons if it has any: names may hold blanks."""
+    """Split a cell into names, at commas or semicolons if it has any: names may contain blanks."""
     if "," in text or ";" in text:
         return [name.strip() for name in re.split("[,;]", text) if name.strip()]
     return text.split()
@@ -301,7 +301,7 @@ def _read_texts(row: NodeRow) -> dict[str, Given]:
 
 
 def compose_text(kind: Kind, order: Order) -> str:
-    """Return the text of a new definition, a value a line. Raise GitcfgError if a key is none of its kind."""
+    """Return the text of a new definition, one value per line. Raise GitcfgError if its kind lacks a key."""
     values = {
         kind.known(key, kind.fields): f" {to_yaml(given.meaning)}" for key, given in order.fields.items()
     }
@@ -322,20 +322,20 @@ _BRACKETS = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,-]*\[[][A-Za-z0-9.,-]*")
 
 
 def _write_plain(text: str) -> Meaning:
-    """Return text as it may stand in a line: brackets behind the first letter need no quotes."""
+    """Return text for a line of its own: brackets after the first letter need no quotes."""
     return Raw(text) if _BRACKETS.fullmatch(text) else text
 
 
 _LONGEST = 400
-"""How long a key is that names several nodes; YAML allows 1,024 characters."""
+"""The maximum length of a key that names several nodes. YAML allows 1,024 characters."""
 _FEW = 4
-"""How many nodes a name or range stands for on average, at least, for a fact to be written by value."""
+"""The average number of nodes per name or range from which on a fact is written by value."""
 
 
 def fold_facts(nodes: Mapping[str, Mapping[str, Given]]) -> dict[str, dict[str, Meaning]]:
     """Return the facts of nodes by the nodes that have them, in node-set notation.
 
-    A fact of which ranges of nodes share a value is written by value, and facts of the same ranges together.
+    A fact is written by value if ranges of nodes share its values; facts of the same ranges are together.
     All others are written node by node.
     """
     ranges: dict[tuple[tuple[str, ...], ...], list[str]] = {}
@@ -361,7 +361,7 @@ def fold_facts(nodes: Mapping[str, Mapping[str, Given]]) -> dict[str, dict[str, 
 def _group_by_facts(
     nodes: Mapping[str, Mapping[str, Given]], names: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the nodes that have any of some facts, those with the same values together."""
+    """Return the nodes that have any of some facts; nodes with the same values are one group."""
     found: dict[Hashable, list[str]] = {}
     for node, facts in nodes.items():
         given = tuple((name, facts[name]) for name in names if name in facts)
@@ -371,7 +371,7 @@ def _group_by_facts(
 
 
 def _split_key(members: Sequence[str]) -> Iterator[str]:
-    """Yield nodes in node-set notation, in several keys where one would be too long."""
+    """Yield nodes in node-set notation, as several keys if one would be too long."""
     text = fold(members)
     if len(text) <= _LONGEST or len(members) == 1:
         yield text

@@ -1,4 +1,4 @@
-"""Orders to edit definitions: read from JSON, a line each, and carried out on a draft."""
+"""Orders to edit definitions: read from JSON, one per line, and carried out on a draft."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
@@ -23,7 +23,7 @@ from gitcfg.nodeset import NodeSetError, expand
 
 
 class Action(StrEnum):
-    """What is to become of a definition."""
+    """What to do with a definition."""
 
     NEW = "new"
     MODIFY = "modify"
@@ -34,10 +34,9 @@ class Action(StrEnum):
 class Order(msgspec.Struct, frozen=True):
     """One edit of one definition.
 
-    `add` and `remove` are about lists (`include`), by key; what is added comes to the position `at` (0 is
-    highest), else to the end. `put` and `take` are about entries of mappings (`params`), `fields` and
-    `drop` about all other keys. `place` is the file or folder of what is new, `to` the name that what is
-    renamed gets.
+    `add` and `remove` have items of lists (`include`) by key; items are added at the position `at` (0 is
+    highest), by default at the end. `put` and `take` have entries of mappings (`params`), `fields` and `drop`
+    all other keys. `place` is the file or folder of a new definition, `to` the new name of a renamed one.
     """
 
     action: Action
@@ -70,7 +69,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def parse_orders(lines: Iterable[bytes]) -> list[Order]:
-    """Return orders out of JSON, one a line; skip empty lines. Raise GitcfgError if a line is none."""
+    """Parse orders in JSON, one per line; skip empty lines. Raise GitcfgError if a line is not an order."""
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -106,7 +105,7 @@ def _lists(found: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Given, ...]]:
     return {key: tuple(Given(from_json(value)) for value in values) for key, values in found.items()}
 
 
-# Single edits of a definition on a draft: keys set and dropped, items put into lists, memberships.
+# Single edits of a definition on a draft: keys set and dropped, items added to lists, memberships.
 
 ListChange = Callable[[EditedList, Given], Iterable[Change]]
 
@@ -119,7 +118,7 @@ def set_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...], given
 
 
 def drop_entry(draft: Draft, kind: Kind, name: str, steps: tuple[str, ...]) -> None:
-    """Drop a key or an entry, and an emptied mapping. Raise GitcfgError if it is not there."""
+    """Drop a key or an entry, and a mapping that becomes empty. Raise GitcfgError if it does not exist."""
     place = find_place(draft, kind, name)
     holder = draft.meaning(place.file, *place.within, *steps[:-1])
     if not isinstance(holder, dict) or steps[-1] not in holder:
@@ -145,7 +144,7 @@ def change_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, cha
 
 
 def _list_of_set(draft: Draft, node: str, key: str) -> list[Meaning] | None:
-    """Return what the set that a node is in says of a list; None: it is in no set."""
+    """Return the list under a key of the set that a node is in; None: it is in no set."""
     found = find_set(draft, node)
     if found is None:
         return None
@@ -153,16 +152,17 @@ def _list_of_set(draft: Draft, node: str, key: str) -> list[Meaning] | None:
 
 
 def _added_items(meaning: Meaning | None) -> list[Meaning]:
-    """Return the items that a list gives, alone or beside its set's."""
+    """Return the items of a plain list, or those that a list adds to its set's."""
     if isinstance(meaning, dict):
         meaning = meaning.get(APPEND) or meaning.get(PREPEND)
     return meaning if isinstance(meaning, list) else []
 
 
 def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
-    """Return whose files shall list a group for nodes: their set's, if these are all its members.
+    """Return the definitions that must list a group for nodes: their set, if these are all its members.
 
-    A member whose own list replaces the set's has to say so itself. GitcfgError: it is not a node set.
+    A member whose own list replaces the set's must list it, too. Raise GitcfgError if the text is not a node
+    set.
     """
     names, whole = _nodes(draft, text)
     if whole is None:
@@ -172,7 +172,7 @@ def hosts_to_join(draft: Draft, text: str) -> list[tuple[Kind, str]]:
 
 
 def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]]:
-    """Return whose files list a group for nodes. Raise GitcfgError if the text is not a node set."""
+    """Return the definitions that list a group for nodes. Raise GitcfgError if the text is not a node set."""
 
     def lists_group(kind: Kind, name: str) -> bool:
         return group in map(name_of, _added_items(_listed_groups(draft, kind, name)))
@@ -184,7 +184,7 @@ def hosts_to_leave(draft: Draft, text: str, group: str) -> list[tuple[Kind, str]
 
 
 def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
-    """Return the nodes that a text names, and the set of which they are all members."""
+    """Return the nodes that a text names, and the set that has exactly these members, if any."""
     try:
         names = expand(text, draft.model.settings.max_nodes)
     except NodeSetError as error:
@@ -194,21 +194,21 @@ def _nodes(draft: Draft, text: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def _listed_groups(draft: Draft, kind: Kind, name: str) -> Meaning | None:
-    """Return what a node's own file, or its set's, says of its groups now."""
+    """Return the value of `groups` in the file of a node or a node set."""
     known = draft.model.nodesets if kind is NODESET else draft.model.nodes
     return draft.meaning(find_place(draft, kind, name).file, "groups") if name in known else None
 
 
-# Carries out orders on a draft: each becomes changes of the texts of one or more files.
+# Carries out orders on a draft: each becomes changes in the texts of one or more files.
 
 LastVersion = Callable[[str], int]
-"""The highest version that a secret of a name ever had; 0: there was none."""
+"""Returns the highest version that a secret of a name ever had; 0: there was none."""
 
 
 def carry_out(draft: Draft, orders: Iterable[Order], last: LastVersion = lambda _: 0) -> tuple[Leftover, ...]:
-    """Carry out orders, one after another, and say where names of what was renamed still stand.
+    """Carry out orders, one after another, and return where old names of renamed definitions are left.
 
-    Raise GitcfgError if one cannot be; then the draft is of no use.
+    Raise GitcfgError if an order fails; the draft is then unusable.
     """
     freed: list[FreedName] = []
     for order in orders:
@@ -228,7 +228,7 @@ def carry_out(draft: Draft, orders: Iterable[Order], last: LastVersion = lambda 
 
 
 def _check_order(order: Order) -> None:
-    """Raise GitcfgError if what an order says does not go together."""
+    """Raise GitcfgError if the parts of an order contradict each other."""
     if order.at is not None and order.at < 0:
         raise GitcfgError(f"{order.at} is not a position.", "Use 0 for the highest.")
     match order.action:
@@ -297,7 +297,7 @@ def _modify_lists(draft: Draft, kind: Kind, order: Order) -> None:
 
 
 def _modify_list(draft: Draft, kind: Kind, name: str, key: str, given: Given, change: ListChange) -> None:
-    """Change a list; of a group, its nodes are a list that stands in their own files."""
+    """Change a list. The `nodes` of a group are listed in the nodes' own files."""
     if not _is_membership(kind, key):
         change_list(draft, kind, name, key, given, change)
         return
@@ -313,32 +313,32 @@ def _is_membership(kind: Kind, key: str) -> bool:
     return (kind.name, key) == ("group", "nodes")
 
 
-# Orders for holds and overrides: which begin, which are lifted, and which have expired.
+# Orders for holds and overrides: begun, lifted, and expired.
 
 
 class Term(StrEnum):
-    """What counts for some time, as the kind of its definitions."""
+    """A kind of definitions with a last day."""
 
     HOLD = "hold"
     OVERRIDE = "override"
 
     def of(self, model: Model) -> Mapping[str, date]:
-        """Return the last day of each, by name, in order of name."""
+        """Return the last day of each definition, in order of name."""
         found = model.holds if self is Term.HOLD else model.overrides
         return {name: found[name].until for name in sorted(found)}
 
 
 class TermEnd(msgspec.Struct, frozen=True):
-    """For how long, and why."""
+    """The last day, and the reason."""
 
     day: date
     reason: str
 
 
 def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mapping[str, Given]:
-    """Return the fields that select nodes: names, sets of them, groups (`@rack3`) or a condition (CEL).
+    """Parse the selection of nodes: names, node sets, groups (`@rack3`) or a condition (CEL).
 
-    Raise GitcfgError if nothing is said, or too much, or there is no such node or group.
+    Raise GitcfgError if it is missing or mixes these, or if there is no such node or group.
     """
     words = tuple(words)
     groups = [word[1:] for word in words if word.startswith("@")]
@@ -348,7 +348,7 @@ def parse_scope(model: Model, words: Iterable[str], where: str | None) -> Mappin
     if groups:
         where = " || ".join(_member_condition(model, group) for group in groups)
     if where is not None:
-        # In single quotes, as conditions hold double ones.
+        # In single quotes, as conditions contain double ones.
         return {"where": Given(where, quote_like("'", where) or None)}
     if not words:
         raise GitcfgError("The selection of nodes is missing.", "Give their names, or use `--where CEL`.")
@@ -372,7 +372,7 @@ def _member_condition(model: Model, group: str) -> str:
 
 
 def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: date) -> Order:
-    """Return the order for a new one. Raise GitcfgError if it would be over already, or gives no reason."""
+    """Return the order for a new one. Raise GitcfgError if its last day is past, or the reason is missing."""
     if until.day < today:
         raise GitcfgError(f"{until.day} is in the past.", "Give the last day on which it applies.")
     if not until.reason.strip():
@@ -382,17 +382,17 @@ def begin_term(order: Order, who: Mapping[str, Given], until: TermEnd, today: da
 
 
 def find_expired(model: Model, term: Term, today: date) -> tuple[str, ...]:
-    """Return the names of those past their end."""
+    """Return the names of those whose last day is past."""
     return tuple(name for name, day in term.of(model).items() if day < today)
 
 
 def lift_terms(term: Term, names: Iterable[str]) -> list[Order]:
-    """Return the orders that take some away."""
+    """Return the orders that delete definitions."""
     return [Order(Action.DELETE, term.value, name) for name in dict.fromkeys(names)]
 
 
 def parse_last_day(text: str) -> date:
-    """Return a day as it is written. Raise GitcfgError if it is none."""
+    """Parse a day in ISO format. Raise GitcfgError if it is not one."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Definitions under another name, with all that certainly refers to them; other mentions are listed."""
+"""Definitions renamed with all certain references to them; other mentions are listed."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from gitcfg.model.names import LAYERS, SETTINGS
 
 
 def _rename_in_list(path: Path, meaning: Meaning, old: str, new: str) -> Iterator[Change]:
-    """Return the renames in a list, be it an operation's, features of instances included."""
+    """Return the renames in a list or the list of an operation, including features of instances."""
     if isinstance(meaning, dict):
         for word, inner in meaning.items():
             if isinstance(inner, list):
@@ -32,7 +32,7 @@ def _rename_in_list(path: Path, meaning: Meaning, old: str, new: str) -> Iterato
 def _rename_in_sheet(
     meaning: dict[str, Meaning], sheet: str, keys: tuple[str, ...], old: str, new: str
 ) -> Iterator[Change]:
-    """Return the renames in lists of all definitions in a file of many."""
+    """Return the renames in lists of all definitions in a file that has many."""
     found = meaning.get(sheet)
     for name, inner in found.items() if isinstance(found, dict) else ():
         for key in keys if isinstance(inner, dict) else ():
@@ -44,13 +44,13 @@ _OPERANDS = {
     "feature": ("$collect", "feature"),
     "parameter": ("$collect", "param"),
 }
-"""By kind, where operations name one."""
+"""The operations with a name as operand, by kind."""
 
 
 def _rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: str) -> Iterator[Change]:
     """Return the renames in bindings of parameters that refer to a definition."""
     keys = _OPERANDS.get(kind, ())
-    own = kind == "parameter" and old == "name"  # what is collected then is the node's name
+    own = kind == "parameter" and old == "name"  # `name` in a collection is the node's name
     for name, value in params.items() if isinstance(params, dict) and keys and not own else ():
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
@@ -58,14 +58,14 @@ def _rename_in_bindings(path: Path, params: Meaning, kind: str, old: str, new: s
             yield Set((*path, name, *keys), new)
 
 
-# Where rules, and what was decided for them, mention a definition by name.
+# Where rules and allocations mention a definition by name.
 
 _FEATURES = ("install", "limit", "over")
 _PERMITS = ("forbid", "allow")
 
 
 def _rename_in_rules(kind: str, meaning: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """Return the changes of a file of rules that follow a definition to its new name."""
+    """Return the changes of a file of rules for the new name of a definition."""
     found = meaning.get("rules")
     for name, rule in found.items() if isinstance(found, dict) else ():
         if isinstance(rule, dict):
@@ -90,7 +90,7 @@ def _rename_in_rule(kind: str, at: Path, rule: dict[str, Meaning], old: str, new
 
 
 def _rename_in_allocations(kind: str, meaning: dict[str, Meaning], old: str, new: str) -> Iterator[Change]:
-    """Return the changes of an allocation that follow a node, or a parameter, to its new name."""
+    """Return the changes of an allocation for the new name of a node or a parameter."""
     values = meaning.get("values")
     slots = values if isinstance(values, dict) else {}
     if kind == "node":
@@ -109,7 +109,7 @@ def _rename_in_allocations(kind: str, meaning: dict[str, Meaning], old: str, new
                 yield Rename(("values", slot, old), new)
 
 
-# Where files mention a definition by name, and the changes that let them name it otherwise.
+# Where files mention a definition by name, and the changes for its new name.
 
 _ABOUT = {
     "parameter": ("GC201", "GC501", "GC503", "GC504", "GC508", "GC509", "GC510", "GC514"),
@@ -120,12 +120,12 @@ _ABOUT = {
     "hold": ("GC505", "GC507"),
     "secret": ("GC512",),
 }
-"""What warnings are about, by kind."""
+"""The warnings about definitions of each kind."""
 _FEATURE_LISTS = ("include", "depends", "conflicts", "after", "features", "without")
 
 
 def find_references(kind: str, file: str, meaning: Meaning, old: str, new: str) -> Iterator[Change]:
-    """Return the changes of one file that follow a definition to its new name."""
+    """Return the changes of one file for the new name of a definition."""
     if not isinstance(meaning, dict):
         return
     folder = file.partition("/")[0]
@@ -134,7 +134,7 @@ def find_references(kind: str, file: str, meaning: Meaning, old: str, new: str) 
     elif folder == "allocations":
         yield from _rename_in_allocations(kind, meaning, old, new)
     elif file == SETTINGS:
-        # Subjects of ignored warnings, where a code is about definitions of the kind.
+        # Subjects of ignored warnings, if the code is about definitions of this kind.
         entries = meaning.get("ignore")
         codes = _ABOUT.get(kind, ())
         for place, entry in enumerate(entries if isinstance(entries, list) else ()):
@@ -184,7 +184,7 @@ def _rename_parameter(folder: str, meaning: dict[str, Meaning], old: str, new: s
             yield Rename(("params", old), new)
 
 
-# Names of parameters in templates: those that certainly are names, under a new name.
+# Names of parameters in templates: renamed where they are certain.
 
 _TAG = re.compile(r"\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _UNCERTAIN = re.compile(
@@ -195,9 +195,9 @@ _TEXT = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 
 
 def rename_in_template(text: str, old: str, new: str) -> str:
-    """Return the template with `params.OLD` and `params["OLD"]` under the new name.
+    """Return the template with `params.OLD` and `params["OLD"]` renamed.
 
-    Where `params` may be something else, or what is text cannot be told, the template stays as it is.
+    Return it unchanged if `params` may mean something else, or if text and code cannot be separated.
     """
     if _UNCERTAIN.search(text):
         return text
@@ -220,11 +220,11 @@ def rename_in_template(text: str, old: str, new: str) -> str:
     return _TAG.sub(tag, text)
 
 
-# Where names still stand that definitions had before they were renamed: only people know what is meant.
+# Where old names of renamed definitions are left: only people know what these mean.
 
 
 class Leftover(msgspec.Struct, frozen=True):
-    """An old name, where it still stands, and the line there."""
+    """An old name that is left, its place, and its line."""
 
     name: str
     origin: Origin
@@ -232,7 +232,7 @@ class Leftover(msgspec.Struct, frozen=True):
 
 
 class FreedName(msgspec.Struct, frozen=True):
-    """A name that a definition of a kind had before, and where it stood when that was renamed."""
+    """The old name of a renamed definition, and where it was left at that time."""
 
     kind: Kind
     name: str
@@ -249,7 +249,7 @@ def list_files(draft: Draft) -> Iterator[str]:
 
 
 def find_leftovers(draft: Draft, name: str) -> Iterator[Leftover]:
-    """Return where a name stands as a word of its own."""
+    """Return where a name occurs as a whole word."""
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     for path in list_files(draft):
         data = draft.content(path)
@@ -260,10 +260,10 @@ def find_leftovers(draft: Draft, name: str) -> Iterator[Leftover]:
 
 
 def recheck_leftovers(draft: Draft, freed: Iterable[FreedName]) -> tuple[Leftover, ...]:
-    """Return where freed names stand after all edits.
+    """Return where freed names are left after all edits.
 
-    A name that another definition of that kind has got since is rightly in most places: then only the lines
-    count that held it before.
+    If another definition of the kind has got a freed name since, most mentions are rightly of that one: only
+    lines that had the name at the time of the renaming count.
     """
     found: dict[Leftover, None] = {}
     for one in freed:
@@ -274,13 +274,13 @@ def recheck_leftovers(draft: Draft, freed: Iterable[FreedName]) -> tuple[Leftove
     return tuple(found)
 
 
-# A definition under another name, with everything that certainly means it; the rest is listed.
+# A definition renamed with all certain references; other mentions are listed.
 
 
 def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
-    """Give a definition another name, and say where the old one still stands.
+    """Rename a definition, and return where the old name is left.
 
-    Raise GitcfgError if there is no such definition, or one of that name already, or the name is not legal.
+    Raise GitcfgError if there is no such definition, or if the new name is taken or not legal.
     """
     file = draft.path(kind, old)
     refuse_existing_name(draft, kind, new)
@@ -308,7 +308,7 @@ def rename(draft: Draft, kind: Kind, old: str, new: str) -> FreedName:
 
 
 def _update_references(draft: Draft, kind: Kind, path: str, old: str, new: str) -> None:
-    """Let a file name a definition by its new name; what cannot be read stays."""
+    """Rename a definition in a file; a file that cannot be read stays as it is."""
     if path.startswith("templates/"):
         text = draft.text(path) if kind.name == "parameter" else None
         if text is not None and (other := rename_in_template(text, old, new)) != text:
@@ -318,5 +318,5 @@ def _update_references(draft: Draft, kind: Kind, path: str, old: str, new: str) 
     if kind.name == "parameter" and path.startswith("allocations/"):
         rule = draft.model.rules.get(path.rpartition("/")[2].removesuffix(".yaml"))
         if rule is not None and rule.over is not None:
-            return  # what an allocation for instances names are attributes of theirs
+            return  # an allocation for instances has names of their attributes, not of parameters
     draft.change(path, *find_references(kind.name, path, meaning, old, new))

@@ -1,7 +1,7 @@
-"""Secrets edited: their recipients, versions and content, and what git's history has of them.
+"""Secrets edited: their recipients, versions and content, and their versions in git's history.
 
-Nodes know that a secret has changed by its version alone. So a new content counts on from the highest version
-that history has: else a version would come again that some nodes hold with another content.
+Nodes recognise a changed secret by its version alone. So new content gets a version above the highest one in
+history: otherwise a version could return that some nodes have with other content.
 """
 
 import re
@@ -20,14 +20,14 @@ from gitcfg.model.names import NAME, did_you_mean, shown
 
 
 def parse_recipients(secret: Secret) -> tuple[Recipient, ...]:
-    """Return the recipients of a secret, in order. Raise GitcfgError if its file is wrong."""
+    """Parse the recipients of a secret, in order. Raise GitcfgError if its file is invalid."""
     if secret.where is None:
         raise GitcfgError(f"{secret.origin.file} has errors.", "Run `gitcfg check`.")
     return tuple({one.key: one for one in map(_parse_recipient, secret.recipients)}.values())
 
 
 def find_recipients(among: Iterable[Recipient], word: str) -> tuple[Recipient, ...]:
-    """Return those recipients that a word means: a key, or what is said behind one."""
+    """Return the recipients that a word means: the one with that key, or those with that comment."""
     try:
         key = recipient(word).key
     except ValueError:
@@ -42,14 +42,14 @@ def _parse_recipient(ref: Ref) -> Recipient:
         raise GitcfgError(f"{ref.origin}: The recipient is not a key: {problem}.", "Fix it first.") from None
 
 
-# Secrets edited: what secrets/NAME.yaml says, and what is sealed beside it in secrets/NAME.age.
+# Secrets edited: the definition in secrets/NAME.yaml, and the encrypted content in secrets/NAME.age.
 
 _FOLDER = "secrets"
 _KEYS = ("description", "for", "version", "recipients")
 
 
 class SecretOptions(msgspec.Struct, frozen=True):
-    """What is given of a secret besides its content; None: it stays as it is. `place`: a new one's folder.
+    """The options for a secret besides its content; None: unchanged. `place`: the folder of a new one.
 
     `last` is the highest version that a secret of this name ever had.
     """
@@ -62,7 +62,7 @@ class SecretOptions(msgspec.Struct, frozen=True):
 
 
 class SecretPlan(msgspec.Struct, frozen=True):
-    """What becomes of a secret: its file, its version, its recipients before and after."""
+    """What will be written for a secret: its file, version, and recipients before and after."""
 
     name: str
     file: str
@@ -72,18 +72,18 @@ class SecretPlan(msgspec.Struct, frozen=True):
 
     @property
     def sealed(self) -> str:
-        """Where its content stands."""
+        """The path of its content."""
         return sealed_path(self.file)
 
     @property
     def gone(self) -> tuple[Recipient, ...]:
-        """Who could read it and no longer shall."""
+        """The recipients that are removed."""
         remaining = {one.key for one in self.after}
         return tuple(one for one in self.before if one.key not in remaining)
 
 
 def plan_secret(draft: Draft, name: str, options: SecretOptions) -> SecretPlan:
-    """Return the plan of a secret, old or new, with a new content. Raise GitcfgError if it cannot be."""
+    """Return the plan for new content of a secret, old or new. Raise GitcfgError if it is impossible."""
     old = draft.model.secrets.get(name)
     if old is None:
         return _plan_new(draft, name, options)
@@ -119,9 +119,9 @@ def _unread(name: str) -> GitcfgError:
 
 
 def write_secret(draft: Draft, plan: SecretPlan, options: SecretOptions, sealed: str) -> None:
-    """Write what a plan says of a secret, with a new content that is sealed for `plan.after`."""
+    """Write a secret according to a plan, with new content encrypted for `plan.after`."""
     if draft.text(plan.file) is None:
-        # A line each for recipients, so that two people can each add one.
+        # One recipient per line, so that two people can each add one.
         lines = [f"description: {to_yaml(options.description)}"] if options.description else []
         lines += [f"for: {_quote(options.where or '')}", f"version: {plan.version}", "recipients:"]
         lines += [f"  - {to_yaml(_line(one))}" for one in plan.after]
@@ -137,7 +137,7 @@ def write_secret(draft: Draft, plan: SecretPlan, options: SecretOptions, sealed:
 
 
 def _quote(where: str) -> str:
-    """Return a condition in single quotes, as it may hold double ones."""
+    """Return a condition in single quotes, as it may contain double ones."""
     return quote_like("'", where) or quote(where)
 
 
@@ -146,20 +146,20 @@ def _line(one: Recipient) -> str:
 
 
 def raise_version(draft: Draft, name: str, last: int) -> None:
-    """Let a secret that was renamed have a version in which no node has another one of that name."""
+    """Give a renamed secret a version that no node has of another secret of that name."""
     found = draft.model.secrets[name]
     if found.version <= last:
         draft.change(found.origin.file, Set(("version",), Raw(str(last + 1)), None, _KEYS))
 
 
 def reseal_secret(draft: Draft, plan: SecretPlan, sealed: str) -> None:
-    """Write who can read a secret according to a plan, with the same content sealed for them."""
+    """Write the recipients of a plan, with the same content encrypted for them."""
     draft.change(plan.file, *_recipient_changes(draft, plan))
     draft.write(plan.sealed, sealed)
 
 
 def _recipient_changes(draft: Draft, plan: SecretPlan) -> list[Change]:
-    """Return the changes that make recipients those of a plan; the lines of who stays are left alone."""
+    """Return the changes that set the recipients of a plan; lines of those that stay are not changed."""
     listed = draft.meaning(plan.file, "recipients")
     lines = listed if isinstance(listed, list) else []
     keys = [recipient(line).key for line in lines if isinstance(line, str)]
@@ -170,13 +170,13 @@ def _recipient_changes(draft: Draft, plan: SecretPlan) -> list[Change]:
     return [*added, *reversed(removed)]
 
 
-# Secrets for other recipients: which are meant, and who can read them then.
+# Secrets for other recipients: which secrets, and who can read them afterwards.
 
 
 def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequence[str]) -> list[Secret]:
-    """Return the secrets that are named; else those with a recipient that goes; else all.
+    """Return the named secrets; by default those with a recipient in `remove`, or all if it is empty.
 
-    Raise GitcfgError if there is no such secret, or one of those that go is nowhere a recipient.
+    Raise GitcfgError if there is no such secret, or if no secret has a recipient in `remove`.
     """
     by_name = {secret.name: secret for secret in known}
     for name in names:
@@ -199,7 +199,7 @@ def choose_secrets(known: Iterable[Secret], names: Sequence[str], remove: Sequen
 
 
 def plan_rekey(secret: Secret, add: Iterable[Recipient], remove: Iterable[str]) -> SecretPlan:
-    """Return a secret for more recipients, or for fewer. Raise GitcfgError if nobody would be left."""
+    """Return the plan for other recipients of a secret. Raise GitcfgError if there would be none left."""
     before = parse_recipients(secret)
     going = {one.key for word in remove for one in find_recipients(before, word)}
     known = {one.key for one in before}
@@ -211,17 +211,17 @@ def plan_rekey(secret: Secret, add: Iterable[Recipient], remove: Iterable[str]) 
     return SecretPlan(secret.name, secret.origin.file, secret.version, before, tuple(after))
 
 
-# What git's history says of a secret: a new content counts on from the highest version that there ever was.
+# A secret in git's history: new content gets a version above the highest one that there ever was.
 
 _FOLDER_FORMERLY = "secrets"
 _VERSION = re.compile(
     r"""^(?:\ufeff?\{.*?[\s,{])?["']?version["']?\s*:\s*([1-9][0-9]{0,17})\b""", re.MULTILINE
 )
-"""A line of its file; where that is one line, it stands within."""
+"""A line of the secret's file. In a file of one line, the version is inside it."""
 
 
 def find_last_version(repository: Repository, name: str) -> int:
-    """Return the highest version that a secret ever had; 0: it never was, as far as git knows.
+    """Return the highest version that a secret ever had; 0: git has no version of it.
 
     10,000 commits take 0.2 s of CPU, where `git log -p` of the file took 1.3.
     """

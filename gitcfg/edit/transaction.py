@@ -1,7 +1,7 @@
-"""Files written so that all are or none is, whenever the program is killed: edits, and new repositories.
+"""Files of which all are written or none, even if the program is killed: edits, and new repositories.
 
-A journal says first what is to be written, and whoever edits next finishes it. The journal is there whole or
-not at all: before it nothing has been written, after it everything will be.
+A journal first records what will be written; after an interruption, the next edit finishes it. The journal
+itself is complete or absent: before it nothing has been written, after it everything will be.
 """
 
 import os
@@ -27,14 +27,14 @@ _MODE = 0o644
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """What a file held, and what it is to hold; None: it is not there."""
+    """The content of a file before and after; None: there is no file."""
 
     was: bytes | None
     text: bytes | None
 
     @property
     def change(self) -> PathChange:
-        """What writing it does to its path."""
+        """The change of its path."""
         if self.was is None:
             return PathChange.CREATED
         return PathChange.DELETED if self.text is None else PathChange.CHANGED
@@ -45,7 +45,7 @@ Files = Mapping[str, FileChange]
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of edits; `folder` is where the journal is. Others wait until this ends."""
+    """Hold the lock of edits; `folder` is that of the journal. Other edits wait until it is released."""
     descriptor = os.open(folder / f"{_NAME}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         flock(descriptor, LOCK_EX)
@@ -55,9 +55,9 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def finish(root: Path, folder: Path) -> tuple[str, ...]:
-    """Finish what an edit that was killed has begun, and return the files that it wrote.
+    """Finish an edit that was killed, and return the files that it wrote.
 
-    Raise GitcfgError (4) if somebody has changed one of the files since; nothing is touched.
+    Raise GitcfgError (4) if one of the files was changed since; nothing is then written.
     """
     journal = folder / _NAME
     if not journal.exists():
@@ -71,12 +71,12 @@ def finish(root: Path, folder: Path) -> tuple[str, ...]:
 
 
 def is_pending(folder: Path) -> bool:
-    """Return whether there is a journal: an edit was killed, or is under way."""
+    """Return whether there is a journal: an edit was killed, or is running."""
     return (folder / _NAME).exists()
 
 
 def write_files(root: Path, folder: Path, files: Files) -> None:
-    """Write or delete files below a folder. Raise GitcfgError (4) if one is not what it was."""
+    """Write or delete files below a folder. Raise GitcfgError (4) if one has changed meanwhile."""
     journal = folder / _NAME
     _check_unchanged(root, files, journal, begun=False)
     write_whole(journal, msgspec.msgpack.encode(files), 0o600)
@@ -84,7 +84,7 @@ def write_files(root: Path, folder: Path, files: Files) -> None:
         _write_changes(root, files, journal)
     except (
         OSError
-    ):  # the disk is full, or a folder may not be written; if this fails, too, the next edit finishes
+    ):  # the disk is full, or a folder is not writable; if this fails, too, the next edit finishes
         _write_texts(root, {path: file.was for path, file in files.items()}, journal)
         raise
 
@@ -113,7 +113,7 @@ def _write(place: Path, text: bytes | None) -> None:
 
 
 def _check_unchanged(root: Path, files: Files, journal: Path, *, begun: bool) -> None:
-    """Raise GitcfgError (4) if a file is not what it was, nor what it shall be, or a link leads to it."""
+    """Raise GitcfgError (4) if a file has neither its old nor its new content, or is behind a link."""
     for path, file in files.items():
         place = root / path
         below = (part for part in (place, *place.parents) if root in part.parents)
@@ -135,7 +135,7 @@ def _read(place: Path) -> bytes | None:
 
 @contextmanager
 def finish_if_interrupted(root: Path, folder: Path) -> Iterator[None]:
-    """Finish writing if it is interrupted: that takes no longer than to undo it."""
+    """Finish writing if it is interrupted: that takes no longer than undoing it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -143,13 +143,13 @@ def finish_if_interrupted(root: Path, folder: Path) -> Iterator[None]:
         raise
 
 
-# Commits of just the files that an edit wrote: what else is staged stays staged.
+# Commits of only the files that an edit wrote: other staged changes stay staged.
 
 
 def commit_files(git: Git, repository: Repository, paths: Iterable[str], message: str) -> str:
     """Commit files as they are in the work tree, and return the commit's id.
 
-    Raise GitcfgError if git, or a hook, does not want that (1); then the index is as it was.
+    Raise GitcfgError (1) if git or a hook refuses; the index is then as it was.
     """
     top = work_tree(repository)
     inside = f"{repository.prefix}/" if repository.prefix else ""
@@ -183,11 +183,11 @@ def work_tree(repository: Repository) -> Path:
     return Path(git.workdir).resolve()
 
 
-# New repositories, which are there whole or not at all.
+# New repositories, which are complete or absent.
 
 
 class CreatedRepository(msgspec.Struct, frozen=True):
-    """A new repository with its files, and its first commit. `uncommitted` says why there is none, if so."""
+    """A new repository with its files and its first commit. `uncommitted` says why there is no commit."""
 
     folder: Path
     files: tuple[str, ...]
@@ -196,15 +196,15 @@ class CreatedRepository(msgspec.Struct, frozen=True):
 
 
 FirstCommit = tuple[str | None, str]
-"""A commit, or why there is none."""
+"""The id of a commit, or None and why there is none."""
 
 
 def create_repository(folder: Path, files: Mapping[str, str | bytes], message: str) -> CreatedRepository:
-    """Write a repository into a folder that holds none of its files yet, and commit it if it is the first.
+    """Write a repository into a folder that has none of its files yet, and make the first commit.
 
-    A folder that is not there is made beside its place and moved there. One that is there gets its files by
-    a journal, which whoever edits next finishes.
-    Raise GitcfgError (4) if something is there already; then nothing is written.
+    A new folder is made beside its path, and then moved there. An existing one gets its files by a journal,
+    which the next edit finishes after an interruption.
+    Raise GitcfgError (4) if one of the files exists already; nothing is then written.
     """
     texts = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
     create = _fill_folder if os.path.lexists(folder) else _create_folder
@@ -212,7 +212,7 @@ def create_repository(folder: Path, files: Mapping[str, str | bytes], message: s
 
 
 def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> FirstCommit:
-    """Make a new folder, with its first commit in it if it has a git of its own."""
+    """Make a new folder, with the first commit inside if it is a git repository of its own."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _temporary_folder(folder.parent, folder.name) as new:
         for path, text in texts.items():
@@ -227,7 +227,7 @@ def _create_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> Fi
 
 
 def _fill_folder(folder: Path, texts: Mapping[str, bytes], message: str) -> FirstCommit:
-    """Fill a folder that is there: git's own folder first, then all files by a journal, then the commit."""
+    """Fill an existing folder: first git's own folder, then all files by a journal, then the commit."""
     root = folder.resolve()
     if not any((above / ".git").exists() for above in (root, *root.parents)):
         _refuse_existing(folder, texts)
@@ -262,7 +262,7 @@ def _refuse_existing(folder: Path, files: Iterable[str]) -> None:
 
 @contextmanager
 def _temporary_folder(parent: Path, name: str) -> Iterator[Path]:
-    """Make an empty folder on the same disk, with the mode of any new one; delete it if it was not moved."""
+    """Make an empty folder on the same disk, with the default mode. Delete it if it was not moved."""
     with tempfile.TemporaryDirectory(prefix=f".{name}.gitcfg-", dir=parent, ignore_cleanup_errors=True) as at:
         new = Path(at) / name
         new.mkdir()
@@ -270,7 +270,7 @@ def _temporary_folder(parent: Path, name: str) -> Iterator[Path]:
 
 
 def _init_git(folder: Path) -> tuple[Path, Path]:
-    """Return the top of the git repository of a folder, and git's own folder; made where there is none."""
+    """Return the top of a folder's git repository, and git's own folder; create them if there are none."""
     git = init_repository(folder)
     if not git.workdir:
         raise GitcfgError(f"{git.path} has no work tree.", "Choose a folder in a clone of it.")
@@ -278,7 +278,7 @@ def _init_git(folder: Path) -> tuple[Path, Path]:
 
 
 def _commit_first(folder: Path, paths: Iterable[str], message: str) -> FirstCommit:
-    """Make the first commit, and return it, or why there is none."""
+    """Make the first commit. Return it, or why there is none."""
     git = init_repository(folder)
     if not git.head_is_unborn:
         return None, "The repository has commits already: commit these files yourself."

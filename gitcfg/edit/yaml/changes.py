@@ -1,4 +1,4 @@
-"""Changes of a YAML text as data, what a document means after one, and those between two values."""
+"""Changes of a YAML text as data, the meaning of a document after one, and the changes between two values."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -13,16 +13,16 @@ Path = tuple[str | int, ...]
 
 
 class Given(msgspec.Struct, frozen=True):
-    """A value that was given, and how it was written, if it was YAML."""
+    """A given value, and its source text if it was YAML."""
 
     meaning: Meaning
     source: str | None = None
 
 
 class Set(msgspec.Struct, frozen=True, tag=True):
-    """The value at a path; mappings on the way there are made. `source` is how it is to be written.
+    """Set the value at a path; missing mappings are made. `source` is how to write the value.
 
-    A key that is new stands behind the last of those that come before it in `order`, else at the end.
+    A new key goes after the last of those that precede it in `order`, by default to the end.
     """
 
     path: Path
@@ -32,13 +32,13 @@ class Set(msgspec.Struct, frozen=True, tag=True):
 
 
 class Delete(msgspec.Struct, frozen=True, tag=True):
-    """A key with its value is gone, or an item."""
+    """Delete a key with its value, or an item."""
 
     path: Path
 
 
 class Insert(msgspec.Struct, frozen=True, tag=True):
-    """An item comes into the list at a path, at a position (0 is highest); the list is made."""
+    """Insert an item into the list at a path, at a position (0 is highest). A missing list is made."""
 
     path: Path
     at: int
@@ -48,7 +48,7 @@ class Insert(msgspec.Struct, frozen=True, tag=True):
 
 
 class Move(msgspec.Struct, frozen=True, tag=True):
-    """An item of the list at a path goes from one position to another."""
+    """Move an item of the list at a path to another position."""
 
     path: Path
     start: int
@@ -56,7 +56,7 @@ class Move(msgspec.Struct, frozen=True, tag=True):
 
 
 class Rename(msgspec.Struct, frozen=True, tag=True):
-    """A key has another name and keeps its value and its place."""
+    """Rename a key, which keeps its value and its position."""
 
     path: Path
     name: str
@@ -65,11 +65,11 @@ class Rename(msgspec.Struct, frozen=True, tag=True):
 Change = Set | Delete | Insert | Move | Rename
 
 
-# What a document means after a change: the yardstick that edits are held against.
+# The meaning of a document after a change: edits of the text are compared with it.
 
 
 def apply_change(before: Meaning, change: Change) -> Meaning:
-    """Return what a whole document means after a change. Raise GitcfgError if the change does not fit it."""
+    """Return the meaning of a whole document after a change. Raise GitcfgError if it does not fit."""
     match change:
         case Set():
             return _set(before, change.path, change.value, change.order)
@@ -90,7 +90,7 @@ def apply_change(before: Meaning, change: Change) -> Meaning:
 
 
 def move_item(items: list[Meaning], start: int, to: int) -> list[Meaning]:
-    """Return a list of which one item went elsewhere. Raise GitcfgError if it has no such positions."""
+    """Return a list with one item moved. Raise GitcfgError if it has no such positions."""
     if not (0 <= start < len(items) and 0 <= to < len(items)):
         raise GitcfgError(f"The list has no position {max(start, to)}: it has {len(items)} items.")
     rest = items[:start] + items[start + 1 :]
@@ -98,7 +98,7 @@ def move_item(items: list[Meaning], start: int, to: int) -> list[Meaning]:
 
 
 def key_position(keys: list[str], name: str, order: tuple[str, ...]) -> int:
-    """Return where among the keys of a mapping a new one comes."""
+    """Return the position of a new key among the keys of a mapping."""
     if name not in order:
         return len(keys)
     earlier = order[: order.index(name)]
@@ -161,15 +161,15 @@ def _unfit(path: Path, what: str) -> GitcfgError:
     return GitcfgError(f"{shown('.'.join(map(str, path))) if path else 'The file'} {what}.")
 
 
-# The changes that make a value say what another one says, and leave alone all that both say already.
+# The changes that turn one value into another, without touching what is the same in both.
 
 
 def find_changes(
     path: Path, now: Meaning | None, then: Spot, text: str, order: Sequence[str]
 ) -> Iterator[Change]:
-    """Return what turns a value (None: there is none) into one that stands at a spot of another text.
+    """Return the changes that turn a value (None: there is none) into the one at a spot of another text.
 
-    A new key stands behind those that come before it in `order`.
+    A new key goes after those that precede it in `order`.
     """
     if isinstance(now, dict) and now and then.shape is Shape.MAPPING and then.entries:
         keys = [entry.key or "" for entry in then.entries]
@@ -183,7 +183,7 @@ def find_changes(
 
 
 def _list_changes(path: Path, now: list[Meaning], then: Spot, text: str) -> Iterator[Change]:
-    """From the end on, so that positions before it stay; new items first, so that it is never empty."""
+    """Return changes from the end, so that earlier positions stay valid; insert first, to keep items."""
     items = [entry.value for entry in then.entries]
     matcher = SequenceMatcher(None, [*map(repr, now)], [repr(item.meaning) for item in items], autojunk=False)
     for what, start, end, first, last in reversed(matcher.get_opcodes()):
@@ -195,6 +195,6 @@ def _list_changes(path: Path, now: list[Meaning], then: Spot, text: str) -> Iter
 
 
 def _source(spot: Spot, text: str) -> str | None:
-    """Return how the other text writes it, if that may stand on one line."""
+    """Return the source of a value in the other text, if it fits on one line."""
     source = text[spot.start : spot.end]
     return source if source.strip() and "\n" not in source and spot.shape is not Shape.BLOCK_SCALAR else None

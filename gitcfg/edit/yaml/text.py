@@ -1,8 +1,8 @@
-"""Changes of YAML text: only what a change is about is written anew, and the result is read again.
+"""Changes of YAML text: only what a change is about is rewritten, and the result is parsed again.
 
-Texts are spliced at the places where ruamel.yaml's parser finds keys and values. Its round trip was measured
-instead: without any edit it left 35 of the sample repository's 50 files as they were, and 78 of 500 random
-ones; the rest it indented, aligned or broke otherwise.
+Texts are spliced at the positions where ruamel.yaml's parser finds keys and values. Its round trip was
+measured as an alternative: without any edit it kept 35 of the sample repository's 50 files unchanged, and 78
+of 500 random ones; in the others it changed indentation, alignment or line breaks.
 """
 
 import re
@@ -46,7 +46,7 @@ _HEADER = re.compile(r"[|>][-+0-9]*")
 
 
 class Splice(msgspec.Struct, frozen=True):
-    """From `start` to `end` stands `text` instead."""
+    """The text that replaces everything from `start` to `end`."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class Splice(msgspec.Struct, frozen=True):
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """Return the text with parts replaced; of two at one place the later stands behind the earlier."""
+    """Return the text with parts replaced; of two splices at one place, the later one's text is second."""
     in_order = sorted(splices, key=lambda splice: splice.start)
     for splice in reversed(in_order):
         text = text[: splice.start] + splice.text + text[splice.end :]
@@ -62,18 +62,18 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 
 
 def newline(text: str) -> str:
-    """Return how lines end in this text."""
+    """Return the line break of this text."""
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def line_start(text: str, at: int) -> int:
-    """Return where the line begins in which a place is."""
+    """Return the start of the line at a position."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Return where the line ends in which a place is, before its line break."""
+    """Return the end of the line at a position, before its line break."""
     found = text.find("\n", at)
     if found < 0:
         return len(text)
@@ -81,23 +81,23 @@ def line_end(text: str, at: int) -> int:
 
 
 def next_line(text: str, at: int) -> int:
-    """Return where the line after that of a place begins."""
+    """Return the start of the line after a position."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
 def lead(text: str, at: int) -> str:
-    """Return what stands on a line before a place."""
+    """Return the text of a line before a position."""
     return text[line_start(text, at) : at]
 
 
 def begins_line(text: str, at: int) -> bool:
-    """Return whether only blanks stand before a place on its line."""
+    """Return whether a line has only blanks before a position."""
     return not lead(text, at).strip(" ")
 
 
 def rest_end(text: str, at: int) -> int:
-    """Return the end of a line with its comment, if nothing else stands behind a place; else the place."""
+    """Return the end of the line with its comment, if nothing else follows a position; else the position."""
     if at and line_start(text, at) == at:
         return at
     rest = _REST.match(text, at)
@@ -105,7 +105,7 @@ def rest_end(text: str, at: int) -> int:
 
 
 def comments_above(text: str, at: int) -> int:
-    """Return where the comment directly above begins, if it is indented as the place is; else the place."""
+    """Return the start of the comment directly above, if its indentation is the same; else the position."""
     if not begins_line(text, at):
         return at
     column, start = at - line_start(text, at), line_start(text, at)
@@ -118,15 +118,15 @@ def comments_above(text: str, at: int) -> int:
     return start + column
 
 
-# Changes of mappings and lists that are written in lines: whole lines come and go.
+# Changes of block mappings and lists: whole lines are inserted and deleted.
 
 
 def insert_lines(
     text: str, spot: Spot, place: int, lines: Sequence[str], above: int | None = None
 ) -> list[Splice]:
-    """Put lines before an entry, or behind the last; the first is indented as the entries are.
+    """Insert lines before an entry or after the last one; the first line is indented like the entries.
 
-    `above` is where the comment begins that stays with the entry.
+    `above` is the start of the comment that stays with the entry.
     """
     column = spot.entries[0].start - line_start(text, spot.entries[0].start)
     indent, end = " " * column, newline(text)
@@ -140,7 +140,7 @@ def insert_lines(
 
 
 def delete_lines(text: str, spot: Spot, place: int) -> list[Splice]:
-    """Delete an entry of several, with the comment behind it; comments on lines of their own stay."""
+    """Delete one of several entries with the comment behind it; comments on lines of their own stay."""
     entry = spot.entries[place]
     stop = rest_end(text, entry.end)
     if begins_line(text, entry.start):
@@ -156,7 +156,7 @@ def _blanks_before(text: str, at: int) -> int:
 
 
 def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
-    """Delete the only entry: an empty value is left. `colon` is where the value stands."""
+    """Delete the only entry, which leaves an empty value. `colon` is the end of the colon before it."""
     empty = "[]" if spot.entries[0].key is None else "{}"
     entry = spot.entries[0]
     stop = rest_end(text, entry.end)
@@ -167,7 +167,7 @@ def empty_block(text: str, spot: Spot, colon: int | None) -> list[Splice]:
 
 
 def _lines(text: str, start: int, stop: int) -> Splice:
-    """Delete whole lines; a text whose last line has no end has none afterwards."""
+    """Delete whole lines. A text without a final line break has none afterwards."""
     if stop > start and line_start(text, stop) == stop:
         return Splice(start, stop)
     if stop < len(text):
@@ -176,7 +176,7 @@ def _lines(text: str, start: int, stop: int) -> Splice:
 
 
 def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list[Splice]:
-    """Replace a value in lines by one on one line; a comment behind its key, or behind `|`, stays."""
+    """Replace a block value by one on one line; a comment behind its key, or behind `|`, stays."""
     stop = rest_end(text, spot.end)
     ended = newline(text) if line_start(text, stop) == stop else ""
     if spot.shape is Shape.BLOCK_SCALAR:
@@ -189,9 +189,9 @@ def replace_block(text: str, spot: Spot, colon: int | None, source: str) -> list
 
 
 def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
-    """Return what goes with each entry to another place: comments directly above, and the one behind it.
+    """Return what moves with each entry: comments directly above, and the one behind it.
 
-    Where the first entry shares its line with what it is in, comments have no place above it.
+    Where the first entry shares its line with its parent, comments above it do not move.
     """
     own_line = begins_line(text, spot.entries[0].start)
     segments = []
@@ -203,13 +203,13 @@ def block_segments(text: str, spot: Spot) -> list[tuple[int, int]]:
     return segments
 
 
-# Changes of mappings and lists that are written in braces and brackets.
+# Changes of flow mappings and lists, in braces and brackets.
 
-_COMMA = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*,")  # comments may stand between an item and its comma
+_COMMA = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*,")  # comments may be between an item and its comma
 
 
 def insert_in_flow(text: str, spot: Spot, place: int, source: str) -> list[Splice]:
-    """Put an entry before another, or behind the last: on a line of its own where its neighbour is."""
+    """Insert an entry before another one, or after the last; on a line of its own if its neighbour is."""
     if not spot.entries:
         return [Splice(spot.start + 1, spot.start + 1, source)]
     if place == len(spot.entries):
@@ -234,9 +234,9 @@ def _append_in_flow(text: str, entry: Entry, source: str) -> list[Splice]:
 
 
 def _remark(text: str, entry: Entry) -> tuple[int, int]:
-    """Return where the comment stands behind an entry of brackets, be it before its comma or behind it.
+    """Return the start and end of the comment behind an entry of a flow value, before or after its comma.
 
-    Without a comment both places are the same: where one would stand.
+    Without a comment both positions are the same: where one would be.
     """
     at = entry.end
     if rest_end(text, at) == at or "#" not in text[at : rest_end(text, at)]:
@@ -247,7 +247,7 @@ def _remark(text: str, entry: Entry) -> tuple[int, int]:
 
 
 def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
-    """Delete an entry with a comma, and with its line where it has one; comments of others stay."""
+    """Delete an entry with a comma, and with its line if it has one; comments of other entries stay."""
     entry = spot.entries[place]
     comma = _COMMA.match(text, entry.end)
     stop = comma.end() if comma else entry.end
@@ -267,7 +267,7 @@ def delete_in_flow(text: str, spot: Spot, place: int) -> list[Splice]:
 
 
 def _without_comma(text: str, end: int, place: int) -> list[Splice]:
-    """Delete the comma behind the entry that ends there; one on a line of its own stays."""
+    """Delete the comma behind the entry that ends at a position; a comma on a line of its own stays."""
     comma = _COMMA.match(text, end) if place else None
     if comma is None or begins_line(text, comma.end() - 1):
         return []
@@ -280,9 +280,9 @@ def _ends_line(text: str, at: int) -> bool:
 
 
 def move_in_flow(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
-    """Put items in another order, each with the comments directly above it and the one behind it.
+    """Reorder items, each with the comments directly above it and the one behind it.
 
-    Commas stay where they are. A comment that comes to stand before something else on its line ends it.
+    Commas stay where they are. A line break follows a moved comment if something else is behind it.
     """
     bodies = [(comments_above(text, entry.start), entry.end) for entry in spot.entries]
     remarks = [_remark(text, entry) for entry in spot.entries]
@@ -292,19 +292,19 @@ def move_in_flow(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
         remark = text[first:last]
         breaks = remark and text[rest_end(text, stop) :][:1] not in ("\n", "\r")
         found.append(Splice(at, stop, remark + (newline(text) + " " * column if breaks else "")))
-    # Where an item begins right behind a comma, the comment stands before it.
+    # Where an item begins directly after a comma, the comment precedes it.
     for old, new in zip(bodies, move_item(bodies, start, to), strict=True):
         found.append(Splice(*old, text[new[0] : new[1]]))
     return found
 
 
-# Where the path of a change leads to in a YAML text.
+# The spot at a path in a YAML text.
 
 _COLON = re.compile(r"\s*:")
 
 
 def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | None]:
-    """Return the spot that a path leads to, and where the colon before it ends."""
+    """Return the spot at a path, and the end of the colon before it."""
     if root is None:
         raise GitcfgError("The file is empty.")
     spot, colon = root, None
@@ -318,11 +318,11 @@ def find_spot(text: str, root: Spot | None, path: Path) -> tuple[Spot, int | Non
     return spot, colon
 
 
-# Where a value that is set or inserted comes to stand in a YAML text, with the keys that lead to it.
+# Where a value that is set or inserted is put in a YAML text, with the keys that lead to it.
 
 
 def place_value(text: str, root: Spot | None, change: Set | Insert, source: str) -> list[Splice]:
-    """Set or insert a value; make what the path lacks."""
+    """Set or insert a value; create the missing parts of its path."""
     spot, colon, path, order = root, None, list(change.path), change.order
     while spot is not None and path and spot.place(path[0]) is not None and not is_nothing(spot.meaning):
         spot, colon = find_spot(text, spot, (path.pop(0),))
@@ -349,7 +349,7 @@ def _replace_value(text: str, spot: Spot, colon: int | None, source: str) -> lis
         return replace_block(text, spot, colon, source)
     remark = ""
     if spot.flow and _ends_line(text + "\n", spot.end):
-        # The comment behind the opening bracket may stand behind the value.
+        # The comment behind the opening bracket moves behind the value.
         inside = text[spot.start + 1 : rest_end(text, spot.start + 1)]
         remark = inside if "#" in inside else ""
     return [Splice(spot.start, spot.end, (" " if spot.start == colon else "") + source + remark)]
@@ -363,7 +363,7 @@ def _insert_item(text: str, spot: Spot, place: int, source: str) -> list[Splice]
 
 
 def _add_first(text: str, spot: Spot | None, keys: list[str], source: str) -> list[Splice]:
-    """Return the first entry of all."""
+    """Add the first entry of a text."""
     end = newline(text)
     lines = end.join(_nested_lines(keys, source, 2)) if keys else source
     if spot is not None:
@@ -379,13 +379,13 @@ def _flow_lines(keys: list[str], source: str) -> str:
 
 
 def _nested_lines(keys: list[str], source: str, step: int) -> list[str]:
-    """Return mappings in each other, a line each, indented from the first on."""
+    """Return nested mappings, one per line, indented from the second line on."""
     lines = [f"{' ' * step * level}{to_yaml(key)}:" for level, key in enumerate(keys)]
     return [*lines[:-1], f"{lines[-1]} {source}"]
 
 
 def _indentation(text: str, root: Spot | None) -> int:
-    """Return by how much mappings are indented in this text."""
+    """Return the indentation of mappings in this text."""
     for entry in root.entries if root is not None and root.shape is Shape.MAPPING else ():
         inner = entry.value
         if inner.shape is Shape.MAPPING and not inner.flow and inner.entries:
@@ -393,11 +393,11 @@ def _indentation(text: str, root: Spot | None) -> int:
     return 2
 
 
-# Splices of any change, be the text written in lines or in brackets.
+# Splices of any change, in block and in flow style.
 
 
 def find_splices(text: str, root: Spot | None, change: Change, source: str) -> list[Splice]:
-    """Return what a change replaces in a text; `source` is how its value, or its name, is written."""
+    """Return the splices of a change in a text; `source` is the text of its value, or of its new name."""
     match change:
         case Set() | Insert():
             return place_value(text, root, change, source)
@@ -414,13 +414,13 @@ def find_splices(text: str, root: Spot | None, change: Change, source: str) -> l
         case Rename():
             spot, _ = find_spot(text, root, change.path[:-1])
             entry = spot.entries[spot.place(change.path[-1]) or 0]
-            name = change.name  # in quotes if it was, else plain where it may be: keys are text in any case
+            name = change.name  # in quotes if it was, else plain if possible: keys are always text
             key = quote_like(text[entry.start], name) or (name if may_be_plain(name) else source)
             return [Splice(entry.start, entry.key_end, key)]
 
 
 def _move_item(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
-    """Put items in another order; what stands between them stays where it is."""
+    """Reorder items; the text between them stays in place."""
     if spot.flow:
         return move_in_flow(text, spot, start, to)
     segments = block_segments(text, spot)
@@ -428,16 +428,16 @@ def _move_item(text: str, spot: Spot, start: int, to: int) -> list[Splice]:
     return [Splice(*old, text[new[0] : new[1]]) for old, new in zip(segments, moved, strict=True)]
 
 
-# Edits of a text: splices, tried until the result means just what is meant.
+# Edits of a text: splices are tried until the result means exactly what is intended.
 
 _MARK = "\ufeff"
 
 
 def edit_text(text: str, changes: Iterable[Change], file: str = "The file") -> str:
-    """Return the text after changes, one after another. An empty text is taken for an empty mapping.
+    """Return the text after changes, one after another. An empty text counts as an empty mapping.
 
-    Raise GitcfgError if a change does not fit the text (2), the loader does not read the text (2), or no
-    text was found that means exactly what was meant (4).
+    Raise GitcfgError if a change does not fit the text (2), if the loader cannot read the text (2), or if no
+    text was found that means exactly what is intended (4).
     """
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
@@ -461,7 +461,7 @@ def _edit(text: str, change: Change, file: str) -> str:
 
 
 def _has_meaning(text: str, meaning: Meaning) -> bool:
-    """Return whether the loader reads just this from a text, and finds nothing wrong with its YAML."""
+    """Return whether the loader reads exactly this from a text, and finds no YAML error."""
     doc = document.parse("", text.encode("utf-8", "surrogatepass"))
     if any(finding.code == "GC101" for finding in doc.findings):
         return False
@@ -475,7 +475,7 @@ def _has_meaning(text: str, meaning: Meaning) -> bool:
 
 
 def read_spots(text: str, file: str) -> Spot | None:
-    """Return the spot of a text's value; None: it has none. Raise GitcfgError if it is no sound YAML."""
+    """Return the spot of a text's value; None: there is none. Raise GitcfgError if it is not valid YAML."""
     if not text.strip():
         return None
     doc = document.parse(file, text.encode("utf-8", "surrogatepass"))
@@ -484,12 +484,12 @@ def read_spots(text: str, file: str) -> Spot | None:
         return parse_spots(text)
     lines = text.splitlines()
     if doc.value is None and all(not line.strip() or line.lstrip(" ").startswith("#") for line in lines):
-        return None  # comments alone
+        return None  # only comments
     raise GitcfgError(f"{found.origins[0]}: {found.message}", "Fix it first, then edit it.")
 
 
 def _sources(change: Change) -> Iterator[str]:
-    """Return how a value may be written: as it was given, else as one line that may stand anywhere."""
+    """Yield the ways to write a value: as given, then as one line that is valid anywhere."""
     if isinstance(change, Set | Insert):
         if change.source is not None and "\n" not in change.source and change.source.strip():
             yield change.source.strip()

@@ -1,4 +1,4 @@
-"""Values in YAML text: where they stand, what they mean, and how they are written."""
+"""Values in YAML text: their positions, their meaning, and how they are written."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from gitcfg.model.names import shown
 
 
 class Raw(msgspec.Struct, frozen=True):
-    """A plain scalar that is not text, as it is written: `017` and `17` differ where text is wanted."""
+    """A plain scalar that is not text, as written: `017` and `17` differ where text is expected."""
 
     text: str
 
 
 Meaning = Any
-"""What a text says: text, Raw, a list, or a mapping, whose keys are in order."""
+"""The content of a text: text, Raw, a list, or a mapping with keys in order."""
 
 
 def is_nothing(meaning: Meaning) -> bool:
@@ -48,7 +48,7 @@ class Shape(Enum):
 
 
 class Spot(msgspec.Struct):
-    """A value: where it begins and ends, and what it means. `flow`: in brackets or braces."""
+    """A value: its start and end, and its meaning. `flow`: in brackets or braces."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ class Spot(msgspec.Struct):
 
     @property
     def meaning(self) -> Meaning:
-        """What it says."""
+        """The meaning of the value."""
         if self.shape is Shape.MAPPING:
             return {entry.key: entry.value.meaning for entry in self.entries}
         if self.shape is Shape.LIST:
@@ -67,7 +67,7 @@ class Spot(msgspec.Struct):
         return self.scalar
 
     def place(self, step: str | int) -> int | None:
-        """Return which entry a step of a path leads to."""
+        """Return the index of the entry that a step of a path leads to."""
         if self.shape is Shape.MAPPING:
             return next((i for i, entry in enumerate(self.entries) if entry.key == step), None)
         known = self.shape is Shape.LIST and isinstance(step, int) and 0 <= step < len(self.entries)
@@ -75,7 +75,7 @@ class Spot(msgspec.Struct):
 
 
 class Entry(msgspec.Struct):
-    """A key with its value, or an item. It starts at its key, at its dash, or in brackets at itself."""
+    """A key with its value, or an item. It starts at its key or dash, in a flow list at the item itself."""
 
     start: int
     value: Spot
@@ -84,22 +84,22 @@ class Entry(msgspec.Struct):
 
     @property
     def end(self) -> int:
-        """Where its value ends."""
+        """The end of its value."""
         return self.value.end
 
 
-# Where everything stands, from the events of ruamel.yaml's parser. Its marks are exact, and it is Python
-# throughout: 6 ms a small file, which is no matter in an edit. The loader reads by libyaml.
+# Positions, from the events of ruamel.yaml's parser: its marks are exact. It is pure Python: 6 ms for a small
+# file, which does not matter in an edit. The loader reads with libyaml.
 
 _TO_DASH = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*-")
 _KEEPS = re.compile(r"[|>][0-9]?\+")
 
 
 def parse_spots(text: str) -> Spot | None:
-    """Return the spot of a text's one value; None where there is none.
+    """Return the spot of a text's only value; None: there is none.
 
-    The text is one that our loader reads, without a byte order mark. Raise GitcfgError if ruamel.yaml does
-    not read it.
+    The text must be one that our loader reads, without a byte order mark. Raise GitcfgError if ruamel.yaml
+    cannot read it.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
@@ -147,18 +147,18 @@ def _scalar(text: str, event: Any) -> Spot:
 
 
 def _block_end(text: str, start: int, end: int) -> int:
-    """Return the end of a block without the empty lines behind it, unless they are part of it."""
+    """Return the end of a block without the empty lines after it, unless they are part of it."""
     if _KEEPS.match(text, start) or text[end - 1] != "\n":
         return end
     after = start + len(text[start:end].rstrip())
     return after + (2 if text.startswith("\r\n", after) else 1) if after < end else end
 
 
-# Values as YAML text on one line, which may stand in a block as well as in brackets.
+# Values as YAML text on one line, valid in block and in flow style.
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/.$(](?:[A-Za-z0-9_ /.@+$()=|&%;<>~^-]*[A-Za-z0-9_/.@+$)%;])?")
 _OTHERWISE = re.compile(r"(?i:y|n|yes|no|on|off)|[-+]?[0-9][0-9_:.,eE+-]*|=")
-"""What readers of YAML 1.1 take for something else than text."""
+"""What YAML 1.1 readers do not read as text."""
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -175,7 +175,7 @@ def to_yaml(meaning: Meaning) -> str:
 
 
 def may_be_plain(text: str) -> bool:
-    """Return whether a text may stand without quotes, be it text or not."""
+    """Return whether a text is valid without quotes, as text or another value."""
     return _PLAIN.fullmatch(text) is not None
 
 
@@ -185,14 +185,14 @@ def quote(text: str) -> str:
 
 
 def quote_like(first: str, text: str) -> str:
-    """Return text in the quotes that there were; nothing if there were none."""
+    """Return text in the same quotes as `first`; empty if `first` is not a quote."""
     if first == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return quote(text) if first == '"' else ""
 
 
 def from_json(value: Any) -> Meaning:
-    """Return what a plain value of JSON means."""
+    """Return the meaning of a plain JSON value."""
     if isinstance(value, dict):
         return {key: from_json(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -201,7 +201,7 @@ def from_json(value: Any) -> Meaning:
 
 
 def to_plain(meaning: Meaning) -> Any:
-    """Return what our loader makes of a value."""
+    """Return the value that our loader reads."""
     if isinstance(meaning, Raw):
         return resolve(meaning.text) if meaning.text else None
     if isinstance(meaning, dict):
@@ -210,7 +210,7 @@ def to_plain(meaning: Meaning) -> Any:
 
 
 def parse_value(source: str, what: str) -> Meaning:
-    """Return what YAML text means that is given as a value. Raise GitcfgError if it is no value."""
+    """Parse YAML text that is given as a value. Raise GitcfgError if it is not one."""
     doc = document.parse(what, source.encode("utf-8", "surrogateescape"))
     if doc.findings:
         finding = doc.findings[0]
