@@ -14,12 +14,16 @@ _counts: dict[str, int] = {}
 
 
 class Step(NamedTuple):
-    """What is being done, in words that follow "It was", and its number of a `total`; 0 is unknown."""
+    """What is being done, in words that follow "It was", and its number of a `total`; 0 is unknown.
+
+    `blocks`: nothing is noted until it is done, which may take long.
+    """
 
     doing: str
     name: str
     done: int
     total: int
+    blocks: bool = False
 
 
 Listener = Callable[[Step], None]
@@ -40,7 +44,7 @@ def listen(listener: Listener | None) -> None:
 os.register_at_fork(after_in_child=lambda: listen(None))  # two processes would draw over each other
 
 
-def note(doing: str, name: str = "", total: int = 0, done: int = 0) -> None:
+def note(doing: str, name: str = "", total: int = 0, done: int = 0, blocks: bool = False) -> None:
     """Note what is being done, in words that follow "It was": `reading`, and a file's path.
 
     Unless `done` says how many steps there were, those with the same words are counted, from 1 again once
@@ -56,7 +60,7 @@ def note(doing: str, name: str = "", total: int = 0, done: int = 0) -> None:
         text = f"{doing}\0{name}".encode("utf-8", "backslashreplace")[: _SIZE - _HEAD.size]
         _board[: _HEAD.size + len(text)] = _HEAD.pack(len(text), done, total) + text
     if _listener is not None:
-        _listener(Step(doing, name, done, total))
+        _listener(Step(doing, name, done, total, blocks))
 
 
 def relay(listener: Listener | None) -> None:

@@ -51,7 +51,7 @@ class ProgressLine:
 
     def __call__(self, step: Step) -> None:
         now = self._clock()
-        if now < self._due:
+        if now < self._due and not step.blocks:
             return
         self._due = now + _EVERY
         doing, count = describe(step)

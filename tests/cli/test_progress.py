@@ -57,6 +57,14 @@ def test_a_line_is_drawn_after_a_second_ten_times_a_second(monkeypatch: pytest.M
     assert stream.getvalue().endswith("(210 of 1,000)")
 
 
+def test_what_blocks_is_shown_at_once() -> None:
+    stream = io.StringIO()
+    line = ProgressLine(stream, Clock())
+    line(Step("reading", "a", 1, 0))
+    line(Step("placing features by", "one-credd", 1, 0, blocks=True))
+    assert stream.getvalue() == "\r\x1b[KPlacing features by one-credd"
+
+
 def test_lines_that_stay_become_rarer() -> None:
     stream, clock = io.StringIO(), Clock()
     lines = ProgressLines(stream, clock)

@@ -44,6 +44,7 @@ class WallabyImport(msgspec.Struct, frozen=True):
 def import_wallaby(data: bytes) -> WallabyImport:
     """Convert a dump. Raise GitcfgError if it is none, or was cut short."""
     notes: list[Note] = []
+    progress.note("reading the dump", blocks=True)
     contents = build_repository(read_store(data, notes), notes)
     files = {}
     for path in sorted(contents):

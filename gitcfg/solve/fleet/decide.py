@@ -110,7 +110,7 @@ class Decider:
         )
         problem = PlacementProblemBuilder(spots, ruled, self._causes).problem(rules, before, previous)
         refuse_failed(ruled, (*rules, *before, *ruled.book.of_kind(RuleKind.LIMIT)))
-        progress.note("placing features by", ", ".join(rule.name for rule in rules))
+        progress.note("placing features by", ", ".join(rule.name for rule in rules), blocks=True)
         found = place(problem)
         if isinstance(found, Unsolvable):
             return self._unsolved(found, nodes_of_placement(problem, found.causes))
@@ -152,7 +152,7 @@ class Decider:
             builder = ValueProblemBuilder(now, rules, self._model.allocations, self._causes)
             refuse_failed(now, rules)
             problem = builder.problem()
-            progress.note("assigning values by", ", ".join(names))
+            progress.note("assigning values by", ", ".join(names), blocks=True)
             found = assign_values(problem)
             if isinstance(found, Unsolvable):
                 return self._unsolved(found, nodes_of_values(problem, found.causes))
