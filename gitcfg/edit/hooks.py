@@ -267,7 +267,10 @@ def _write(step: Step, undone: ExitStack) -> None:
 
 
 def plan_install(folder: Path, scripts: Iterable[Script]) -> tuple[Step, ...]:
-    """Return the steps that install scripts in a folder of hooks. Raise GitcfgError (4) if a file is in the way."""
+    """Return the steps that install scripts in a folder of hooks.
+
+    Raise GitcfgError (4) if a file is in the way.
+    """
     if os.path.lexists(folder) and not folder.is_dir():
         raise _refusal(
             f"{folder} is not a folder, so git runs no hooks.", "Check `git config core.hooksPath`."
