@@ -1,4 +1,4 @@
-"""Expressions in CEL, the Common Expression Language: compiled once, asked of many nodes."""
+"""Expressions in CEL, the Common Expression Language: compiled once, evaluated for many nodes."""
 
 from gitcfg.cel.analysis import find_fields, find_fields_of_each, find_members
 from gitcfg.cel.base import (

@@ -1,4 +1,4 @@
-"""What expressions look for in a variable, so that equal answers need one evaluation."""
+"""Which parts of a variable an expression looks up, so that equal rows are evaluated once."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,11 +7,11 @@ from gitcfg.cel.expression import Expression
 from gitcfg.cel.terms import Form, Term, outermost
 
 Lookup = Callable[[Term, str], str | None]
-"""Return what a term looks for in a variable; None: nothing, or it does something else with it."""
+"""Return what a term looks up in a variable, or None if it does not, or uses the variable in another way."""
 
 
 def _find_lookups(expression: Expression, variable: str, lookup: Lookup) -> frozenset[str] | None:
-    """Return all that an expression looks for in a variable; None: it does more with it."""
+    """Return all that an expression looks up in a variable, or None if it uses it in another way too."""
     if variable not in expression.names:
         return frozenset()
     return _find_in_terms(expression.checked, variable, lookup)
@@ -34,21 +34,25 @@ def _find_in_terms(checked: bytes, variable: str, lookup: Lookup) -> frozenset[s
     return frozenset(found)
 
 
-# Expressions that ask of a map only what stands under some keys: what else it holds changes nothing.
+# Lookups in a map: an expression that only looks up some keys does not depend on the others.
 
 _LOOKED_UP = ("_[_]", "@in")
 """`map[KEY]`, and `KEY in map`."""
 
 
 def find_fields(expression: Expression, variable: str) -> frozenset[str] | None:
-    """Return the keys that an expression looks for in a map (`node.facts.KEY`, `node.facts["KEY"]`, `has()`
-    of one, `"KEY" in node.facts`), where it does no more with it; None: it does.
+    """Return the keys that an expression looks up in a map, or None if it uses the map in another way too.
+
+    Lookups are `node.facts.KEY`, `node.facts["KEY"]`, `has()` of one, and `"KEY" in node.facts`.
     """
     return _find_lookups(expression, variable, _key)
 
 
 def find_fields_of_each(expression: Expression, part: str) -> frozenset[str] | None:
-    """Return the same for a part that each item of a list has: `nodes.all(n, n.params.KEY)`."""
+    """Return the keys looked up in a part that each item of a list has: `nodes.all(n, n.params.KEY)`.
+
+    Return None if the expression uses the part in another way too.
+    """
     found, waiting = set[str](), [outermost(expression.checked)]
     while waiting:
         term = waiting.pop()
@@ -63,18 +67,18 @@ def find_fields_of_each(expression: Expression, part: str) -> frozenset[str] | N
 
 
 def _is_part(term: Term, part: str) -> bool:
-    """Return whether a term is a member by name, or the name alone, which may be looked up."""
+    """Return whether a term is a member or a constant of this name; a constant may be used for a lookup."""
     return part in term.words if term.form in (Form.FIELD, Form.CONSTANT) else False
 
 
 def _key(term: Term, variable: str) -> str | None:
-    """Return the key under which a term looks into the map, and does nothing else with it."""
+    """Return the key that a term looks up in the map, or None if it is not a lookup in that map."""
     looked = _split_lookup(term)
     return looked[1] if looked is not None and looked[0].path == variable else None
 
 
 def _split_lookup(term: Term) -> tuple[Term, str] | None:
-    """Return what a term looks into, and under which key, where it does nothing else."""
+    """Return the term in which this one looks up a key, and the key; None if it is not a lookup."""
     if term.form is Form.FIELD:
         return term.parts[0], term.words[0]
     if term.form is not Form.CALL or len(term.words) != 1 or term.words[0] not in _LOOKED_UP:
@@ -83,18 +87,19 @@ def _split_lookup(term: Term) -> tuple[Term, str] | None:
     return (where, item.words[0]) if item.form is Form.CONSTANT and item.words else None
 
 
-# Expressions that ask of a list only whether some names are in it: what else it holds changes nothing.
+# Lookups in a list: an expression that only asks whether names are in it does not depend on other items.
 
 
 def find_members(expression: Expression, variable: str) -> frozenset[str] | None:
-    """Return the names that an expression looks for in a list (`"NAME" in node.features`), where it does no
-    more with it; None: it does.
+    """Return the names that an expression looks for in a list: `"NAME" in node.features`.
+
+    Return None if it uses the list in another way too.
     """
     return _find_lookups(expression, variable, _member)
 
 
 def _member(term: Term, variable: str) -> str | None:
-    """Return the name for which a term looks in the list, and does nothing else."""
+    """Return the name that a term looks for in the list, or None if it does not."""
     if term.form is not Form.CALL or term.words != ("@in",):
         return None
     item, where = term.parts

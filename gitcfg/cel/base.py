@@ -1,4 +1,4 @@
-"""What expressions build on: the variables that they may read, values, and what can be wrong with one."""
+"""The base of expressions: the variables that they may read, their values, and their errors."""
 
 import math
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ NODE_VARIABLES: Mapping[str, str] = {
     "node.facts": "map",
     "node.params": "map",
 }
-"""Selections and overrides. Whole names, so that a wrong one is found before any node is asked."""
+"""Variables of selections and overrides. Full names, so that a wrong one is found at compilation."""
 
 SELF_VARIABLES: Mapping[str, str] = {"self.as": "string", "self.with": "map", "self.feature": "string"}
-"""An instance of a feature: its name, what it was given, and whose instance it is."""
+"""Variables of an instance of a feature: its name, its attributes, and the name of the feature."""
 
 OTHER_VARIABLES: Mapping[str, str] = {
     name.replace("node.", "other."): kind for name, kind in NODE_VARIABLES.items()
@@ -29,7 +29,7 @@ _INT64 = 1 << 63
 
 
 def plain(value: Any) -> Any:
-    """Return a value in the types that CEL takes: one integer beyond 64 bits would spoil a whole map."""
+    """Return a value in types that CEL accepts: a single integer beyond 64 bits would fail a whole map."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, int):
@@ -50,11 +50,11 @@ def _float(value: int) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-# What can be wrong with an expression, with the place in its text.
+# Errors of an expression, with the place in its text.
 
 
 class CelProblem(Exception):
-    """One sentence, where in the expression (from 1, in characters), and what to do about it."""
+    """An error in one sentence, with its place in the expression (from 1, in characters) and a hint."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
         super().__init__(message, line, column, hint)
@@ -65,4 +65,4 @@ class CelProblem(Exception):
 
 
 class CelStopped(CelProblem):
-    """An evaluation came to no end: nothing is known of anything that was asked about."""
+    """The evaluation of an expression did not finish: there is no result for any row."""

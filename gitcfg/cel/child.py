@@ -12,9 +12,9 @@ from gitcfg.sandbox import allow, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return for each row of values the answer alone, or a problem's fields; and the time that took.
+    """Return the answer for each row of values, or a problem's fields, and the processor time in seconds.
 
-    The request ends this process when it takes longer than it says.
+    The sandbox ends this process if the evaluation takes longer than `seconds` of the request.
     """
     allow(request["seconds"])
     begun = process_time()

@@ -1,6 +1,6 @@
-"""The CEL engine: gitcfg's functions, environments, errors in words, compilation and evaluation.
+"""The CEL engine: gitcfg's functions, environments, error messages, compilation and evaluation.
 
-No other module imports the library, which takes a while: expressions are declared without it.
+No other module imports the CEL library, whose import is slow: callers declare expressions without it.
 """
 
 import re
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 # The functions that gitcfg adds to expressions: IP addresses and networks.
 
 _LONGEST = 100
-"""The library takes as long as a text is, and repeats it in what it says."""
+"""The longest text for `ipaddress`, whose time grows with the length, and whose errors repeat the text."""
 
 _Address: TypeAlias = "IPv4Address | IPv6Address"
 _Network: TypeAlias = "IPv4Network | IPv6Network"
 
 
 class Function(msgspec.Struct, frozen=True):
-    """Its types are words as those of variables. A ValueError becomes CEL's error on that node."""
+    """A function for CEL. Its types are named as those of variables; a ValueError becomes CEL's error."""
 
     name: str
     parameters: tuple[str, ...]
@@ -40,12 +40,12 @@ class Function(msgspec.Struct, frozen=True):
 
 
 def in_net(address: str, net: str) -> bool:
-    """Return whether an address is in a network; not if one is IPv4 and the other IPv6."""
+    """Return whether an address is in a network; false if one is IPv4 and the other IPv6."""
     return _address(address) in _network(net)
 
 
 def net_of(address: str, prefix_length: int) -> str:
-    """Return the network of an address."""
+    """Return the network of an address. Raise ValueError if the prefix length is not valid for it."""
     found = _address(address)
     if not 0 <= prefix_length <= found.max_prefixlen:
         raise ValueError(f"{prefix_length} is not a prefix length of {found}")
@@ -53,7 +53,7 @@ def net_of(address: str, prefix_length: int) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text may be given to the others as an address."""
+    """Return whether the other functions accept a text as an address."""
     try:
         _address(text)
     except ValueError:
@@ -83,7 +83,7 @@ def _network(text: str) -> _Network:
 
 @cache
 def _library() -> Any:
-    """Imported with the first address: it takes 4 ms."""
+    """Return the module `ipaddress`, imported with the first address: that takes 4 ms."""
     import ipaddress
 
     return ipaddress
@@ -98,10 +98,10 @@ FUNCTIONS = (
     Function("net_of", ("string", "int"), "string", net_of),
     Function("is_address", ("string",), "bool", is_address),
 )
-"""Cheap whatever they are given: 4 us for an address, seen before or not."""
+"""All are cheap for any argument: 4 us for an address, cached or not."""
 
 
-# What expressions are made of: environments with their types, variables and functions.
+# What expressions may use: environments with their types, variables and functions.
 
 Variables: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -122,10 +122,10 @@ _BOUNDED = (
     *("-_", "_-_", "_*_", "_/_", "_%_", "size", "startsWith", "endsWith", "contains"),
     *("int", "double", "dyn", "type", "timestamp", "duration"),
 )
-"""What takes no longer than reading its values once and makes nothing large; as do our own functions."""
+"""Functions whose time is at most that of reading their arguments once and whose results are small."""
 
 _EXTENSIONS = ("strings", "sets", "lists", "math")
-"""Sets are compared each with each, and texts are made larger: none of it is bounded."""
+"""Not bounded: `sets` compares all pairs, and `strings` can make texts larger."""
 
 _ZONED = {
     "getDate": "day_of_month_1_based_with_tz",
@@ -139,13 +139,15 @@ _ZONED = {
     "getMonth": "month_with_tz",
     "getSeconds": "seconds_tz",
 }
-"""With a time zone's name these open that name as a file of the machine."""
+"""Not bounded: with the name of a time zone these open a file of that name on this machine."""
 
 
 @lru_cache(maxsize=64)
 def environment(variables: Variables, now: datetime | None, *, bounded: bool) -> Any:
-    """Return one that knows these variables. `bounded` has no loops, no `+`, no regular expressions, and no
-    extensions: any expression of it is cheap. With `now` it knows age(TIMESTAMP).
+    """Return an environment with these variables, and with age(TIMESTAMP) if `now` is given.
+
+    With `bounded` it has no loops, no `+`, no regular expressions and no extensions, so that every expression
+    is cheap.
     """
     functions = _declare_functions()
     if now is not None:
@@ -187,7 +189,7 @@ def _full_config() -> str:
     return f"extensions:\n{extensions}stdlib:\n  exclude_functions:\n{listed}"
 
 
-# Errors in words: names that stand for nothing, with the name that may have been meant.
+# Errors for unknown names, with the name that was probably meant.
 
 _MEANT = {"and": "&&", "or": "||", "not": "!", "=": "=="}
 _FUNCTIONS = (
@@ -199,18 +201,18 @@ _FUNCTIONS = (
     *(function.name for function in FUNCTIONS),
 )
 _FAMILIES = ("sets", "lists", "math")
-"""The first words of functions' names."""
+"""The first words of functions of extensions: `sets.contains`."""
 _TAKES = {each.name: f"write {each.name}({', '.join(each.parameters)})" for each in FUNCTIONS}
 
 
 def _one_line(message: str) -> str:
-    """Return a message in one line of bearable length, of characters that can be written."""
+    """Return a message in one line of limited length, without characters that cannot be encoded."""
     line = " ".join(message.encode(errors="replace").decode().split())
     return line if len(line) <= 300 else line[:300] + "..."
 
 
 def _unknown_name(name: str, text: str, line: int, column: int, variables: Sequence[str]) -> CelProblem:
-    """Return a name that stands for nothing, and the one that may be meant."""
+    """Return the error for an unknown name, with the name that was probably meant."""
     rows = text.split("\n")
     row = rows[line - 1] if 0 < line <= len(rows) else ""
     # CEL points at a name's last dot, or at the bracket of a call.
@@ -243,7 +245,7 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else ""
 
 
-# What CEL's messages mean, in words for people.
+# CEL's messages, in plain words.
 
 _PLACED = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
 _UNKNOWN = re.compile(r"undeclared reference to '(.*)' \(in container")
@@ -256,7 +258,7 @@ _PATH = f"{string.ascii_letters}{string.digits}_."
 
 
 def _explain_compilation(report: str, text: str, variables: Sequence[str]) -> CelProblem:
-    """Return the first error of a compilation."""
+    """Return the first error of CEL's report on a compilation."""
     placed = _PLACED.search(report)
     if placed is None or int(placed[1]) < 1:
         report = placed[3] if placed else report
@@ -274,7 +276,7 @@ def _explain_compilation(report: str, text: str, variables: Sequence[str]) -> Ce
 
 
 def _explain_failure(report: str, text: str) -> CelProblem:
-    """Return what went wrong in an evaluation."""
+    """Return the error for CEL's report on a failed evaluation."""
     report = _STATUS.sub("", report.removeprefix("RuntimeError: "))
     if "Iteration budget" in report:
         return CelProblem("the expression loops more than 10,000 times")
@@ -282,7 +284,7 @@ def _explain_failure(report: str, text: str) -> CelProblem:
         return _missing_key(key[1], text)
     if overload := _NO_OVERLOAD.search(report):
         calls = list(re.finditer(rf"\b{re.escape(overload[1])}\s*\(", text))
-        place = _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)  # several: which is not known
+        place = _place(text, calls[0].start()) if len(calls) == 1 else (1, 1)  # else it is ambiguous
         return _wrong_types(overload[1], overload[2] or "", *place)
     return CelProblem(_one_line(report))
 
@@ -323,7 +325,10 @@ def _syntax_error(message: str, line: int, column: int) -> CelProblem:
 
 
 def _missing_key(key: str, text: str) -> CelProblem:
-    """CEL does not say in which map; the expression does if it asks only one for that key."""
+    """Return the error for a missing key.
+
+    CEL does not name the map. The expression does if it looks up that key in only one map.
+    """
     places = {place for place in _places(key, text) if not text[: place[0]].rstrip().endswith("has(")}
     if len({text[start:end] for start, end, _ in places}) != 1:
         return CelProblem(f"there is no key '{key}'")
@@ -334,7 +339,7 @@ def _missing_key(key: str, text: str) -> CelProblem:
 
 
 def _places(key: str, text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield where a map's name begins and ends of which the key is asked, and whether as a field."""
+    """Yield where the name of a map in which the key is looked up begins and ends, and whether as a field."""
     for found in re.finditer(rf"\.{re.escape(key)}\b|\[[\"']{re.escape(key)}[\"']\]", text):
         before = text[: found.start()]
         start = len(before.rstrip(_PATH))
@@ -356,7 +361,10 @@ _LONGEST_KEY = 1_000
 def compile_text(
     text: str, variables: Variables, now: datetime | None = None, *, bounded: bool, key: bool = False
 ) -> Any:
-    """Return the compiled expression; CelProblem if it is wrong or cannot be a condition, or a key."""
+    """Return the compiled expression.
+
+    Raise CelProblem if it is wrong, or not a condition (with `key`: a key).
+    """
     try:
         expression = environment(variables, now, bounded=bounded).compile(text)
     except RuntimeError as error:
@@ -372,9 +380,10 @@ def compile_text(
 def names_read(
     checked: bytes, text: str, variables: Variables, now: datetime | None = None, *, bounded: bool
 ) -> frozenset[str]:
-    """Return the variables without which an expression would not compile, by its serialized form.
+    """Return the variables that an expression needs to compile, found in its serialized form.
 
-    What a loop calls its own is taken for the variable of that name: only those in one word can be hidden so.
+    A loop variable counts as the variable of that name. Only names of one word can be hidden by a loop, so
+    the expression is compiled without these to find out.
     """
     names = set()
     for name in find_names(checked, [name for name, _ in variables]):
@@ -385,7 +394,10 @@ def names_read(
 
 
 def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelProblem:
-    """Return whether the condition holds. CEL's own answer will not do: an error of it is true in Python."""
+    """Return whether the condition holds, or a problem.
+
+    CEL's own conversion is not used: in Python a CEL error is true.
+    """
     answer = _truth(expression, values)
     if not isinstance(answer, bool):
         answer = _truth(expression, plain(values))
@@ -395,7 +407,7 @@ def truth(expression: Any, text: str, values: Mapping[str, Any]) -> bool | CelPr
 
 
 def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
-    """Return what makes the key of some values, of a list a tuple; or a problem."""
+    """Return the key of a row of values (a tuple if CEL gives a list), or a problem."""
     answer = _key(expression, values)
     if isinstance(answer, _Failed | CelProblem):
         answer = _key(expression, plain(values))
@@ -403,11 +415,11 @@ def key_of(expression: Any, text: str, values: Mapping[str, Any]) -> Any:
 
 
 class _Failed(Exception):
-    """What CEL says of an evaluation that came to nothing: beside it, any text is a key."""
+    """CEL's message of a failed evaluation; a type of its own, since any text can be a key."""
 
 
 def _truth(expression: Any, values: Mapping[str, Any]) -> Any:
-    """True, False, or what it is instead: a problem, or what CEL says."""
+    """Return true or false; else a problem, or CEL's message."""
     try:
         value = expression.eval(data=values)
     except RuntimeError as error:
@@ -439,7 +451,7 @@ def _list_key(items: list[Any]) -> Any:
 
 
 def _single_key(item: Any) -> Any:
-    """Return a key of one part, or what is wrong with it."""
+    """Return a key of one part, or a problem."""
     if not isinstance(item, str | int | float):
         return _not_a_key("a list of other values")
     if item != item:

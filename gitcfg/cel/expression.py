@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from gitcfg.sandbox import Guard
 
 SECONDS = 2.0
-"""To begin with: what a rule may take that is asked of hardly anything."""
+"""The time for any expression, however few nodes it is evaluated for."""
 EACH = 0.0002
-"""More for each node or instance that is asked about: a plain condition takes 6 us, one in the child 10."""
+"""The additional time for each node or instance. A plain condition takes 6 us, one in the child 10 us."""
 ITEM = 0.000005
-"""More for each item of what is known of it, which takes 0.2 to 0.7 us to hand over and look at."""
+"""The additional time for each item of a node's values, which takes 0.2 to 0.7 us to pass and to read."""
 
 
 class Budget:
-    """Seconds of the processor's time, never of the clock: whether a rule may stand does not depend on how
-    busy a machine is. They grow with what is asked, so that no fleet is too large for an honest expression.
+    """A limit in seconds of processor time, not of the clock, so that a busy machine does not fail a rule.
+
+    It grows with the number of nodes and items, so that a large fleet does not fail a reasonable expression.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -33,7 +34,10 @@ class Budget:
         self._message: str | None = None
 
     def grant(self, nodes: int, items: int = 0) -> float:
-        """Add what so many nodes and items may take, and return it. CelStopped: it is used up already."""
+        """Add the time for this number of nodes and items, and return it.
+
+        Raise CelStopped if the budget is already used up.
+        """
         if self.left <= 0:
             raise self.over()
         more = nodes * EACH + items * ITEM
@@ -41,39 +45,44 @@ class Budget:
         return more
 
     def spend(self, seconds: float) -> None:
-        """Take seconds away. CelStopped: it is used up."""
+        """Subtract seconds. Raise CelStopped if the budget is used up."""
         self.left -= seconds
         if self.left <= 0:
             raise self.over()
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """Take away what this thread takes meanwhile; give the `thread_time` at which that is too much."""
+        """Subtract the time that this thread uses in the context.
+
+        Yield the `thread_time` at which the budget is used up.
+        """
         begun = thread_time()
         yield begun + self.left
         self.spend(thread_time() - begun)
 
     def over(self) -> CelStopped:
-        """Return the error of an expression that has no time left."""
+        """Return the error of an expression whose budget is used up."""
         most = f"{self.seconds:g} s of the processor's time, and {EACH * 1000:g} ms more for each node"
         return self.end(f"the expression takes more than {most}")
 
     def end(self, message: str) -> CelStopped:
-        """Take all that is left, and return the error: always that of the first end."""
+        """Use up the budget, and return the error: for later calls too, that of the first call."""
         self.left = 0.0
         self._message = self._message or message
         return CelStopped(self._message, hint="loops in loops and long texts cost most")
 
 
-# How much there is to read of what an expression is asked about.
+# How many items an evaluation has to read.
 
 Row = Mapping[str, Any]
 GROUP = "nodes"
 
 
 class Load(msgspec.Struct, frozen=True, gc=False):
-    """A row of values. `items` is what has to be read for it; of that, `fresh` and `nodes` are there for the
-    first time: rows about the same group of nodes share the list of these.
+    """A row of values with its weight. `items` is the number of items to read for it.
+
+    `fresh` and `nodes` count the items and nodes that no row before has: rows about the same group share the
+    list of its nodes.
     """
 
     row: Row
@@ -83,7 +92,7 @@ class Load(msgspec.Struct, frozen=True, gc=False):
 
 
 def loads(rows: Iterable[Row]) -> Iterator[Load]:
-    """Yield the rows, weighed. What lies within items counts for nothing, but for nodes in a group."""
+    """Yield the rows with their weights. Nested items do not count, except those of the nodes of a group."""
     groups: dict[int, int] = {}
     for row in rows:
         items = _items(row)
@@ -98,7 +107,7 @@ def loads(rows: Iterable[Row]) -> Iterator[Load]:
 
 
 def batches(rows: Iterable[Row], most: int, items: int) -> Iterator[list[Load]]:
-    """Yield the rows by so many at most, and fewer where there is much to read for each."""
+    """Yield the rows in batches of at most `most` rows, fewer if they exceed `items` items together."""
     batch: list[Load] = []
     weight = 0
     for load in loads(rows):
@@ -119,33 +128,33 @@ def _items(row: Row) -> int:
     )
 
 
-# One expression, evaluated in this process if it is cheap for certain, else in a guarded child.
+# An expression, evaluated in this process if it is certainly cheap, else in a guarded child.
 
 LONGEST = 10_000
 _CACHED = 16_384
-"""Expressions, which each commit may need again: 5 to 10 KiB each, and 60 us to compile."""
+"""The number of cached expressions, for later commits: 5 to 10 KiB each, and 60 us to compile."""
 _BOUNDED = 1_000
 _BOUNDED_OF_NODES = 200
-"""Where it may read `nodes`, which are as large as all nodes: reading them once takes up to 0.4 s."""
+"""For expressions that read `nodes`, which has all nodes of a group: reading it once takes up to 0.4 s."""
 _MEMORY_OF_NODES = 1 << 30
 _BATCH, _ITEMS = 100, 10_000
-"""Rows in one question to the child, and what there is to read for them, unless one alone has more."""
+"""The limits of one request to the child: rows, and items to read, unless a single row has more."""
 _SHORTEST = 0.001
 _TO_READ = 60.0
-"""For a question alone; from then on the child says itself what it may take."""
+"""Processor seconds for reading one request; after that the child sets the limit of its evaluation."""
 _PATIENCE = 3600.0
 
 
 class Expression(msgspec.Struct, frozen=True):
-    """A compiled expression. `names` are the variables that it reads; no other needs a value."""
+    """A compiled expression. `names` are the variables that it reads; others need no value."""
 
     text: str
     names: frozenset[str]
     checked: bytes
-    """As CEL serializes it."""
+    """CEL's serialized form."""
     _variables: tuple[tuple[str, str], ...]
     _expression: Any
-    """None if only the child may evaluate it: loops, `+` and regular expressions can be made costly."""
+    """None if only the child may evaluate it: loops, `+` and regular expressions can be costly."""
     _now: datetime | None = None
     _key: bool = False
 
@@ -153,18 +162,21 @@ class Expression(msgspec.Struct, frozen=True):
     def compiled(
         cls, text: str, variables: Mapping[str, str], now: datetime | None = None, key: bool = False
     ) -> Self:
-        """Return an expression that is a condition, or a key. CelProblem: it cannot be one."""
+        """Return the compiled expression.
+
+        Raise CelProblem if it is not a condition (with `key`: not a key).
+        """
         return cast(Self, _compiled(cls, text, tuple(sorted(variables.items())), now, key))
 
     def answer(self, values: Row, budget: Budget | None) -> Any:
-        """Return the answer for one row. Raise CelProblem if there is none."""
+        """Return the answer for one row. Raise CelProblem if it has none."""
         (answer,) = self.answers([values], budget)
         if isinstance(answer, CelProblem):
             raise answer
         return answer
 
     def answers(self, rows: Sequence[Row], budget: Budget | None) -> list[Any]:
-        """Return an answer or a CelProblem for each row. CelStopped: there is none within the budget."""
+        """Return an answer or a CelProblem for each row. Raise CelStopped if the budget is used up before."""
         answered = self._guarded if self._expression is None else self._here
         return list(answered(rows, budget or Budget()))
 
@@ -175,7 +187,7 @@ class Expression(msgspec.Struct, frozen=True):
         budget.grant(len(rows))
         weighed = False
         with budget.spending() as until:
-            soonest = monotonic() + budget.left  # the clock is a tenth of the cost
+            soonest = monotonic() + budget.left  # the clock costs a tenth of `thread_time`
             for row in rows:
                 yield evaluate(self._expression, self.text, row)
                 if monotonic() > soonest and thread_time() > until:
@@ -194,7 +206,7 @@ class Expression(msgspec.Struct, frozen=True):
             for answer in answers:
                 if len(answer) > 1:
                     yield CelProblem(*answer)
-                else:  # a tuple was sent as a list
+                else:  # the child's message has a list for a tuple
                     yield tuple(answer[0]) if isinstance(answer[0], list) else answer[0]
 
     def _ask(self, rows: list[dict[str, Any]], budget: Budget) -> list[Any]:
@@ -244,9 +256,9 @@ def _check_text(text: str) -> None:
 
 @cache
 def _guard(of_nodes: bool) -> "Guard":
-    """Return the child; what reads `nodes` has one of its own, with more room.
+    """Return the child. Expressions that read `nodes` have a child of their own, with more memory.
 
-    It waits for nothing but the processor, so that nothing depends on patience.
+    Only processor time limits it; the limit of the clock is so high that it does not matter.
     """
     from gitcfg.sandbox import Guard, Limits
 
@@ -255,22 +267,22 @@ def _guard(of_nodes: bool) -> "Guard":
     return Guard("gitcfg.cel.child", limits)
 
 
-# Expressions that hold or do not.
+# Conditions.
 
 
 class Condition(Expression, frozen=True):
     """A compiled condition."""
 
     def holds(self, values: Row, budget: Budget | None = None) -> bool:
-        """Return whether it holds for these values, by whole names. Raise CelProblem if that is unknown."""
+        """Return whether it holds for these values, by full names. Raise CelProblem if that is unknown."""
         return self.answer(values, budget) is True
 
     def holds_each(
         self, rows: Sequence[Row], budget: Budget | None = None
     ) -> tuple[list[bool], dict[int, CelProblem]]:
-        """Return the same for many, faster: an answer for each (False where there is none), problems by row.
+        """Return whether it holds for each row (False where unknown), and the problems by row.
 
-        CelStopped: nothing can be said of any row.
+        This is faster than a call for each row. Raise CelStopped if the evaluation does not finish.
         """
         answers = self.answers(rows, budget)
         return [answer is True for answer in answers], _find_problems(answers)
@@ -281,33 +293,33 @@ def _find_problems(answers: Iterable[Any]) -> dict[int, CelProblem]:
 
 
 def compile_condition(text: str, variables: Mapping[str, str], now: datetime | None = None) -> Condition:
-    """Return a condition on `variables`: whole names to string, list(string), map, list(map), bool, int,
-    timestamp.
+    """Return a condition on `variables`: a map from full names to types.
 
-    `now` is what age() counts from; without it there is no age(). CelProblem: it cannot be one.
+    Types are string, list(string), map, list(map), bool, int and timestamp. `now` is the time for age();
+    without it there is no age(). Raise CelProblem if the text is not a condition.
     """
     return Condition.compiled(text, variables, now)
 
 
-# Expressions whose answer is a key: what things are grouped by, or must differ in.
+# Expressions whose result is a key: by which nodes are grouped, or in which they must differ.
 
 
 class Truth(Enum):
-    """A CEL bool in a key: in Python `True == 1`, and in CEL it is equal to nothing but itself."""
+    """A CEL bool in a key. In Python `True == 1`; in CEL a bool is equal only to itself."""
 
     FALSE = False
     TRUE = True
 
 
 Key: TypeAlias = str | int | float | Truth | tuple[str | int | float | Truth, ...]
-"""What a CEL string, int, double, bool or a list of them is here.
+"""A CEL string, int, double or bool, or a list of them.
 
-Two are equal where CEL has them equal: 1 and 1.0 are one key, 1, "1" and true are three.
+Keys are equal where CEL's values are: 1 and 1.0 are one key; 1, "1" and true are three.
 """
 
 
 def as_key(answer: Any) -> Key:
-    """Return what CEL answers, as a key."""
+    """Return an answer of CEL as a key."""
     if isinstance(answer, tuple):
         return tuple([Truth(part) if isinstance(part, bool) else part for part in answer])
     found: Key = Truth(answer) if isinstance(answer, bool) else answer
@@ -315,7 +327,7 @@ def as_key(answer: Any) -> Key:
 
 
 def plain_key(key: Key | None) -> Any:
-    """Return a key as JSON has it."""
+    """Return a key as plain data for JSON."""
     if isinstance(key, tuple):
         return [plain_key(part) for part in key]
     return key.value if isinstance(key, Truth) else key
@@ -325,15 +337,15 @@ class KeyExpression(Expression, frozen=True):
     """A compiled key."""
 
     def key(self, values: Row, budget: Budget | None = None) -> Key:
-        """Return the key of these values (by whole names). CelProblem: they have none."""
+        """Return the key of these values, by full names. Raise CelProblem if they have none."""
         return as_key(self.answer(values, budget))
 
     def keys_each(
         self, rows: Sequence[Row], budget: Budget | None = None
     ) -> tuple[list[Key | None], dict[int, CelProblem]]:
-        """Return the same for many, faster: a key for each (None where there is none), and problems by row.
+        """Return a key for each row (None where it has none), and the problems by row.
 
-        CelStopped: nothing can be said of any row.
+        This is faster than a call for each row. Raise CelStopped if the evaluation does not finish.
         """
         answers = self.answers(rows, budget)
         keys = [None if isinstance(answer, CelProblem) else as_key(answer) for answer in answers]
@@ -341,5 +353,5 @@ class KeyExpression(Expression, frozen=True):
 
 
 def compile_key(text: str, variables: Mapping[str, str]) -> KeyExpression:
-    """Return a key on `variables`, as of `compile_condition`. CelProblem: it cannot be one."""
+    """Return a key on `variables`, as `compile_condition` does. Raise CelProblem if the text is not a key."""
     return KeyExpression.compiled(text, variables, key=True)

@@ -1,4 +1,4 @@
-"""An expression's terms as CEL reads them, out of the checked form (`cel.expr.CheckedExpr`) that it gives."""
+"""The terms of an expression, read from CEL's checked form (`cel.expr.CheckedExpr`)."""
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Form(Enum):
-    """What a term is: the numbers are those of the fields of `cel.expr.Expr`."""
+    """The form of a term; its number is that of the field of `cel.expr.Expr`."""
 
     CONSTANT = 3
     NAME = 4
@@ -20,7 +20,7 @@ class Form(Enum):
 
 
 class Term(msgspec.Struct, frozen=True):
-    """`words`: a name, a field's or function's name, a text, or the variables of a loop."""
+    """A term. `words`: a name, a field's or function's name, a text, or the variables of a loop."""
 
     form: Form
     words: tuple[str, ...]
@@ -28,16 +28,16 @@ class Term(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> list["Term"]:
-        """The terms of which it consists, in order."""
+        """The terms inside it, in order."""
         return [_term(inner) for inner in self._inner]
 
     def parts_with(self, letters: bytes) -> list["Term"]:
-        """Return those of its parts in which these letters stand somewhere."""
+        """Return the terms inside it whose serialized form contains these letters."""
         return [_term(inner) for inner in self._inner if letters in inner]
 
     @property
     def path(self) -> str:
-        """`node.features` of a name with fields; of anything else, nothing."""
+        """`node.features` for a name with fields; an empty text for any other term."""
         fields, term = "", self
         while term.form is Form.FIELD:
             fields, term = f".{term.words[0]}{fields}", term.parts[0]
@@ -45,16 +45,16 @@ class Term(msgspec.Struct, frozen=True):
 
 
 def outermost(checked: bytes) -> Term:
-    """Return the term that is the whole of a serialized expression."""
+    """Return the outermost term of a serialized expression."""
     return _term(_find_field(_find_field(checked, 2), 4))
 
 
 def find_names(checked: bytes, names: Iterable[str]) -> frozenset[str]:
-    """Return those of some names that stand for something in a serialized expression; loops may hide them."""
+    """Return which of these names a serialized expression refers to. A loop variable may hide one."""
     marks = {name: b"\n" + bytes([len(name)]) + name.encode() for name in names}
     marks = {name: mark for name, mark in marks.items() if mark in checked}
     fields = _fields(_find_field(checked, 2)) if marks else ()
-    entries = [held for _, held in takewhile(lambda field: field[0] == 2, fields)]  # those that come first
+    entries = [held for _, held in takewhile(lambda field: field[0] == 2, fields)]  # they come first
     return frozenset(name for name, mark in marks.items() if any(mark in entry for entry in entries))
 
 
@@ -71,7 +71,7 @@ _TERMS = {
     Form.LIST: (1,),
     Form.LOOP: (2, 4, 5, 6, 7),
 }
-"""The numbers of the fields that hold them."""
+"""The numbers of the fields that contain terms."""
 
 
 def _term(message: bytes) -> Term:
@@ -91,7 +91,7 @@ def _find_field(message: bytes, number: int) -> bytes:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the fields of a message with their numbers; of numbers, nothing."""
+    """Yield the fields of a message: number and content, which is empty for a field that is a number."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -104,7 +104,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """Return a number of seven bits a byte, and where it ends."""
+    """Return a varint (seven bits a byte), and the offset after it."""
     value = shift = 0
     while message[at] & 0x80:
         value |= (message[at] & 0x7F) << shift

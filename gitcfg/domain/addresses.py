@@ -1,4 +1,4 @@
-"""IP addresses and networks as numbers: those of IPv4 as they are, those of IPv6 far above them."""
+"""IP addresses and networks as numbers. Numbers of IPv6 are all greater than those of IPv4."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from gitcfg.domain.values import DomainProblem, Value
 from gitcfg.model.names import shown
 
 SIX = 1 << 130
-"""What IPv6's numbers begin with. So no interval can run from IPv4 into IPv6, and IPv4 sorts first."""
+"""The offset of IPv6's numbers: no interval can run from IPv4 into IPv6, and IPv4 sorts first."""
 
 _LONGEST = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
 _FOUR = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
@@ -19,7 +19,7 @@ _PADDED = re.compile(r"(?:^|\.)0[0-9]")
 
 
 def parse_address(value: object) -> int:
-    """Return the number of an address that is written in any way. DomainProblem: it is none."""
+    """Return the number of an address in any notation. Raise DomainProblem if the value is not an address."""
     if not isinstance(value, str) or len(value) > _LONGEST or "%" in value:
         raise _not_an_address(value)
     try:
@@ -41,22 +41,22 @@ def _not_an_address(value: object) -> DomainProblem:
 
 
 def format_address(number: int) -> str:
-    """Return the one way to write an address: compressed, lower case."""
+    """Return an address in its normal form: compressed, in lower case."""
     if number < SIX:
         return str(IPv4Address(number))
     address = IPv6Address(number - SIX)
-    # Versions of Python differ in how they write these; RFC 5952 (section 5) recommends this.
+    # Versions of Python write these in different ways; RFC 5952 (section 5) recommends this one.
     mapped = address.ipv4_mapped
     return f"::ffff:{mapped}" if mapped else str(address)
 
 
 def address_bits(number: int) -> int:
-    """Return how long the addresses of a number's family are."""
+    """Return the length in bits of the addresses of a number's family."""
     return 32 if number < SIX else 128
 
 
 def address_family(number: int) -> str:
-    """Return a number's family, in words."""
+    """Return a number's family: `IPv4` or `IPv6`."""
     return "IPv4" if number < SIX else "IPv6"
 
 
@@ -81,7 +81,10 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 def parse_block(value: object) -> Block:
-    """Return the block of a text. DomainProblem: it is none, or bits after its length are set."""
+    """Return the block that a text names.
+
+    Raise DomainProblem if the text is not a network, or if bits after its length are set.
+    """
     address, slash, length = value.partition("/") if isinstance(value, str) else ("", "", "")
     if not slash:
         raise DomainProblem(
@@ -100,7 +103,7 @@ def parse_block(value: object) -> Block:
 
 
 def _parse_length(text: str, number: int, column: int) -> int:
-    """Return the length of a network's prefix. DomainProblem: the address is not so long."""
+    """Return the length of a network's prefix. Raise DomainProblem if its family has no such length."""
     most = address_bits(number)
     if not _PREFIX.fullmatch(text) or int(text) > most:
         raise DomainProblem(
@@ -112,7 +115,7 @@ def _parse_length(text: str, number: int, column: int) -> int:
 
 
 def _find_block(first: int, last: int) -> Block | None:
-    """Return the block that holds just these addresses."""
+    """Return the block of exactly these addresses, or None if they do not form one."""
     count = last - first + 1
     if count & (count - 1) or first % count:
         return None
@@ -123,7 +126,7 @@ def _find_block(first: int, last: int) -> Block | None:
 
 
 def read_addresses(text: str) -> Interval:
-    """Return the addresses of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
+    """Return the interval of an item: `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`."""
     if "/" in text and "-" not in text:
         found = parse_block(text)
         return found.first, found.last
@@ -147,7 +150,7 @@ def _parse_end(text: object) -> int:
 
 
 def write_addresses(first: int, last: int) -> Value:
-    """Return the item that says an interval."""
+    """Return the item for an interval of addresses."""
     if first == last:
         return format_address(first)
     found = _find_block(first, last)
@@ -157,17 +160,20 @@ def write_addresses(first: int, last: int) -> Value:
 # Networks of one size: `10.0.0.0/16 in /24` are the 256 networks of that length in it.
 
 _LENGTH_BIT = 132
-"""A network's number is its first bits; its length stands above all of them, from this bit on."""
+"""The first bit of the length in a network's number. The bits below it are the network's own first bits."""
 
 
 def parse_network(value: object) -> int:
-    """Return a network's number: those of one length follow each other. DomainProblem: it is no network."""
+    """Return a network's number; networks of one length are numbered in sequence.
+
+    Raise DomainProblem if the value is not a network.
+    """
     found = parse_block(value)
     return _network_number(found.first, found.length)
 
 
 def _network_number(address: int, length: int) -> int:
-    """Return the number of the network of a length that an address is in."""
+    """Return the number of the network of this length that contains an address."""
     base = address & SIX
     return (length << _LENGTH_BIT) + base + (address - base >> address_bits(address) - length)
 
@@ -179,12 +185,12 @@ def _block(number: int) -> Block:
 
 
 def format_network(number: int) -> str:
-    """Return a network as it is written."""
+    """Return the network with this number as text: `ADDRESS/LENGTH`."""
     return str(_block(number))
 
 
 def read_networks(text: str) -> Interval:
-    """Return the networks of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
+    """Return the interval of an item: `10.0.0.0/16 in /24`, `10.0.1.0/24-10.0.9.0/24`, `10.0.1.0/24`."""
     words = text.split()
     if len(words) == 3 and words[1] == "in":
         return _read_subnets(words[0], words[2], len(text) - len(words[2]) + 1)
@@ -216,25 +222,25 @@ def _read_subnets(outer: str, length: str, column: int) -> Interval:
 
 
 def write_networks(first: int, last: int) -> Value:
-    """Return the item that says an interval."""
+    """Return the item for an interval of networks."""
     begin, end = _block(first), _block(last)
     outer = _find_block(begin.first, end.last)
     return f"{outer} in /{begin.length}" if outer else f"{begin}-{end}"
 
 
 def network_sizes(found: Iterable[Interval]) -> set[tuple[int, int]]:
-    """Return the families (as the length of their addresses) and lengths of networks in intervals."""
+    """Return the sizes of networks in intervals: pairs of the family's address length and prefix length."""
     blocks = [_block(first) for first, _ in found]
     return {(address_bits(each.first), each.length) for each in blocks}
 
 
 def have_one_size(found: set[tuple[int, int]]) -> bool:
-    """Return whether all networks of a family have one length; else unequal ones may overlap."""
+    """Return whether all networks of a family have one length. Networks of different lengths may overlap."""
     return len(found) == len({family for family, _ in found})
 
 
 def overlapping_networks(text: str, found: set[tuple[int, int]]) -> list[Interval]:
-    """Return the networks of these sizes that share an address with what an item stands for."""
+    """Return the networks of these sizes that have an address in common with an item."""
     if "/" in text and ("-" in text or len(text.split()) > 1):
         begin, end = read_networks(text)
         first, last = _block(begin).first, _block(end).last

@@ -1,4 +1,4 @@
-"""Sets of integers as sorted intervals between which numbers are missing; whole numbers and dates as such."""
+"""Sets of integers as sorted intervals with gaps between them; whole numbers and dates as such integers."""
 
 import re
 from bisect import bisect_left
@@ -12,13 +12,13 @@ from gitcfg.domain.values import DomainProblem, Value, is_decimal
 from gitcfg.model.names import shown
 
 Interval = tuple[int, int]
-"""The first and the last number; both belong to it."""
+"""The first and the last number, both inclusive."""
 
 Intervals = tuple[Interval, ...]
 
 
 def merged(found: Iterable[Interval]) -> Intervals:
-    """Return any intervals as a set."""
+    """Return intervals as a set: sorted, those that overlap or touch joined."""
     joined: list[Interval] = []
     for first, last in sorted(found):
         if not joined or first > joined[-1][1] + 1:
@@ -29,12 +29,12 @@ def merged(found: Iterable[Interval]) -> Intervals:
 
 
 def union(left: Intervals, right: Intervals) -> Intervals:
-    """Return what is in one of them."""
+    """Return the numbers that are in at least one of two sets."""
     return merged(chain(left, right))
 
 
 def intersection(left: Intervals, right: Intervals) -> Intervals:
-    """Return what is in both."""
+    """Return the numbers that are in both sets."""
     common: list[Interval] = []
     one = other = 0
     while one < len(left) and other < len(right):
@@ -50,12 +50,12 @@ def intersection(left: Intervals, right: Intervals) -> Intervals:
 
 
 def difference(left: Intervals, right: Intervals) -> Intervals:
-    """Return what is in the first alone."""
+    """Return the numbers of the first set that are not in the second."""
     return intersection(left, tuple(_gaps(right, left[0][0], left[-1][1]))) if left else ()
 
 
 def _gaps(found: Intervals, first: int, last: int) -> Iterator[Interval]:
-    """Yield what is missing between two numbers, and perhaps some more on either side."""
+    """Yield the gaps of a set between two numbers. The first and the last gap may extend beyond these."""
     for begin, end in found:
         if first < begin:
             yield first, begin - 1
@@ -64,17 +64,17 @@ def _gaps(found: Intervals, first: int, last: int) -> Iterator[Interval]:
 
 
 def size(found: Intervals) -> int:
-    """Return how many numbers these are."""
+    """Return the number of integers in a set."""
     return sum(last - first + 1 for first, last in found)
 
 
 def holds(found: Intervals, number: int) -> bool:
-    """Return whether it is one of them."""
+    """Return whether a set contains a number."""
     return touches(found, number, number)
 
 
 def touches(found: Intervals, first: int, last: int) -> bool:
-    """Return whether any number of an interval is one of them."""
+    """Return whether a set contains any number of an interval."""
     at = bisect_left(found, first, key=itemgetter(1))
     return at < len(found) and found[at][0] <= last
 
@@ -82,17 +82,23 @@ def touches(found: Intervals, first: int, last: int) -> bool:
 # The two ends of a range in an item's text.
 
 Read = Callable[[object], int]
-"""A value's number. DomainProblem: it is no such value."""
+"""A function from a value to its number. It raises DomainProblem for a value of another kind."""
 
 
 def interval(text: str, number: Read, after: int = 1) -> Interval:
-    """Return the numbers of a value or `FIRST-LAST`; no hyphen before column `after` is a range's."""
+    """Return the interval of a value or `FIRST-LAST`.
+
+    A hyphen before column `after` does not separate a range.
+    """
     begin, end, column = ends(text, number, after)
     return ordered(begin, end, column)
 
 
 def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
-    """Return the numbers of a range's ends, and the second's column; of a single value they are the same."""
+    """Return the numbers of a range's ends, and the column of the second.
+
+    For a single value both are the same, and the column is 1.
+    """
     at = text.find("-", after)
     if at < 0:
         begin = number(text)
@@ -109,7 +115,7 @@ def ends(text: str, number: Read, after: int = 1) -> tuple[int, int, int]:
 
 
 def ordered(begin: int, end: int, column: int) -> Interval:
-    """Return a range from one end to the other. DomainProblem: they are the wrong way round."""
+    """Return the interval between two ends. Raise DomainProblem if the second is smaller than the first."""
     if end < begin:
         raise DomainProblem("the range ends before it begins", column, "write its smallest value first")
     return begin, end
@@ -122,9 +128,9 @@ _TOO_LARGE = 10**_MOST_DIGITS
 
 
 def parse_integer(value: object) -> int:
-    """Return the number that a value means: `80`, `"80"`, `80.0`. DomainProblem: none."""
+    """Return the integer that a value means: `80`, `"80"`, `80.0`. Raise DomainProblem if it is not one."""
     if isinstance(value, str) and is_decimal(value):
-        # Python takes time that grows with the square of a text's length to read it as a number.
+        # Python needs time that grows with the square of a text's length to convert it to a number.
         return parse_integer(int(value) if len(value) <= 2 * _MOST_DIGITS else _TOO_LARGE)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -137,12 +143,12 @@ def parse_integer(value: object) -> int:
 
 
 def read_integers(text: str) -> Interval:
-    """Return the numbers of an item: `80`, `1024-65535`, `-5 - -1`."""
+    """Return the interval of an item: `80`, `1024-65535`, `-5 - -1`."""
     return interval(text, parse_integer)
 
 
 def write_integers(first: int, last: int) -> Value:
-    """Return the item that says an interval."""
+    """Return the item for an interval of integers."""
     blank = " " if first < 0 else ""
     return first if first == last else f"{first}{blank}-{blank}{last}"
 
@@ -154,7 +160,10 @@ _DATE_LENGTH = len("2026-01-31")
 
 
 def parse_date(value: object) -> int:
-    """Return the day's number; 1 January of the year 1 is 1. DomainProblem: it is no date."""
+    """Return a day's ordinal: 1 January of the year 1 is 1.
+
+    Raise DomainProblem if the value is not a date.
+    """
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.toordinal()
     text = shown(str(value))
@@ -174,15 +183,15 @@ def parse_date(value: object) -> int:
 
 
 def format_date(number: int) -> str:
-    """Return a day as ISO 8601 writes it."""
+    """Return a day in ISO 8601: `2026-01-31`."""
     return date.fromordinal(number).isoformat()
 
 
 def read_dates(text: str) -> Interval:
-    """Return the days of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
+    """Return the interval of an item: `2026-01-31`, `2026-01-01 - 2026-12-31`."""
     return interval(text, parse_date, after=_DATE_LENGTH)
 
 
 def write_dates(first: int, last: int) -> Value:
-    """Return the item that says an interval."""
+    """Return the item for an interval of days."""
     return format_date(first) if first == last else f"{format_date(first)} - {format_date(last)}"

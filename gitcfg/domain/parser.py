@@ -13,15 +13,15 @@ from gitcfg.domain.values import DomainProblem, Kind, Values, is_decimal, misspe
 from gitcfg.model.names import shown
 
 LONGEST_ITEM = 4000
-"""More characters than this no item has."""
+"""The most characters of an item."""
 
 _NAMES = {bool: "a boolean", list: "a list", dict: "a map", type(None): "nothing"}
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
-    """An item's own text, which begins after so many columns, without the signs in front of it.
+    """One item of a domain, without the signs in front of its text, which starts after `columns` columns.
 
-    `excluded`: it had an exclamation mark. `exact`: an equals sign. `number`: it was no text.
+    `excluded`: an exclamation mark preceded it. `exact`: an equals sign did. `number`: YAML gave a number.
     """
 
     index: int
@@ -33,18 +33,21 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def shape(self) -> Kind:
-        """What it looks like."""
+        """The kind that the item looks like."""
         if self.number:
             return Kind.INTEGER
         return Kind.TEXT if self.exact else shape(self.text)
 
     def problem(self, message: str, hint: str = "") -> DomainProblem:
-        """Return the error of the item as a whole."""
+        """Return an error about the item as a whole."""
         return DomainProblem(message, 1 + self.columns, hint, self.index)
 
 
 def _read_item(index: int, given: object) -> Item:
-    """Return what YAML gave. DomainProblem: it is neither an integer nor text, or too long."""
+    """Return the item for a value of YAML.
+
+    Raise DomainProblem if it is neither an integer nor text, or is too long.
+    """
     if isinstance(given, str):
         return _read_text(index, given)
     if isinstance(given, bool) or not isinstance(given, int | float):
@@ -75,7 +78,7 @@ def _read_text(index: int, given: str) -> Item:
     return item
 
 
-# What kind of values a domain is about: as its parameter's type says, or as its items look.
+# The kind of a domain's values: from its parameter's type, or from what its items look like.
 
 _KINDS = {
     "integer": Kind.INTEGER,
@@ -87,7 +90,10 @@ _ONE_KIND = "a domain has values of one kind; text that looks like another begin
 
 
 def _find_kind(items: Sequence[Item], type: str | None) -> Kind:
-    """Return the kind of all items, one of which is no exclusion. DomainProblem: one is of another."""
+    """Return the kind of all items; at least one must not be an exclusion.
+
+    Raise DomainProblem if an item is of another kind, or if a parameter of the type cannot have a domain.
+    """
     if type not in _KINDS and type not in ("string", None):
         known = "integer, number, string, path and expression"
         raise DomainProblem(
@@ -101,7 +107,7 @@ def _find_kind(items: Sequence[Item], type: str | None) -> Kind:
 
 
 def _check_kind(item: Item, kind: Kind) -> None:
-    """Raise DomainProblem if an item itself says that it is not of the kind of its parameter's type."""
+    """Raise DomainProblem if an item contradicts the kind that its parameter's type requires."""
     if kind is Kind.TEXT and item.number:
         raise item.problem(f"{item.text} is a number, but the parameter is text", "put it in quotes")
     if kind is Kind.INTEGER and item.exact:
@@ -130,28 +136,30 @@ def _infer_kind(items: Sequence[Item], type: str | None) -> Kind:
 
 
 def _looks_like(item: Item, kind: Kind) -> bool:
-    """Return whether an item looks like a kind. Addresses that are kept out of networks do; and a single
-    number can only be text behind its exclamation mark.
+    """Return whether an item looks like a kind.
+
+    Addresses may be excluded from networks. A single number after an exclamation mark is text to YAML, so it
+    may be excluded from integers.
     """
     if kind is Kind.NETWORK and item.shape is Kind.ADDRESS:
         return True
     return item.shape is kind or (kind is Kind.INTEGER and item.excluded and is_decimal(item.text))
 
 
-# A domain's items, as they are written, as the set of values that they stand for.
+# From a domain's items to its set of values.
 
 MOST_ITEMS = 10_000
-"""More items than this no domain has."""
+"""The most items of a domain."""
 
 _Read = TypeVar("_Read")
 
 
 def parse(items: Sequence[object], type: str | None = None) -> Values:
-    """Return the set of items: integers and text, as YAML gives them, `!` before what is kept out.
+    """Return the set of values of items: integers and text, as YAML gives them; `!` begins an exclusion.
 
-    `type` is the parameter's declared type; where it is None or `string`, the items' look decides what
-    they are. docs/domains.md lists what may be written. Time and space go with the items, never with the
-    values. DomainProblem: an item is wrong, there are too many, or they leave no value.
+    `type` is the parameter's declared type; where it is None or `string`, the kind follows from what the
+    items look like. docs/domains.md lists what may be written. Time and space grow with the number of items,
+    not of values. Raise DomainProblem if an item is wrong, there are too many, or they leave no value.
     """
     if not items:
         raise DomainProblem("the domain is empty", hint="list the values that are allowed")
@@ -194,7 +202,10 @@ def _parse_spans(kind: Kind, included: Sequence[Item], excluded: Sequence[Item])
 
 
 def _network_sizes(pairs: Iterable[tuple[Item, Interval]]) -> set[tuple[int, int]]:
-    """Return the sizes of a domain's networks. DomainProblem: an item has another than those before it."""
+    """Return the sizes of a domain's networks.
+
+    Raise DomainProblem if an item's size differs from that of the items before it.
+    """
     found: set[tuple[int, int]] = set()
     for item, interval in pairs:
         found |= network_sizes([interval])
@@ -205,7 +216,10 @@ def _network_sizes(pairs: Iterable[tuple[Item, Interval]]) -> set[tuple[int, int
 
 
 def _read_placed(read: Callable[[str], _Read], item: Item) -> _Read:
-    """Return what `read` makes of an item's text. DomainProblem: with the item's place."""
+    """Return the result of `read` for an item's text.
+
+    Raise DomainProblem with the item's place if it fails.
+    """
     try:
         return read(item.text)
     except DomainProblem as problem:

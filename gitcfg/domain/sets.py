@@ -1,4 +1,4 @@
-"""Sets of values, read and written for each kind."""
+"""Sets of values: numbers, addresses, networks and dates as intervals, and text as a list of words."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,7 +38,7 @@ from gitcfg.model.names import shown
 
 
 class Codec(msgspec.Struct, frozen=True):
-    """Values as numbers and back, and intervals of them as items of a domain and back."""
+    """The conversions of a kind: values to numbers and back, items to intervals and back."""
 
     number: Callable[[object], int]
     value: Callable[[int], Value]
@@ -54,11 +54,11 @@ CODECS: Mapping[Kind, Codec] = {
 }
 
 
-# Values that are held as intervals of their numbers.
+# Values that are stored as intervals of their numbers.
 
 
 class Spans(msgspec.Struct, frozen=True, gc=False):
-    """Numbers, addresses, networks or dates; see `Values`."""
+    """A set of numbers, addresses, networks or dates; see `Values`."""
 
     kind: Kind
     ranges: Intervals = ()
@@ -117,7 +117,7 @@ _MISLEADING = frozenset(",\"'\\")
 
 
 class Words(msgspec.Struct, frozen=True):
-    """Text; see `Values`. `places` has each word's place."""
+    """A set of text values; see `Values`. `places` maps each word to its position."""
 
     places: Mapping[str, int] = {}
 
@@ -167,11 +167,11 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def make_words(found: Iterable[str]) -> Words:
-    """Return each word once, in the order given."""
+    """Return the set of these words, each once, in the order given."""
     return Words({word: place for place, word in enumerate(dict.fromkeys(found))})
 
 
 def _quoted(item: str) -> str:
-    """Return an item that nobody can take for two, or for none."""
+    """Return an item that cannot be misread as two items or as none: in quotes where necessary."""
     clear = item.isprintable() and item.strip() == item != "" and _MISLEADING.isdisjoint(item)
     return item if clear else json.dumps(item)

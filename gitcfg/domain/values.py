@@ -1,4 +1,4 @@
-"""Values of domains: their kinds, what all sets of them can do, and which kind a text looks like."""
+"""Values of domains: their kinds, the operations on sets of them, and the kind that a text looks like."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from typing import Protocol
 from gitcfg.model.names import shown
 
 Value = int | str
-"""A value in its normal form: only numbers are no text."""
+"""A value in its normal form: numbers are int, all others are text."""
 
 
 class Kind(StrEnum):
-    """What all values of a domain are."""
+    """The kind of a domain's values."""
 
     INTEGER = "integer"
     TEXT = "text"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
     @property
     def one(self) -> str:
-        """A value of this kind, in words."""
+        """The name of one value of this kind, for messages."""
         return _ONE[self]
 
 
@@ -35,63 +35,69 @@ _ONE = {
 }
 
 
-# A set of values that never changes: what all kinds of them can do.
+# Immutable sets of values, with the operations that all kinds have.
 
 
 class Values(Protocol):
-    """A set of values of one kind, in order; an operation with one of another kind finds nothing in common.
+    """An ordered set of values of one kind; operations with another kind find nothing in common.
 
-    Nothing here takes longer the more values there are (an IPv6 network has 2^64), only the more items
-    it takes to write them. Two that are equal hold the same values in the same order.
+    The cost of every operation grows with the number of items that describe the set, not with the number of
+    values (an IPv6 network has 2^64). Equal sets hold the same values in the same order.
     """
 
     @property
     def kind(self) -> Kind:
-        """What the values are."""
+        """The kind of the values."""
 
     @property
     def size(self) -> int:
-        """How many values there are, exactly; `len()` ends at 2^63."""
+        """The exact number of values; `len()` is limited to 2^63."""
 
     def __bool__(self) -> bool:
-        """Return whether there are any."""
+        """Return whether the set has any values."""
 
     def __contains__(self, value: object) -> bool:
-        """Return whether this is one of them, in any form."""
+        """Return whether the set contains a value, in any of its forms."""
 
     def __iter__(self) -> Iterator[Value]:
-        """Yield the values in their normal form: from the least, text as it was listed."""
+        """Yield the values in their normal form, in ascending order; text in the order of the list."""
 
     def normal(self, value: object) -> Value:
-        """Return the one form of what a value of this kind means, be it in the set or not.
+        """Return the normal form of a value of this kind, in the set or not.
 
-        A number is an int, everything else text: an address compressed and in lower case, a network
-        `ADDRESS/LENGTH`, a date ISO 8601's. DomainProblem: it is no value of this kind.
+        A number is an int. Everything else is text: an address compressed and in lower case, a network
+        `ADDRESS/LENGTH`, a date in ISO 8601. Raise DomainProblem if the value is of another kind.
         """
 
     def items(self) -> tuple[Value, ...]:
-        """Return the shortest items that `parse` reads as an equal set without a type; none for no values."""
+        """Return the shortest items that `parse` reads, without a type, as an equal set."""
 
     def describe(self) -> str:
-        """Return the items on one line: `80, 1024-65535`; text with signs that mislead as JSON writes it."""
+        """Return the items on one line: `80, 1024-65535`.
+
+        Text with misleading characters is quoted as in JSON.
+        """
 
     def __and__(self, other: "Values") -> "Values":
-        """Return what is in both."""
+        """Return the values that are in both sets."""
 
     def __or__(self, other: "Values") -> "Values":
-        """Return what is in one of them. DomainProblem: they are of two kinds, or networks of two lengths."""
+        """Return the values of both sets.
+
+        Raise DomainProblem for different kinds, or networks of two lengths.
+        """
 
     def __sub__(self, other: "Values") -> "Values":
-        """Return what is in this alone."""
+        """Return the values of this set that are not in the other."""
 
 
-# What is wrong with a domain as it is written, or with a value that should be in one.
+# An error in a domain as it is written, or in a value that should be in one.
 
 
 class DomainProblem(ValueError):
-    """One sentence, where, and what to do about it.
+    """An error in one sentence, with its place and a hint.
 
-    `index` is the item's, from 0; None: it is about all of them, or about a value. `column` is the
+    `index` is that of the item, from 0, or None for an error in all items or in a value. `column` is the
     character within the item's text, from 1.
     """
 
@@ -104,11 +110,11 @@ class DomainProblem(ValueError):
         return f"{place}{self.message}"
 
     def moved(self, columns: int, index: int | None = None) -> "DomainProblem":
-        """Return the same, for a text that begins so many columns further right, of this item."""
+        """Return the same problem for item `index`, whose text begins `columns` further right."""
         return DomainProblem(self.message, self.column + columns, self.hint, index)
 
 
-# What a text looks like: a number's range, an address, a network, a date, or none of them.
+# What a text looks like: a range of numbers, an address, a network, a date, or text.
 
 _NUMBERS = re.compile(r"[-+]?[0-9]+\s*-\s*[-+]?[0-9]+")
 _DECIMAL = re.compile(r"[-+]?[0-9]+")
@@ -122,7 +128,7 @@ _WORD = re.compile(r" ?[^\s/]+ ?")
 
 
 def shape(text: str) -> Kind:
-    """Return what a text was probably meant as, even if something is wrong with it (`10.0.0.300`)."""
+    """Return the kind that a text was probably meant as, even if it is wrong (`10.0.0.300`)."""
     if _NUMBERS.fullmatch(text):
         return Kind.INTEGER
     if _DATE.match(text):
@@ -137,24 +143,24 @@ def shape(text: str) -> Kind:
 def _begins_with_address(text: str) -> bool:
     signs = _ADDRESS_SIGNS.match(text)
     head = signs[0] if signs else ""
-    # A time (12:30:45) and a network card (00:16:3e:00:00:01) have colons, too, but fewer.
+    # Times (12:30:45) and MAC addresses (00:16:3e:00:00:01) have colons too, but fewer.
     six = "::" in head or head.count(":") == 7
     return (six or bool(_FOUR.fullmatch(head))) and text[len(head) :][:1] in _AFTER_ADDRESS
 
 
 def is_decimal(text: str) -> bool:
-    """Return whether it is a number, but for its quotes."""
+    """Return whether a text is an integer in decimal."""
     return bool(_DECIMAL.fullmatch(text))
 
 
 def is_plain(text: str) -> bool:
-    """Return whether an item with this text stands for just this text."""
+    """Return whether an item with this text means exactly this text."""
     marked = not text or text[0] in "!=" or text != text.strip()
     return not marked and shape(text) is Kind.TEXT and range_of_text(text) is None
 
 
 def range_of_text(text: str) -> DomainProblem | None:
-    """Return what is wrong with an item of text that looks like a range of something."""
+    """Return what is wrong with a text item that looks like a range, or None if it does not."""
     if problem := misspelt(text):
         return problem
     line = " ".join(text.split())
@@ -166,7 +172,7 @@ def range_of_text(text: str) -> DomainProblem | None:
 
 
 def misspelt(text: str) -> DomainProblem | None:
-    """Return what is wrong with a range of something else than text that is written in another way."""
+    """Return what is wrong with a range (not of text) that has no hyphen between its ends, or None."""
     ends = _OTHER_DASHES.split(" ".join(text.split()), maxsplit=2)
     written = " - ".join(ends)
     if len(ends) != 2 or shape(written) is Kind.TEXT:

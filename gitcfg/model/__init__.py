@@ -1,4 +1,4 @@
-"""What a repository says, as frozen data: definitions, origins, findings, errors."""
+"""The content of a repository as frozen data: definitions, origins, findings, errors."""
 
 from gitcfg.model.bindings import Binding, Decision, Op
 from gitcfg.model.definitions import (

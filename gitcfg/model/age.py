@@ -1,6 +1,6 @@
-"""age's files and keys as they look to one who has no key: the header's stanzas, and recipients.
+"""What can be read of age's files and keys without a key: the stanzas of headers, and recipients.
 
-Of https://age-encryption.org/v1 this reads what is not encrypted, with nothing but the standard library.
+Of https://age-encryption.org/v1 this reads what is not encrypted, with the standard library only.
 """
 
 import binascii
@@ -13,7 +13,7 @@ X25519 = "X25519"
 ED25519 = "ssh-ed25519"
 RSA = "ssh-rsa"
 GREASE = "-grease"
-"""How kinds of stanzas end that programs add at random, so that readers pass over what they do not know."""
+"""The suffix of stanzas that programs add at random, to make sure that readers ignore unknown kinds."""
 
 _VERSION = b"age-encryption.org/v1\n"
 _ARMOR = re.compile(
@@ -22,7 +22,7 @@ _ARMOR = re.compile(
 )
 _STANZA = re.compile(rb"-> ([\x21-\x7e]+(?: [\x21-\x7e]+)*)\n(?:[A-Za-z0-9+/]{64}\n)*[A-Za-z0-9+/]{0,63}\n")
 _MAC = re.compile(rb"--- [A-Za-z0-9+/]{43}\n")
-# A nonce of 16 bytes, and at least one piece: of nothing but the 16 bytes that prove it whole.
+# A nonce of 16 bytes, and at least one chunk: an empty one has only its authentication tag of 16 bytes.
 _LEAST = 32
 _MOST_STANZAS = 1000
 
@@ -36,14 +36,14 @@ _RSA_HEAD = b"\0\0\0\x07ssh-rsa"
 
 
 class Stanza(msgspec.Struct, frozen=True):
-    """One way into a file: for whom. `tag` is that of an SSH key, or nothing: X25519 tells nobody's name."""
+    """The entry for one recipient in a header. `tag` is that of an SSH key, or empty: X25519 has none."""
 
     kind: str
     tag: str = ""
 
 
 class Recipient(msgspec.Struct, frozen=True):
-    """Someone's public key: `key` is its normal form (`age1...`, `ssh-ed25519 AAAA...`)."""
+    """A public key. `key` is its normal form (`age1...`, `ssh-ed25519 AAAA...`)."""
 
     kind: str
     key: str
@@ -52,14 +52,14 @@ class Recipient(msgspec.Struct, frozen=True):
 
     @property
     def stanza(self) -> Stanza:
-        """What a file for it has in its header."""
+        """The stanza for this recipient in a file's header."""
         return Stanza(self.kind, self.tag)
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a file says to everybody: for whom it is, and `identity`, the same for files of one encryption.
+    """The public part of a file: its recipients, and `identity`, which is equal for copies of one encryption.
 
-    Whoever has no key cannot change a header, so a copy has its original's, armored or not.
+    A header cannot be changed without a key, so a copy has the header of its original, armored or not.
     """
 
     stanzas: tuple[Stanza, ...]
@@ -67,7 +67,10 @@ class Header(msgspec.Struct, frozen=True):
 
 
 def header(raw: bytes) -> Header:
-    """A file's header, be it binary or armored. ValueError: what is wrong, in words that go on after "it"."""
+    """Return the header of a file, binary or armored.
+
+    Raise ValueError if it is damaged; the message continues a sentence that begins with "it".
+    """
     data = _bare(raw)
     if not data.startswith(_VERSION):
         raise ValueError("does not begin like an age file")
@@ -88,12 +91,12 @@ def header(raw: bytes) -> Header:
 
 
 def stanzas(raw: bytes) -> tuple[Stanza, ...]:
-    """For whom a file is, less what is there at random. ValueError: it is no age file."""
+    """Return the stanzas of a file, without the random ones. Raise ValueError if it is not an age file."""
     return header(raw).stanzas
 
 
 def _bare(raw: bytes) -> bytes:
-    """Return a file's bytes without armor."""
+    """Return a file's bytes without armor. Raise ValueError if the armor is damaged."""
     if not raw.lstrip()[:10].startswith(b"-----BEGIN"):
         return raw
     armored = _ARMOR.fullmatch(raw)
@@ -108,7 +111,7 @@ def _stanza(said: list[str]) -> Stanza:
 
 
 def recipient(text: str) -> Recipient:
-    """Whose key a line has: an age or SSH key, then a comment. ValueError: there is none that age can use."""
+    """Return the key in a line: an age or SSH key, then a comment. Raise ValueError if age cannot use it."""
     first, _, rest = text.strip().partition(" ")
     if first.startswith("age1"):
         return _age_key(first, rest.strip())
@@ -121,7 +124,7 @@ def recipient(text: str) -> Recipient:
 
 
 def is_recipient(text: str) -> bool:
-    """Return whether it is a public key."""
+    """Return whether a text is a public key that age can use."""
     try:
         recipient(text)
     except ValueError:
@@ -141,14 +144,14 @@ def age_key(raw: bytes) -> str:
 def _age_key(key: str, comment: str) -> Recipient:
     found = _AGE_KEY.fullmatch(key)
     values = [_BECH32.index(letter) for letter in found[1]] if found else []
-    # 52 letters of 5 bits are 4 bits more than a key's 32 bytes: those are 0.
+    # 52 letters of 5 bits are 4 bits more than a key's 32 bytes: those 4 must be 0.
     if not values or values[51] & 15 or _checksum(values) != 1:
         raise ValueError("it is not an age key: a character is wrong or missing")
     return Recipient(X25519, key, comment)
 
 
 def _checksum(values: list[int]) -> int:
-    """Bech32's (BIP 173) over the human part `age` and these values; 1 if they are as they were written."""
+    """Return Bech32's checksum (BIP 173) of the prefix `age` and values; 1 if these include a correct one."""
     check = 1
     for value in [
         *(ord(letter) >> 5 for letter in "age"),
@@ -187,7 +190,7 @@ def _is_ed25519(wire: bytes) -> bool:
 
 
 def _is_rsa(wire: bytes) -> bool:
-    """Whether a key is RSA's: an exponent and a modulus of 2048 to 4096 bits, and nothing after them."""
+    """Return whether a key is an RSA key: an exponent, a modulus of 2048 to 4096 bits, and nothing more."""
     at = len(_RSA_HEAD)
     sizes: list[int] = []
     while wire.startswith(_RSA_HEAD) and at + 4 <= len(wire) and len(sizes) < 2:

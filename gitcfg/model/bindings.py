@@ -1,4 +1,4 @@
-"""Bindings: what a layer says of a parameter, with its operation."""
+"""Bindings: parameters in a layer, with their operations."""
 
 from enum import StrEnum
 from typing import Any
@@ -9,7 +9,7 @@ from gitcfg.model.findings import Origin
 
 
 class Op(StrEnum):
-    """What a layer does to a parameter: the key after the `$`, `set` for a plain value."""
+    """An operation: the key after the `$`, or `set` for a plain value."""
 
     SET = "set"
     NULL = "null"
@@ -27,8 +27,10 @@ class Op(StrEnum):
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """What was decided for a rule: it leaves `name` (a feature, parameter or attribute) open at `asked`,
-    and its allocation says it at `origin`.
+    """What an allocation fills in for a rule.
+
+    The rule leaves `name` (a feature, parameter or attribute) open at `asked`; its allocation has it at
+    `origin`.
     """
 
     rule: str
@@ -38,11 +40,11 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 
 
 class Binding(msgspec.Struct, frozen=True, gc=False):
-    """What one layer says of one parameter, as written.
+    """A parameter in a layer, as written.
 
-    `given` is YAML's value; `text` is its source where that is a plain scalar which YAML does not
-    read as text (`017`, `TRUE`). `origin` is the parameter's name, `at` the operation or value. `decided` is
-    what of it was decided for rules.
+    `given` is YAML's value; `text` is its source if that is a plain scalar which YAML does not read as text
+    (`017`, `TRUE`). `origin` is the place of the parameter's name, `at` that of the operation or value.
+    `decided` lists what allocations filled in.
     """
 
     op: Op

@@ -15,7 +15,7 @@ from gitcfg.model.secrets import Secret
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
-    """A feature in a list: plain, or installed as one instance (`as`) with attributes (`with`)."""
+    """A feature in a list: plain, or one instance of it (`as`) with attributes (`with`)."""
 
     feature: str
     origin: Origin
@@ -24,7 +24,7 @@ class Use(msgspec.Struct, frozen=True, gc=False):
 
 
 class ListEdit(msgspec.Struct, frozen=True, gc=False):
-    """A node's list: it replaces its set's (`set`), or composes with it."""
+    """A list of a node: it replaces the list of the node's set (`set`), or is combined with it."""
 
     op: Op = Op.APPEND
     items: tuple[Any, ...] = ()
@@ -32,9 +32,10 @@ class ListEdit(msgspec.Struct, frozen=True, gc=False):
 
 
 class FileEntry(msgspec.Struct, frozen=True, gc=False):
-    """What a file on a node holds. `contents` names every content key that was written.
+    """A file on a node. `contents` names every content key that was written.
 
-    A file whose mode is not said has another one where it holds a secret: see `render.files.mode_of`.
+    Without a written mode (`mode_said`), a file with a secret has another default: see
+    `render.files.mode_of`.
     """
 
     path: str
@@ -54,7 +55,7 @@ class FileEntry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Parameter(msgspec.Struct, frozen=True, gc=False):
-    """What may be set: one name, or a family of names if `name` is a pattern."""
+    """A parameter, or a family of parameters if `name` is a pattern."""
 
     name: str
     origin: Origin
@@ -76,12 +77,12 @@ class Parameter(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def pattern(self) -> bool:
-        """Return whether it declares a family."""
+        """Whether it declares a family of parameters."""
         return "*" in self.name or "?" in self.name
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
-    """A subsystem's check after a change: a command, its time limit and how often to try."""
+    """A subsystem's check after a change: a command, its time limit and its number of retries."""
 
     run: tuple[str, ...]
     timeout: str = "60s"
@@ -89,7 +90,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 
 
 class Subsystem(msgspec.Struct, frozen=True, gc=False):
-    """A process that settings affect."""
+    """A process that parameters and files affect."""
 
     name: str
     origin: Origin
@@ -106,7 +107,7 @@ class Subsystem(msgspec.Struct, frozen=True, gc=False):
     using: str = "new"
 
     def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield all that it runs, by key."""
+        """Yield the commands that it runs, with their keys."""
         check = self.check.run if self.check is not None else ()
         said = (self.validate, self.reload, self.restart, self.stop, check)
         keys = ("validate", "reload", "restart", "stop", "check")
@@ -114,7 +115,7 @@ class Subsystem(msgspec.Struct, frozen=True, gc=False):
 
 
 class Feature(msgspec.Struct, frozen=True, gc=False):
-    """What a machine can do: parameters and files, and what it goes with."""
+    """A feature: parameters, files, and its relations to other features."""
 
     name: str
     origin: Origin
@@ -128,7 +129,7 @@ class Feature(msgspec.Struct, frozen=True, gc=False):
 
 
 class Group(msgspec.Struct, frozen=True, gc=False):
-    """A set of nodes with what they have in common."""
+    """A group: what its members have in common."""
 
     name: str
     origin: Origin
@@ -139,14 +140,14 @@ class Group(msgspec.Struct, frozen=True, gc=False):
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a node; `text` is the source of a plain scalar that is not text (`8.10`)."""
+    """The value of a fact; `text` is the source of a plain scalar that is not text (`8.10`)."""
 
     value: Any
     text: str | None = None
 
 
 class Node(msgspec.Struct, frozen=True, gc=False):
-    """One machine as its own file says; a node set's file says the same of all its members."""
+    """A node as its own file defines it; in a node set's definition, all of the members."""
 
     name: str
     origin: Origin
@@ -163,16 +164,16 @@ class Node(msgspec.Struct, frozen=True, gc=False):
 
 
 class NodeFacts(msgspec.Struct, frozen=True, gc=False):
-    """Facts of some members of a node set, which `nodes` names in its notation."""
+    """Facts of some members of a node set; `nodes` names these in the notation of node sets."""
 
     nodes: Ref
     facts: Mapping[str, Fact]
 
 
 class NodeSet(msgspec.Struct, frozen=True, gc=False):
-    """Nodes that are alike: `definition` holds what is said of each, `members` their names.
+    """A set of similar nodes: `definition` is what they have in common, `members` their names.
 
-    `facts` are those that single members have beside the definition's, by member.
+    `facts` has, by member, the facts that single members have in addition to the definition's.
     """
 
     name: str
@@ -182,7 +183,7 @@ class NodeSet(msgspec.Struct, frozen=True, gc=False):
     facts: Mapping[str, Mapping[str, Fact]] = {}
 
     def shared_facts(self) -> list[tuple[list[str], Mapping[str, Fact]]]:
-        """Return the facts of single members, each time with all members that share the object."""
+        """Return the facts of single members, each mapping with all members that share the object."""
         found: dict[int, tuple[list[str], Mapping[str, Fact]]] = {}
         for member, facts in self.facts.items():
             found.setdefault(id(facts), ([], facts))[0].append(member)
@@ -190,7 +191,7 @@ class NodeSet(msgspec.Struct, frozen=True, gc=False):
 
 
 class Override(msgspec.Struct, frozen=True, gc=False):
-    """What holds for some nodes for some time; `members` or `where` (CEL) says for which."""
+    """An override for some nodes for some time; `members` or `where` (CEL) selects the nodes."""
 
     name: str
     origin: Origin
@@ -207,7 +208,7 @@ class Override(msgspec.Struct, frozen=True, gc=False):
 
 
 class Undeclared(StrEnum):
-    """What setting a parameter that nothing declares is."""
+    """How a check treats bindings of a parameter that nothing declares."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -215,7 +216,7 @@ class Undeclared(StrEnum):
 
 
 class Ignore(msgspec.Struct, frozen=True):
-    """A known warning: those of a code, of all subjects or one, are left out, up to and with a last day."""
+    """An entry that hides known warnings of a code, of one subject or all, until a last day (inclusive)."""
 
     code: str
     reason: str
@@ -225,14 +226,17 @@ class Ignore(msgspec.Struct, frozen=True):
 
 
 class Ignored(msgspec.Struct, frozen=True):
-    """A warning, and the entry that leaves it out."""
+    """A warning, and the entry that hides it."""
 
     finding: Finding
     by: Ignore
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """gitcfg.yaml. `walk_in` are the groups of a node that nobody knows; None: it gets nothing."""
+    """The content of gitcfg.yaml.
+
+    `walk_in` are the groups of nodes that the repository does not define; None: such nodes get nothing.
+    """
 
     origin: Origin
     default_group: str = "default"
@@ -249,12 +253,12 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """Everything a tree says, by kind and name, with what was wrong with its files (1xx).
+    """All definitions of a tree, by kind and name, and the findings of its files (1xx).
 
-    `templates` and `sources` are the names under templates/ and files/;
-    `unread` holds, by kind, what stands in files that could not be understood (paths where not
-    even names are known), so that what they may have said is not reported missing. Definitions may
-    be read only when they are asked for; these two are complete as soon as they are asked for.
+    `templates` and `sources` are the names under templates/ and files/. `unread` has, by kind, the names in
+    files that could not be understood (paths where not even the names are known), so that what they may
+    define is not reported missing. The loader may read definitions only when they are requested; `findings`
+    and `unread` are complete as soon as they are requested.
     """
 
     settings: Settings
@@ -276,13 +280,13 @@ class Model(msgspec.Struct, frozen=True):
     findings: Sequence[Finding] = ()
 
     def hosts(self) -> Iterator[Node]:
-        """Yield what is said of nodes: their own files and their sets'."""
+        """Yield what defines nodes: their own files, and the definitions of node sets."""
         yield from self.nodes.values()
         for nodeset in self.nodesets.values():
             yield nodeset.definition
 
     def facts(self) -> Iterator[tuple[Node, str, Fact]]:
-        """Yield every fact with its name, and the node or the set of which it is said."""
+        """Yield every fact with its name, and the node or the definition of the node set that has it."""
         for host in self.hosts():
             yield from ((host, name, fact) for name, fact in host.facts.items())
         for nodeset in self.nodesets.values():
@@ -290,7 +294,7 @@ class Model(msgspec.Struct, frozen=True):
                 yield from ((nodeset.definition, name, fact) for name, fact in facts.items())
 
     def layers(self) -> Iterator[Feature | Group | Node | Override]:
-        """Yield every definition that binds parameters and brings files."""
+        """Yield every definition that has bindings and files."""
         yield from self.features.values()
         yield from self.groups.values()
         yield from self.hosts()
@@ -304,7 +308,7 @@ class Model(msgspec.Struct, frozen=True):
             yield from rule.params.items()
 
     def mentioned_features(self) -> Iterator[Ref]:
-        """Yield every mention of a feature: what installs it, takes it away, or speaks of it."""
+        """Yield every mention of a feature: where it is installed, removed, or referred to."""
         for feature in self.features.values():
             yield from _named(feature.include)
             yield from (*feature.depends, *feature.conflicts, *feature.after)

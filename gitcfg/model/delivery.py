@@ -1,4 +1,4 @@
-"""What a repository says about delivery: stages of releases, holds, and the nodes' public keys."""
+"""What a repository defines about delivery: stages of releases, holds, and the nodes' public keys."""
 
 from datetime import date, timedelta
 
@@ -8,18 +8,18 @@ from gitcfg.model.findings import Origin, Ref
 
 
 class Share(msgspec.Struct, frozen=True):
-    """How many nodes a stage has, counted from the first stage on: so many, or so many percent of all."""
+    """The size of a stage, counted from the first stage on: a number of nodes, or a percentage of all."""
 
     number: float
     percent: bool = False
 
     @property
     def written(self) -> int | str:
-        """As one writes it: `1`, `10%`."""
+        """Its written form: `1`, `10%`."""
         return f"{self.number:.6g}%" if self.percent else int(self.number)
 
     def of(self, nodes: int) -> int:
-        """Return how many of so many nodes: of a share that is not a whole number, the next one above."""
+        """Return the number of nodes of this share, rounded up."""
         exact = nodes * self.number / 100 if self.percent else self.number
         return min(nodes, int(exact) + (exact > int(exact)))
 
@@ -38,7 +38,7 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class Hold(msgspec.Struct, frozen=True, gc=False):
-    """Nodes that run a commit for some time; `members` or `where` (CEL) says which."""
+    """Nodes that stay at a commit for some time; `members` or `where` (CEL) selects them."""
 
     name: str
     origin: Origin
@@ -59,10 +59,10 @@ class Key(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-# What holds for some time, as overrides and holds do: how it stands to its last day.
+# The last day of what applies for some time: overrides and holds.
 
 SOON = timedelta(days=7)
-"""What ends in so many days or fewer ends soon."""
+"""The time before its end in which something ends soon."""
 
 
 def is_over(until: date, today: date) -> bool:
@@ -71,10 +71,10 @@ def is_over(until: date, today: date) -> bool:
 
 
 def in_words(until: date, today: date) -> str:
-    """Return how long something applies, or since when it should not."""
+    """Return how long something applies, or since when it is overdue."""
     return f"overdue since {until}" if is_over(until, today) else f"until {until}"
 
 
 def ends_soon(until: date, today: date) -> bool:
-    """Return whether the last day is near, and not over yet."""
+    """Return whether the last day is near, but not over yet."""
     return not is_over(until, today) and until - today <= SOON

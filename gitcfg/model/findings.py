@@ -6,7 +6,7 @@ import msgspec
 
 
 class Origin(msgspec.Struct, frozen=True, order=True, gc=False):
-    """A place in a repository's file; line and column count from 1, in characters."""
+    """A place in a file of a repository; line and column count from 1, in characters."""
 
     file: str
     line: int = 1
@@ -17,13 +17,13 @@ class Origin(msgspec.Struct, frozen=True, order=True, gc=False):
 
 
 class Ref(msgspec.Struct, frozen=True, order=True, gc=False):
-    """A name, and where it was written."""
+    """A name, and its place."""
 
     name: str
     origin: Origin
 
 
-# What is wrong with a configuration: collected, never thrown.
+# Findings: what is wrong with a configuration. They are collected, not raised.
 
 
 class Severity(StrEnum):
@@ -34,12 +34,12 @@ class Severity(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True, order=True):
-    """One fact that should not be so.
+    """Something wrong with a configuration.
 
-    `subjects` are the names it is about, `origins` every place that took part, and `nodes` the
-    nodes concerned, sorted (empty for what is wrong with a file or a definition). `veiled`: what stands at
-    its places may be a secret in plain text, and is shown to nobody. `cause`: the code and the subjects of
-    the finding from which this one follows, if it follows from one.
+    `subjects` are the names that it is about, `origins` all places involved, and `nodes` the nodes concerned,
+    sorted (empty for what is wrong with a file or a definition). `veiled`: the text at its places may be a
+    secret in plain text, and must not be shown. `cause`: the code and the subjects of the finding that caused
+    this one, if any.
     """
 
     code: str
@@ -54,23 +54,23 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
     @property
     def is_error(self) -> bool:
-        """Return whether it makes a check fail."""
+        """Whether it makes a check fail."""
         return self.severity is Severity.ERROR
 
     @property
     def fact(self) -> tuple[str, ...]:
-        """Its code and subjects, by which others name it as their cause."""
+        """Its code and subjects, by which other findings name it as their cause."""
         return self.code, *self.subjects
 
 
-# The one exception: what makes a command impossible.
+# The one exception: a command cannot be done.
 
 REFUSED = 4
-"""The exit code of what is not done because something is in the way."""
+"""The exit code of a command that refuses because something prevents it."""
 
 
 class GitcfgError(Exception):
-    """What makes a command impossible, with its exit code (interfaces: 2 usage, 4 refused, ...)."""
+    """The reason why a command cannot be done, with its exit code (2 usage, 4 refused, ...)."""
 
     def __init__(self, message: str, *hints: str, code: int = 2) -> None:
         super().__init__(message)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 
 def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """Return the strongly connected components (Tarjan), each sorted; what they lead to comes before them.
+    """Return the strongly connected components (Tarjan), each sorted, after the components that they lead to.
 
-    Targets that are no keys are vertices without edges.
+    Targets that are not keys are vertices without edges.
     """
     order: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -53,7 +53,7 @@ def _visit(
 
 
 class Reach:
-    """What each vertex of a graph leads to, held as bits: a chain of thousands stays small."""
+    """The vertices that each vertex of a graph leads to, stored as bits: small for chains of thousands."""
 
     def __init__(self, edges: Mapping[str, Iterable[str]]) -> None:
         order = components(edges)
@@ -68,16 +68,16 @@ class Reach:
             self._bits.update(dict.fromkeys(members, found))
 
     def __getitem__(self, name: str) -> frozenset[str]:
-        """What a vertex leads to, itself only where it lies on a cycle."""
+        """Return what a vertex leads to; this includes itself only if it lies on a cycle."""
         return frozenset(self._named(self._bits[name]))
 
     def leads(self, start: str, target: str) -> bool:
-        """Return whether there is a way from one to the other."""
+        """Return whether there is a path from one vertex to another."""
         index = self._index.get(target)
         return index is not None and bool(self._bits.get(start, 0) >> index & 1)
 
     def closed(self, names: Iterable[str]) -> frozenset[str]:
-        """Vertices with all that they lead to."""
+        """Return these vertices and all that they lead to."""
         names = tuple(names)
         found = self._mask(names)
         for name in names:
@@ -85,7 +85,7 @@ class Reach:
         return frozenset(self._named(found))
 
     def common(self, names: Iterable[str]) -> list[str]:
-        """Return what each of some vertices is or leads to, in order of name."""
+        """Return the vertices that each of these vertices is or leads to, sorted."""
         found = -1
         for name in names:
             found &= self._bits[name] | 1 << self._index[name]
@@ -106,12 +106,12 @@ class Reach:
 
 
 def reach(edges: Mapping[str, Iterable[str]]) -> Reach:
-    """Return what each vertex leads to; targets that are no keys are vertices without edges."""
+    """Return what each vertex leads to. Targets that are not keys are vertices without edges."""
     return Reach(edges)
 
 
 def reverse(edges: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Return the graph with every edge turned round."""
+    """Return the graph with every edge reversed."""
     result: dict[str, list[str]] = {name: [] for name in edges}
     for name, targets in edges.items():
         for target in targets:

@@ -1,4 +1,4 @@
-"""Legal names (GC103), the nearest to a misspelt one, globs, and the names of folders."""
+"""Legal names (GC103), the nearest name to a misspelt one, globs, and the names of folders."""
 
 import difflib
 import re
@@ -15,13 +15,13 @@ HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
 def shown(text: str, most: int = 60) -> str:
-    """Return a text as a message quotes it: on one line, and not endless."""
+    """Return a text as a message quotes it: on one line, and shortened."""
     quoted = text.encode("unicode_escape").decode() if not text.isprintable() else text
     return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint that names the nearest known name, or nothing."""
+    """Return a hint with the nearest known name, or an empty text."""
     folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold()[:80], folded, n=1, cutoff=0.75)
     begun = [full for start, full in folded.items() if start.startswith(name.casefold())]
@@ -31,9 +31,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def find_host(name: str, hosts: Collection[str]) -> str | None:
-    """Return the host that a name means: itself, or the only one that it is the first labels of.
+    """Return the host that a name means: itself, or the only host whose first labels it is.
 
-    GitcfgError: it is short for several hosts. None: it is no host's name.
+    Return None if it does not name a host. Raise GitcfgError if it is short for several hosts.
     """
     if name in hosts:
         return name
@@ -45,15 +45,15 @@ def find_host(name: str, hosts: Collection[str]) -> str | None:
 
 
 def meant(name: str) -> str:
-    """Return the hint that a name was meant."""
+    """Return the hint that proposes a name."""
     return f"Did you mean {name}?"
 
 
-# Globs over names: `*` is any text, dots too, `?` one character.
+# Globs over names: `*` matches any text, dots included, `?` one character.
 
 
 class Glob:
-    """A pattern, matched piece by piece between its stars: a regular expression with many would backtrack."""
+    """A pattern, matched piece by piece between its stars: one regular expression would backtrack."""
 
     def __init__(self, pattern: str) -> None:
         pieces = re.split(r"\*+", pattern)
@@ -78,25 +78,25 @@ def _piece(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def glob(pattern: str) -> Glob:
-    """Return the pattern, ready to match."""
+    """Return the compiled pattern."""
     return Glob(pattern)
 
 
 def is_glob(text: str) -> bool:
-    """Return whether the text stands for more than itself."""
+    """Return whether a text has wildcards."""
     return "*" in text or "?" in text
 
 
 def literals(pattern: str) -> int:
-    """Return how many characters of a pattern stand for themselves."""
+    """Return the number of literal characters in a pattern."""
     return sum(character not in "*?" for character in pattern)
 
 
 @lru_cache(maxsize=1 << 16)
 def selects(patterns: tuple[str, ...], name: str) -> bool:
-    """Return whether a pattern matches the name, and none that begins with `!`.
+    """Return whether a pattern matches the name, and no pattern that begins with `!` does.
 
-    Exclusions alone start from everything.
+    Exclusions alone match all other names.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
@@ -104,19 +104,22 @@ def selects(patterns: tuple[str, ...], name: str) -> bool:
     return bool(patterns) and inside and not any(glob(pattern).matches(name) for pattern in unwanted)
 
 
-# The folders of a repository and what they hold: the only list of them.
+# The only list of the folders of a repository and what they contain.
 
 SETTINGS = "gitcfg.yaml"
 SIGNERS = "allowed_signers"
-"""Who may sign commits, in ssh-keygen's format."""
+"""The file with the keys that may sign commits, in ssh-keygen's format."""
 
 LAYERS = ("features", "groups", "nodes", "nodesets", "overrides")
-"""A file a definition, which binds parameters and brings files."""
+"""Folders with one definition a file; the definitions have bindings and files."""
 SINGLES = (*LAYERS, "holds", "secrets", "allocations")
-"""A file a definition, whose name is the file's; beside a secret's stands what it holds, encrypted."""
+"""Folders with one definition a file, named as the file.
+
+In secrets/ each has its encrypted content next to it.
+"""
 SHEETS = ("parameters", "subsystems", "rules")
-"""Many definitions a file, by name below a key that is the folder's name."""
+"""Folders with many definitions a file, by name under a key that is the folder's name."""
 TEXTS = ("templates", "files")
-"""Files of any content, known by their paths."""
+"""Folders with files of any content, known by their paths."""
 FOLDERS = (*SHEETS, *SINGLES, *TEXTS, "keys")
-"""All that gitcfg reads."""
+"""All folders that gitcfg reads."""

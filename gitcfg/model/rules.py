@@ -10,7 +10,7 @@ from gitcfg.model.findings import Origin, Ref
 
 
 class RuleKind(StrEnum):
-    """What a rule does: the one key that says so."""
+    """The kind of a rule: the one key that determines what it does."""
 
     INSTALL = "install"
     LIMIT = "limit"
@@ -22,14 +22,14 @@ class RuleKind(StrEnum):
 
 
 class Count(msgspec.Struct, frozen=True, gc=False):
-    """How many: at least and at most; `most` is None where there is no end."""
+    """A number of nodes or instances: at least and at most. `most` is None where there is no upper limit."""
 
     least: int
     most: int | None
     origin: Origin
 
     def __str__(self) -> str:
-        """In words, as before `of something`."""
+        """Return it in words that `of something` can follow."""
         if self.most is None:
             return f"at least {self.least}"
         if self.least == self.most:
@@ -38,9 +38,9 @@ class Count(msgspec.Struct, frozen=True, gc=False):
 
 
 class Domain(msgspec.Struct, frozen=True, gc=False):
-    """The values that a parameter may have, or (in a rule `over` instances) an attribute of theirs.
+    """The values that a parameter may have, or (in a rule `over` instances) an attribute of them.
 
-    `items` are values and ranges as written; `places` says where each of them stands.
+    `items` are values and ranges as written, `places` their places.
     """
 
     name: str
@@ -50,20 +50,20 @@ class Domain(msgspec.Struct, frozen=True, gc=False):
 
 
 class Uniqueness(msgspec.Struct, frozen=True, gc=False):
-    """Among which nodes no value is had twice: `fleet`, `node`, or `key`: those of equal `key` (CEL)."""
+    """The scope in which values are unique: `fleet`, `node`, or `key` (nodes with an equal CEL `key`)."""
 
     scope: str
     key: Ref | None = None
 
 
 PERMITTED = ("features", "params", "groups", "nodes", "files", "subsystems", "templates", "secrets", "rules")
-"""The kinds of things of which `forbid` and `allow` say who may change them."""
+"""The kinds of things whose changes `forbid` and `allow` control."""
 
 
 class Permit(msgspec.Struct, frozen=True, gc=False):
-    """Who may (not) change what: names and globs.
+    """Who may or may not change what: names and globs.
 
-    `inherit`: what features take with them counts as named, too: features that include them, their
+    `inherit`: what depends on the named features counts as named too: features that include them, their
     subsystems, and what these read.
     """
 
@@ -80,15 +80,16 @@ class Permit(msgspec.Struct, frozen=True, gc=False):
     inherit: bool = True
 
     def things(self) -> Mapping[str, tuple[Ref, ...]]:
-        """Return what it names, by kind."""
+        """Return the things that it names, by kind."""
         return {kind: getattr(self, kind) for kind in PERMITTED}
 
 
 class Rule(msgspec.Struct, frozen=True, gc=False):
-    """What must hold for the fleet. `feature` is what is installed or limited; conditions are CEL.
+    """What must hold for the fleet. `feature` is installed or limited; conditions are CEL.
 
-    Of the fields of kinds (`feature`, `params`, `domains` and `unique`, `require` and `message`,
-    `permit`) only those of its own kind are said. `over` is the feature whose instances count, not nodes.
+    Of the fields for single kinds (`feature`, `params`, `domains` and `unique`, `require` and `message`,
+    `permit`) a rule has only those of its own kind. With `over`, it counts that feature's instances, not
+    nodes.
     """
 
     name: str
@@ -108,8 +109,8 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
     count: Count | None = None
 
     def features(self) -> tuple[Ref, ...]:
-        """Return the features that it names, globs aside."""
-        from gitcfg.model.names import is_glob  # 0.6 ms, which every command would wait for
+        """Return the features that it names, without globs."""
+        from gitcfg.model.names import is_glob  # the import takes 0.6 ms, which every command would wait for
 
         permitted = self.permit.features if self.permit is not None else ()
         single = (ref for ref in (self.feature, self.over) if ref is not None)
@@ -117,9 +118,10 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
 
 
 class Allocation(msgspec.Struct, frozen=True, gc=False):
-    """What `gitcfg solve` decided for the rule of its name.
+    """The decision of `gitcfg solve` for the rule of the same name.
 
-    A slot is `NODE` or `NODE/INSTANCE`: where a feature goes, or who has which values.
+    A slot is `NODE` or `NODE/INSTANCE`: where a feature is installed, or which node or instance has which
+    values.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Secrets as definitions: who may have which, and how a value that is a secret is shown."""
+"""Secrets as definitions: which nodes may have them, and how a value that is a secret is shown."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,16 +8,16 @@ import msgspec
 
 from gitcfg.model.findings import Origin, Ref
 
-_KEY = "$secret"  # no plain value of type map can have it
+_KEY = "$secret"  # no plain value of type map can have this key
 PLAIN = "<plain text where a secret belongs>"
-"""What is shown of a value that is written in plain though its parameter is secret."""
+"""Shown instead of a plain value of a parameter that is declared secret."""
 
 
 class Secret(msgspec.Struct, frozen=True, gc=False):
-    """What secrets/NAME.yaml says. `where` (CEL) says which nodes may have it; None: none may.
+    """The content of secrets/NAME.yaml. `where` (CEL) selects the nodes that may have it; None: no node may.
 
-    `recipients` are age or SSH public keys, each with its place. `sealed` is where secrets/NAME.age stands,
-    None if there is none.
+    `recipients` are age or SSH public keys, each with its place. `sealed` is the place of secrets/NAME.age,
+    or None if there is no such file.
     """
 
     name: str
@@ -30,15 +30,16 @@ class Secret(msgspec.Struct, frozen=True, gc=False):
 
 
 def secret_value(name: str, version: int | None) -> dict[str, Any]:
-    """A secret as a parameter's value, everywhere but on the way into its own node; as JSON has it, too.
+    """Return the value of a parameter that is a secret: its name and version, also in JSON.
 
-    One that does not exist has no version: what binds it binds no value.
+    The true value is used only for files of the secret's own nodes. A secret that does not exist has no
+    version, and its binding has no value.
     """
     return {_KEY: name, "version": version}
 
 
 def has_version(value: dict[str, Any]) -> bool:
-    """Return whether the secret that a value is exists."""
+    """Return whether the secret that a value names exists."""
     return value["version"] is not None
 
 
@@ -48,7 +49,7 @@ def is_secret(value: Any) -> bool:
 
 
 def shown(value: Any) -> Any:
-    """Return a value as files and people see it: of a secret its name, and its version if it exists."""
+    """Return a value as it is shown: for a secret its name, and its version if it exists."""
     if not is_secret(value):
         return value
     version = f" v{value['version']}" if has_version(value) else ""
@@ -56,17 +57,17 @@ def shown(value: Any) -> Any:
 
 
 def unversioned(value: Any) -> Any:
-    """Return a value as it is shown, whichever version of a secret it is."""
+    """Return a value as it is shown, without the version of a secret."""
     return shown(secret_value(secret_name(value), None)) if is_secret(value) else value
 
 
 def secret_name(value: Any) -> str:
-    """Return the name of the secret that a value is; only of one that is a secret."""
+    """Return the name of the secret that a value is. The value must be a secret."""
     name: str = value[_KEY]
     return name
 
 
-# What other tools' encrypted text and private keys look like, wherever text is written.
+# How encrypted text of other tools and private keys look, in any text.
 
 _MARKS: Mapping[str, str] = {
     "ansible": r"\$ANSIBLE_VAULT;\d",
@@ -75,8 +76,8 @@ _MARKS: Mapping[str, str] = {
     "pgp": r"-----BEGIN PGP MESSAGE-----",
     "age": r"-----BEGIN AGE ENCRYPTED FILE-----",
     "identity": r"AGE-SECRET-KEY-1[A-Z0-9]{16}",
-    # The key itself, with what PEM may say above it: a template that only frames a key holds none. All is
-    # bounded, for whoever pushes may write megabytes of beginnings.
+    # The key itself, with the headers that PEM allows before it: a template that only frames a key has none.
+    # All repetitions are bounded, since anyone who pushes may write megabytes of beginnings.
     "pem": r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY-----(?:\s|\\[nr]){0,8}"
     r"(?:[A-Za-z-]{1,32}: [^\n]{0,256}\n\s{0,8}){0,4}[A-Za-z0-9+/]{16}",
 }
@@ -89,12 +90,12 @@ WORDS: Mapping[str, str] = {
     "identity": "a private key of age",
     "pem": "a private key",
 }
-"""What a mark is a mark of."""
+"""What each mark is a sign of, in words."""
 OPEN = frozenset({"identity", "pem"})
-"""The marks of what everybody can read."""
+"""The marks of what everyone can read."""
 _SHORTEST = 16  # no mark is shorter, and most values are
 _PARTS = ("$ANSIBLE_VAULT;", "ENC[", "-----BEGIN ", "AGE-SECRET-KEY-1")
-"""Each mark has one of them: to look for these takes a twentieth of the time."""
+"""A part of each mark: a search for these takes a twentieth of the time."""
 _KEY_MARKS = "KEY-"
 _OPEN_PARTS = ("PRIVATE KEY-----", "AGE-SECRET-KEY-1")
 _MARK = re.compile("|".join(f"(?P<{name}>{mark})" for name, mark in _MARKS.items()))
@@ -103,12 +104,12 @@ _END = "-----END "
 
 
 def marked(text: str) -> re.Match[str] | None:
-    """Return the first such thing in a text; its group says which."""
+    """Return the first mark in a text; its group is the kind of mark."""
     return _MARK.search(text) if any(part in text for part in _PARTS) else None
 
 
 def mark_in(value: Any) -> str:
-    """Return the mark that stands in a value, or in one inside it; nothing if none does."""
+    """Return the mark in a value or in a nested one; an empty text if there is none."""
     if type(value) is str:
         found = marked(value) if len(value) >= _SHORTEST else None
         return (found.lastgroup or "") if found else ""
@@ -119,23 +120,23 @@ def mark_in(value: Any) -> str:
 
 
 def open_mark(text: str) -> str:
-    """Return the mark of the first private key in a text; nothing if there is none."""
+    """Return the mark of the first private key in a text; an empty text if there is none."""
     found = next(keys(text), None)
     return (found.lastgroup or "") if found else ""
 
 
 def may_hold_key(text: str) -> bool:
-    """False says for certain, and soon, that there is no private key in a text."""
+    """Return False if a text certainly has no private key. This is fast."""
     return _KEY_MARKS in text and any(part in text for part in _OPEN_PARTS)
 
 
 def lines_of_keys(text: str) -> frozenset[int]:
-    """Return the lines, from 1, in which private keys stand: of each from its beginning to its end."""
+    """Return the lines, from 1, that private keys occupy, each from its beginning to its end."""
     lines: set[int] = set()
     line, seen = 1, 0
     for found in keys(text):
         if found.start() < seen:
-            continue  # within the one before
+            continue  # within the previous key
         end = text.find(_END, found.end()) if found.lastgroup == "pem" else found.end()
         first = line + text.count("\n", seen, found.start())
         seen = end if end >= 0 else len(text)
@@ -145,5 +146,5 @@ def lines_of_keys(text: str) -> frozenset[int]:
 
 
 def keys(text: str) -> Iterator[re.Match[str]]:
-    """Yield the beginning of each private key in a text; its group says which kind."""
+    """Yield the beginning of each private key in a text; its group is the kind of key."""
     return _OPEN_MARK.finditer(text) if may_hold_key(text) else iter(())
