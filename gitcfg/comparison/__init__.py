@@ -1,1 +1,1 @@
-"""Two fleets side by side: what changes where, and what must happen then."""
+"""Comparison of two fleets: what changes on which nodes, and which actions are due then."""

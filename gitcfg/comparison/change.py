@@ -1,4 +1,4 @@
-"""A change as data: what nodes get that they did not, and what must happen to them."""
+"""A change as data: the differences of nodes, and the actions that follow."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -13,7 +13,7 @@ from gitcfg.nodeset import fold
 
 
 class Kind(StrEnum):
-    """Is the node new, gone, or on both sides?"""
+    """Whether the node is new, gone, or on both sides."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -28,7 +28,7 @@ class Delta(msgspec.Struct, frozen=True):
 
 
 class Names(msgspec.Struct, frozen=True):
-    """Names that came and names that went, each in order of name."""
+    """Names that were added and names that were removed, each in order of name."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Names(msgspec.Struct, frozen=True):
 
 
 class Actions(msgspec.Struct, frozen=True):
-    """What must happen to a node's subsystems, each in order of name."""
+    """The due actions on a node's subsystems, each in order of name."""
 
     restart: tuple[str, ...] = ()
     reload: tuple[str, ...] = ()
@@ -46,10 +46,11 @@ class Actions(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What changes on all of `nodes` alike.
+    """The changes that all of `nodes` have in common.
 
     `params` are in order of name, `files` are the paths whose content, mode, owner or group differ. `modes`
-    are, of those files that are there before and after, what differs of mode, owner and group, by that word.
+    has, for those files that exist before and after, the differences by the words `mode`, `owner` and
+    `group`.
     """
 
     kind: Kind
@@ -65,18 +66,18 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def access(turn: Delta) -> str:
-    """`mode 0644 -> 0600, owner root -> condor`: what changes of who may do what with a file."""
+    """Return the changed mode, owner and group of a file: `mode 0644 -> 0600, owner root -> condor`."""
     return ", ".join(f"{what} {safe(old)} -> {safe(turn.new[what])}" for what, old in turn.old.items())
 
 
 def came_and_went(old: frozenset[str], new: frozenset[str]) -> Names:
-    """Return what is on one side only."""
+    """Return the names that are on one side only."""
     return Names(tuple(sorted(new - old)), tuple(sorted(old - new)))
 
 
 def deltas(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
     """Return the parameters whose values differ as JSON, in order of name."""
-    if _json(old) == _json(new):  # the usual case, judged all at once
+    if _json(old) == _json(new):  # the usual case, compared as a whole
         return {}
     names = sorted(old.keys() | new.keys())
     pairs = ((name, Delta(old.get(name, UNSET), new.get(name, UNSET))) for name in names)
@@ -95,12 +96,14 @@ def _json(value: Any) -> bytes:
     return msgspec.json.encode(value, order="sorted")
 
 
-# How far a comparison reaches, in numbers.
+# The reach of a comparison, in numbers.
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """Nodes that come, go and change, in how many ways they change, and by subsystem the nodes
-    on which it restarts, reloads or stops. `secrets`: the nodes that get one which they did not have.
+    """The nodes that are added, removed and changed, and the nodes of each action.
+
+    `ways` is the number of different changes. `restart`, `reload` and `stop` are nodes by subsystem.
+    `secrets` are, by secret, the nodes that get one which they did not have.
     """
 
     added: tuple[str, ...]
@@ -114,7 +117,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 def reach(changes: Iterable[Change]) -> Reach:
-    """Sum changes up."""
+    """Return the sums of changes."""
     changes = tuple(changes)
     return Reach(
         _nodes(change for change in changes if change.kind is Kind.ADDED),
@@ -129,7 +132,7 @@ def reach(changes: Iterable[Change]) -> Reach:
 
 
 def _secrets(change: Change) -> tuple[str, ...]:
-    """Return the secrets that come to nodes with a change; in another version they had it before."""
+    """Return the secrets that nodes get by a change. A new version of a secret that they had is none."""
     had = {secret_name(delta.old) for delta in change.params.values() if is_secret(delta.old)}
     have = {secret_name(delta.new) for delta in change.params.values() if is_secret(delta.new)}
     return tuple(sorted(have - had))
@@ -147,7 +150,7 @@ def _by_subsystem(said: Iterable[tuple[tuple[str, ...], Change]]) -> dict[str, t
     return {name: _nodes(found[name]) for name in sorted(found)}
 
 
-# What `diff` writes for programs (interfaces: JSON).
+# The record that `diff` writes for programs (interfaces: JSON).
 
 Record = dict[str, Any]
 
@@ -159,7 +162,10 @@ def diff_record(
     folded: bool = False,
     secrets: Iterable[Record] = (),
 ) -> Record:
-    """`gitcfg.diff/1`; the commits are None for what is not committed. `secrets` are told if any are."""
+    """Return `gitcfg.diff/1`.
+
+    A commit is None for what is not committed; `secrets` are included if not empty.
+    """
     record: Record = {
         "schema": "gitcfg.diff/1",
         "from": old,

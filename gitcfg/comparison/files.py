@@ -1,4 +1,4 @@
-"""Files of two fleets compared, rendered only where what they are made of differs."""
+"""Comparison of the files of two fleets, which are rendered only where their sources differ."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,23 +38,23 @@ class Side:
         return {name: fleet[name] for name in wanted}
 
     def traits(self, name: str) -> tuple[str | None, tuple[str, ...]]:
-        """Return what a parameter's declaration means to files: how lists are separated, and tags."""
+        """Return the traits of a parameter that affect files: the separator of its lists, and its tags."""
         parameter = self.fleet.declarations.find(name)
         return (parameter.separator, parameter.tags) if parameter else (None, ())
 
     def analysis(self, entry: FileEntry) -> Analysis | None:
-        """Return what an entry's template mentions; None if it has none that exists."""
+        """Return what an entry's template mentions; None if it has no template, or that does not exist."""
         template = entry.template
         known = template is not None and template.name in self.fleet.templates
         return self.engine.analyse(template.name) if template and known else None
 
     def file(self, node: FleetNode | None, path: str) -> RenderedFile | None:
-        """Return a node's file; None where there is no such node or file, or it cannot be rendered."""
+        """Return a node's file; None if the node or file does not exist, or cannot be rendered."""
         entry = node.entries.get(path) if node else None
         return render_file(self.fleet, node, entry, self.engine) if node and entry else None
 
     def access(self, node: FleetNode, path: str) -> dict[str, str]:
-        """Return the mode, owner and group of a node's file; nothing where it has no such file."""
+        """Return the mode, owner and group of a node's file; empty if it has no such file."""
         entry = node.entries.get(path)
         if entry is None:
             return {}
@@ -62,13 +62,13 @@ class Side:
         return {"mode": mode, "owner": entry.owner, "group": entry.group}
 
 
-# Files that are the same for certain: what they are made of is, so nothing need be rendered.
+# Files that are certainly the same because their sources are: they need not be rendered.
 
 Params = Mapping[str, Delta]
 
 
 class Sameness:
-    """Compares what files are made of. A False means only that the files must be looked at."""
+    """Comparison of the sources of files. False means only that the files must be compared."""
 
     def __init__(self, old: Side, new: Side) -> None:
         self.old = old
@@ -78,7 +78,10 @@ class Sameness:
         self._spelled: dict[str, frozenset[str]] = {}
 
     def of_classes(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
-        """Return whether all nodes of these classes have the same file as before. `params` have changed."""
+        """Return whether all nodes of these classes have the same file as before.
+
+        `params` are those that changed.
+        """
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after):
             return False
@@ -92,7 +95,7 @@ class Sameness:
         return True
 
     def surely_not(self, old: FleetNode, new: FleetNode, path: str, params: Params) -> bool:
-        """Return whether the file surely differs, because a line does: then it need not be rendered."""
+        """Return whether the file certainly differs, because a line does: then it need not be rendered."""
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after) or not self._declarations:
             return False
@@ -106,13 +109,16 @@ class Sameness:
         )
 
     def _line(self, chosen: LineFormat, entry: FileEntry, name: str, value: Any) -> str:
-        """Return what a file says of a value."""
+        """Return the line of a file for a value."""
         values = select_params(self.new.fleet, entry, {} if value is UNSET else {name: value})
         apart = find_separators(self.new.fleet, values)
         return "" if any(chosen.unfit(values, apart)) else chosen.write(values, apart)
 
     def _ambiguous(self, chosen: LineFormat) -> frozenset[str]:
-        """Spellings that several parameters have: a file holds one of those, and the rest decides which."""
+        """Return spellings that several parameters share.
+
+        A file contains one of these parameters, and which one depends on the others.
+        """
         if chosen.name not in self._spelled:
             names = {name for side in (self.old, self.new) for name in side.fleet.bound}
             counts = Counter(map(chosen.spelling, names))
@@ -120,7 +126,7 @@ class Sameness:
         return self._spelled[chosen.name]
 
     def of_nodes(self, old: FleetNode, new: FleetNode, path: str) -> bool:
-        """Return whether this node has the same file, because all that a template may see is the same."""
+        """Return whether this node has the same file: everything that a template can read is the same."""
         before, after = old.entries.get(path), new.entries.get(path)
         if before is None or after is None or not self._entry(before, after):
             return False
@@ -139,14 +145,14 @@ class Sameness:
         return not any(selects(entry.params, name) for name in suspects)
 
     def _redeclared(self, old: FleetNode, new: FleetNode) -> Iterable[str]:
-        """Parameters that files may write otherwise although their values are the same."""
+        """Return the parameters that files may write differently although their values are the same."""
         if self._declarations:
             return ()
         return (name for name in old.params.keys() & new.params.keys() if not self._declared(name))
 
     @cached_property
     def _declarations(self) -> bool:
-        """Return whether all parameters are declared alike, as far as files are concerned."""
+        """Whether both fleets declare all parameters alike, as far as files are concerned."""
         old, new = self.old.fleet.model.parameters, self.new.fleet.model.parameters
         return old is new or (old.keys() == new.keys() and all(map(self._declared, old)))
 
@@ -173,12 +179,12 @@ class Sameness:
 
 
 def varies_by_node(analysis: Analysis) -> bool:
-    """Return whether a template may differ on each node."""
+    """Return whether a template may give a different file on each node."""
     return analysis.problem is not None or analysis.computed or "node" in analysis.names
 
 
 def _content_key(entry: FileEntry) -> bytes:
-    """Return what an entry says, wherever it is written."""
+    """Return the content of an entry, without its place in a file."""
     said = msgspec.to_builtins(entry)
     said["template"] = entry.template.name if entry.template else None
     said["source"] = entry.source.name if entry.source else None
@@ -190,14 +196,14 @@ def _context_key(node: FleetNode) -> bytes:
     return msgspec.json.encode(make_context(node))
 
 
-# Which files of nodes differ, and their contents on both sides.
+# The files of nodes that differ, and their contents on both sides.
 
 Pair = tuple[FleetNode | None, FleetNode | None]
 Versions = tuple[RenderedFile | None, RenderedFile | None]
 
 
 class Files:
-    """Files of nodes on two sides. Pairs that are given together are of one class on each side."""
+    """Files of nodes on two sides. All pairs of one call have the same class on each side."""
 
     def __init__(self, old: Side, new: Side) -> None:
         self.old = old
@@ -207,7 +213,7 @@ class Files:
     def changed(
         self, pairs: Mapping[str, Pair], params: Mapping[str, Delta]
     ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Yield the paths that changed, with the nodes on which it is those."""
+        """Yield the paths that changed, with the nodes on which exactly these changed."""
         paths: dict[str, list[str]] = {name: [] for name in pairs}
         old, new = next(iter(pairs.values()))
         for path in self._suspects((old, new), params):
@@ -225,8 +231,9 @@ class Files:
             yield together, tuple(names)
 
     def versions(self, path: str, pairs: Mapping[str, Pair]) -> Iterator[tuple[Sequence[str], Versions]]:
-        """Yield a file before and after, with the nodes that have it so; nodes whose file is sure to be
-        the same are left out where it may be another on each node.
+        """Yield a file before and after, with the nodes that have these versions.
+
+        Where each node may have another file, nodes whose file is certainly the same are left out.
         """
         old, new = next(iter(pairs.values()))
         if not self._own(old, new, path):
@@ -237,7 +244,7 @@ class Files:
                 yield (name,), (self.old.file(old, path), self.new.file(new, path))
 
     def modes(self, paths: Iterable[str], pair: Pair) -> dict[str, Delta]:
-        """Of these files, where both nodes have them, what differs of mode, owner and group."""
+        """Return the differences of mode, owner and group of these files, where both nodes have them."""
         old, new = pair
         if old is None or new is None:
             return {}
@@ -245,7 +252,7 @@ class Files:
         return {path: _difference(was, is_) for path, was, is_ in sides if was and is_ and was != is_}
 
     def _suspects(self, pair: Pair, params: Mapping[str, Delta]) -> list[str]:
-        """Paths whose files may differ, in order."""
+        """Return the paths whose files may differ, in order."""
         old, new = pair
         paths = sorted((old.entries if old else {}).keys() | (new.entries if new else {}).keys())
         if old is None or new is None:
@@ -266,6 +273,6 @@ def differ(old: RenderedFile | None, new: RenderedFile | None) -> bool:
 
 
 def _difference(old: Mapping[str, str], new: Mapping[str, str]) -> Delta:
-    """Return what differs of two that have the same keys."""
+    """Return the differences between two mappings with the same keys."""
     keys = [key for key in old if old[key] != new[key]]
     return Delta({key: old[key] for key in keys}, {key: new[key] for key in keys})

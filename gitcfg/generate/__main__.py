@@ -1,4 +1,4 @@
-"""`python -m gitcfg.generate`: write a random repository, for load tests and to try gitcfg on."""
+"""`python -m gitcfg.generate`: write a random repository, for load tests and for trying out gitcfg."""
 
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -36,10 +36,10 @@ exit codes: 0 success, 2 wrong usage, 4 the folder is not empty"""
 
 
 class _Parser(ArgumentParser):
-    """Reports wrong usage as gitcfg does."""
+    """Parser that reports wrong usage as gitcfg does."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise GitcfgError."""
+        """Raise GitcfgError with the message."""
         text = f"{message[:1].upper()}{message[1:]}."
         raise GitcfgError(text, f"Run `{_NAME} --help` for a list of options.")
 

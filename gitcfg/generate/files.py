@@ -1,4 +1,4 @@
-"""The files of a random repository, as its plan has them."""
+"""The files of a random repository, made from its plan."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ from gitcfg.generate.plan import (
 
 
 def to_yaml(content: Mapping[str, object]) -> str:
-    """Return a mapping as YAML; empty collections in it are left out."""
+    """Format a mapping as YAML, without the empty collections in it."""
     return "".join(_entry(key, value) for key, value in content.items() if value not in ((), [], {}))
 
 
@@ -33,7 +33,7 @@ def _entry(key: str, value: object) -> str:
     return f"{key}:\n" + "".join(f"  {json.dumps(name)}: {json.dumps(value[name])}\n" for name in value)
 
 
-# Features that are installed several times over, each instance with parameters of its own name.
+# Features with several instances, each instance with parameters of its own name.
 
 _TYPES = {"SLOTS": "integer", "DIR": "path", "START": "expression", "NAME": "string", "ARGS": "list"}
 
@@ -47,7 +47,7 @@ def _declare_instances(feature: str) -> dict[str, object]:
 
 
 def _instance_params(plan: Plan) -> dict[str, object]:
-    """Return what such a feature binds; beside its own parameters, each instance adds itself to a list."""
+    """Return what such a feature binds: its own parameters, and a list that each instance adds itself to."""
     params: dict[str, object] = {
         "${as}_SLOTS": "${with.slots}",
         "${as}_DIR": "${with.dir}/${as}",
@@ -76,11 +76,11 @@ def _install_instances(plan: Plan, features: Iterable[str], rng: Random) -> list
 
 
 def _share(features: Sequence[str], places: Sequence[T], place: T) -> list[str]:
-    """Return the features that fall to a place, if all the places take turns."""
+    """Return the features of a place, if features are dealt to all places in turn."""
     return [one for number, one in enumerate(features) if places and places[number % len(places)] == place]
 
 
-# The files that declare: settings, parameters, families of instances' parameters, subsystems.
+# The files of declarations: settings, parameters, families of instances' parameters, subsystems.
 
 _MAX_NODES = 200_000
 _SCHEMAS: Mapping[str, Mapping[str, object]] = {"integer": {"minimum": 0}, "string": {"minLength": 1}}
@@ -93,7 +93,7 @@ def settings(options: Options) -> tuple[str, str]:
 
 
 def parameter_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Return every parameter's declaration, many in a file."""
+    """Return every parameter's declaration, with many in each file."""
     rivals = [one for pair in plan.parameters.rivals for one in pair]
     every = [*plan.parameters.ordinary.values(), *rivals]
     for start in range(0, len(every), A_FILE):
@@ -126,7 +126,7 @@ def _declaration(plan: Plan, one: PlannedParameter) -> dict[str, object]:
 
 
 def subsystem_file(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Return all subsystems, in one file: each cares for some parameters by name and some by their family."""
+    """Return all subsystems, in one file: each has some parameters by name and some by their family."""
     rng = random_part(plan.options, "subsystems")
     subsystems: dict[str, object] = {}
     for number in range(plan.options.subsystems):
@@ -148,7 +148,7 @@ _NESTING = ("json", "yaml", "toml")
 
 
 def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Return one file a feature."""
+    """Yield one file for each feature."""
     rivals = [one for pair in plan.features.rivals for one in pair]
     for one in [*plan.features.ordinary.values(), *rivals]:
         yield f"features/{one.name}.yaml", _feature(plan, one)
@@ -159,7 +159,7 @@ def feature_files(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _feature(plan: Plan, one: PlannedFeature) -> str:
     rng = random_part(plan.options, "feature", one.name)
-    # The first instanced feature is on all nodes, every second of the others in features of the top level.
+    # The first feature with instances is on all nodes; half of the others are in features of the top level.
     instances = _share(plan.features.instanced[1::2], plan.features.top, one.name)
     return to_yaml(
         {
@@ -174,7 +174,7 @@ def _feature(plan: Plan, one: PlannedFeature) -> str:
 
 
 def group_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Return the default group, then one file a group."""
+    """Yield the default group, then one file for each group."""
     yield "groups/default.yaml", _default(plan)
     for number, one in enumerate(plan.groups):
         yield f"groups/{one.name}.yaml", _group(plan, number, one)
@@ -216,17 +216,17 @@ def _group(plan: Plan, number: int, one: PlannedGroup) -> str:
 
 
 def host(options: Options, number: int | str) -> str:
-    """Return a node's host name. Numbers count from 1; text is in the notation of node sets."""
+    """Return a node's host name. Numbers count from 1; a text is in the notation of node sets."""
     return f"node{number if isinstance(number, str) else digits(options, number)}.example.com"
 
 
 def digits(options: Options, number: int) -> str:
-    """Return a node's number as host names have it: all equally wide."""
+    """Return a node's number as in host names: all have the same width."""
     return f"{number:0{max(5, len(str(options.nodes)))}}"
 
 
 def node_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Node sets with the files that some members have of their own, then one file for each other node."""
+    """Yield node sets with the files that some members have of their own, then a file for each other node."""
     in_sets = round(plan.options.sets * plan.options.nodes)
     for first in range(1, in_sets + 1, plan.options.set_size):
         yield from _set(plan, range(first, min(first + plan.options.set_size, in_sets + 1)))
@@ -236,7 +236,7 @@ def node_files(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _machine(plan: Plan, rng: Random) -> dict[str, object]:
-    """Return what a node or a set of nodes says of itself."""
+    """Return the definition of a node or a node set."""
     groups = [
         rng.choice(plan.groups[kind :: group_kinds(plan.options)]) for kind in range(plan.options.memberships)
     ]
@@ -264,7 +264,7 @@ def _set(plan: Plan, numbers: range) -> Iterator[tuple[str, str]]:
 
 
 def _member(plan: Plan, rng: Random, given: object) -> str:
-    """Return a node's own file over its set's: some values, and a feature more than the set gives."""
+    """Return the own file of a node set's member: some values, and a feature that the set does not have."""
     assert isinstance(given, list)
     more = [name for name in plan.any_features(rng, plan.options.identity_features) if name not in given]
     return to_yaml(
@@ -276,7 +276,7 @@ def _member(plan: Plan, rng: Random, given: object) -> str:
     )
 
 
-# The files of overrides: what holds for one node for some time.
+# The files of overrides: what one node has for some time.
 
 END = "2999-12-31"
 
@@ -294,14 +294,14 @@ def override_files(plan: Plan) -> Iterator[tuple[str, str]]:
         yield f"overrides/o{number:04}.yaml", to_yaml(content)
 
 
-# The secrets of a random repository, and files that look encrypted to all who have no key.
+# The secrets of a random repository, in files that look encrypted without the key.
 
 RECIPIENT = "age17gzwvlp9c22965equw8cfwjudn8gq4w5vf85c8ncpygug9c93fxqy0wh68"
 _LINE = 64  # letters of a line of armor
 
 
 def secret_files(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Return two files a secret, which every node may have."""
+    """Yield two files for each secret, which every node may have."""
     for name in plan.parameters.secrets:
         rng = random_part(plan.options, "secret", name)
         yield from secret(name, rng.randrange(1, 10), rng.randbytes(160))
@@ -320,7 +320,7 @@ def secret(name: str, version: int, noise: bytes, condition: str = "true") -> It
 
 
 def _encrypt_nothing(noise: bytes) -> str:
-    """Return a file for one recipient, as age writes it; only with the key it shows that it holds nothing."""
+    """Return a file for one recipient, as age writes it; only its key shows that it contains nothing."""
     share, key, mac = (_base64(noise[start : start + 32]).rstrip("=") for start in (0, 32, 64))
     header = f"age-encryption.org/v1\n-> X25519 {share}\n{key}\n--- {mac}\n"
     text = _base64(header.encode() + noise[96:])

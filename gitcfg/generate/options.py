@@ -1,4 +1,4 @@
-"""What a random repository shall be like: sizes, shares and weights."""
+"""The properties of a random repository: sizes, shares and weights."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -40,21 +40,21 @@ class Types(msgspec.Struct, frozen=True, kw_only=True):
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """A random repository in figures: numbers of things, shares from 0 to 1, and weights.
 
-    `features`: all of them; the last `instances` share of them are installed `instance_count` times
+    `features`: number of all; the last `instances` share of them are installed `instance_count` times
     at each place, the 2 x `conflicts` before those are in pairs that conflict, the rest are ordinary.
-    `memberships`: groups are of so many kinds in turn, and a node is in one group of each kind.
+    `memberships`: number of kinds of groups; a node is in one group of each kind.
     `include_depth`: levels of ordinary features; those of the lowest include nothing, each of the
     others includes `include_fanout` of the level below.
     `group_features`, `default_features`: what a group and the default group install; dependences add to it.
     `feature_params`, `group_params`: bindings of each feature, and of each group beside its features'.
     `identity`: share of nodes and node sets with `identity_params` and `identity_features` of their own.
-    `without`: share of those that do without a feature that one of their groups would give them.
+    `without`: share of those that remove a feature that one of their groups has.
     `sets`: share of nodes in node sets of `set_size`; `set_files`: share of these with a file of their own.
-    `depends`, `conflicts`: so many pairs of features, and as many pairs of parameters.
-    `secrets`: so many, and as many parameters beside the others that are bound to nothing else.
-    `overrides`: each is for one node. `subsystems`: each cares for some parameters.
-    `files`: files of every node, written from its parameters; their formats take turns.
-    `mistakes`: codes of findings (see MISTAKES); each plants one mistake, which has that finding.
+    `depends`, `conflicts`: number of pairs of features, and of pairs of parameters.
+    `secrets`: number of them, and of additional parameters that are bound only to secrets.
+    `overrides`: each is for one node. `subsystems`: each has some parameters.
+    `files`: files of every node, written from its parameters; their formats alternate.
+    `mistakes`: codes of findings (see MISTAKES); each adds one mistake, which causes that finding.
     """
 
     seed: int = 0
@@ -94,7 +94,7 @@ _POSITIVE = ("include_depth", "set_size", "instance_count")
 
 
 def validate(options: Options) -> None:
-    """Raise GitcfgError if no repository can be like that."""
+    """Raise GitcfgError if no repository can have these properties."""
     for complaint in _complaints(options):
         raise GitcfgError(f"Cannot generate a repository: {complaint}.")
 
@@ -120,7 +120,7 @@ def _complaints(options: Options) -> Iterator[str]:
         yield f"{options.conflicts} conflicts need more features and parameters"
 
 
-# Fleets of known shape: a small one, a large one, and one of many instances on every node.
+# Fleets of known shape: a small one, a large one, and one with many instances on every node.
 
 _PLAIN = Operations(append=12, conjunction=8, disjunction=2, merge=20)
 

@@ -1,4 +1,4 @@
-"""What a random repository holds, decided before the first file is written."""
+"""The plan of a random repository, made before the first file is written."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 def random_part(options: Options, *part: object) -> Random:
-    """Return the randomness of one part: it depends on the seed and the part's name, on no other part."""
+    """Return the random numbers of one part, which depend only on the seed and the part's name."""
     return Random("/".join(map(str, (options.seed, *part))))
 
 
 def sample(rng: Random, things: tuple[T, ...], count: int) -> list[T]:
-    """Return so many different things, or all if there are fewer."""
+    """Return `count` different things, or all if there are fewer."""
     return rng.sample(things, min(count, len(things)))
 
 
@@ -42,16 +42,16 @@ def _reach(names: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> 
     return found
 
 
-# The parameters of a random repository: planned first, so that what binds them is valid.
+# The parameters of a random repository: planned first, so that everything that binds them is valid.
 
 A_FILE = 100
 _SECRET_TYPES = ("string", "integer", "list", "path", "boolean", "expression", "number")
 
 
 class PlannedParameter(msgspec.Struct, frozen=True):
-    """A parameter to be declared. `needed`: others depend on it, so nothing may unset it.
+    """A planned parameter. `needed`: others depend on it, so nothing may unset it.
 
-    `secrets` are those that it may be bound to, and then to nothing else.
+    `secrets` are those that it may be bound to; if there are any, it is bound to nothing else.
     """
 
     name: str
@@ -66,7 +66,7 @@ class PlannedParameter(msgspec.Struct, frozen=True):
 
 
 class Parameters(msgspec.Struct, frozen=True):
-    """All parameters: those that any layer may bind, and pairs that never meet on a node."""
+    """All parameters: those that any layer may bind, and pairs that are never together on a node."""
 
     ordinary: Mapping[str, PlannedParameter]
     rivals: tuple[tuple[PlannedParameter, PlannedParameter], ...]
@@ -77,12 +77,12 @@ class Parameters(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(name for one in self.ordinary.values() for name in one.secrets))
 
     def closed(self, names: Iterable[str]) -> list[str]:
-        """Return the names, and after them all that they depend on."""
+        """Return the names, followed by all that they depend on."""
         return _reach(names, lambda name: self.ordinary[name].depends)
 
 
 def plan_parameters(options: Options) -> Parameters:
-    """Decide on every parameter's name, type, and what it goes with."""
+    """Decide every parameter's name, type and relations."""
     rng = random_part(options, "parameters")
     drawn = [_draw_parameter(rng, number, options.types) for number in range(options.parameters)]
     rivals = drawn[len(drawn) - 2 * options.conflicts :]
@@ -114,7 +114,7 @@ def _draw_parameter(rng: Random, number: int, types: Types) -> PlannedParameter:
 
 
 def _plan_secrets(count: int) -> list[PlannedParameter]:
-    """Return parameters for secrets; two of each type may be bound to each other's."""
+    """Return parameters for secrets. Two of each type share two secrets."""
     types = [_SECRET_TYPES[number // 2 % len(_SECRET_TYPES)] for number in range(count)]
     names = [f"{type_}-secret-{number}" for number, type_ in enumerate(types)]
     return [
@@ -128,11 +128,11 @@ def _plan_secrets(count: int) -> list[PlannedParameter]:
     ]
 
 
-# The features of a random repository: which include and depend on which, and which never meet.
+# The features of a random repository: which include and depend on which, and which are never together.
 
 
 class PlannedFeature(msgspec.Struct, frozen=True):
-    """A feature to be written. `conflicts` are said by one of the two."""
+    """A planned feature. Only one feature of a pair lists the other in `conflicts`."""
 
     name: str
     include: tuple[str, ...] = ()
@@ -141,9 +141,9 @@ class PlannedFeature(msgspec.Struct, frozen=True):
 
 
 class Features(msgspec.Struct, frozen=True):
-    """All features by name: ordinary ones, pairs that never meet on a node, and those with instances.
+    """All features by name: ordinary ones, pairs that are never together on a node, and those with instances.
 
-    `top` are the ordinary ones of the highest level, `spare` those that a node can do without.
+    `top` are the ordinary ones of the highest level, `spare` those that `without` may remove from a node.
     """
 
     ordinary: Mapping[str, PlannedFeature]
@@ -157,7 +157,7 @@ class Features(msgspec.Struct, frozen=True):
         return _reach(filter(self.ordinary.__contains__, names), lambda name: self.ordinary[name].include)
 
     def closed(self, names: Iterable[str]) -> list[str]:
-        """Return the names, and after them features that satisfy what they and their includes depend on."""
+        """Return the names, followed by features that satisfy the dependences of these and their includes."""
         chosen = list(dict.fromkeys(names))
         while True:
             found = dict.fromkeys(self.reached(chosen))
@@ -169,7 +169,7 @@ class Features(msgspec.Struct, frozen=True):
 
 
 def plan_features(options: Options) -> Features:
-    """Decide on every feature's name and relations. A feature reaches only those of lower number."""
+    """Decide every feature's name and relations. It includes and depends on lower numbers only."""
     names = [f"feature{number:03}" for number in range(options.features)]
     instanced = names[len(names) - round(options.instances * options.features) :]
     rest = names[: len(names) - len(instanced)]
@@ -205,11 +205,11 @@ def _plan_ordinary(options: Options, names: list[str]) -> dict[str, PlannedFeatu
     return planned
 
 
-# The groups of a random repository: which features each installs, and who may not meet whom.
+# The groups of a random repository: which features each installs, and which are never together.
 
 
 class PlannedGroup(msgspec.Struct, frozen=True):
-    """A group to be written; `rivals` are parameters that conflict with another group's of its kind."""
+    """A planned group; `rivals` are parameters that conflict with another group's of its kind."""
 
     name: str
     kind: int
@@ -223,11 +223,11 @@ def group_kinds(options: Options) -> int:
 
 
 def plan_groups(options: Options, known: Features, declared: Parameters) -> tuple[PlannedGroup, ...]:
-    """Decide on every group's features, so that no node can have both sides of a conflict."""
+    """Decide every group's features, so that no node can have both sides of a conflict."""
     groups = []
     for number in range(options.groups):
         rng = random_part(options, "group's features", number)
-        # One feature of the top level in turn, so that as many as possible are in use, and some more.
+        # Features of the top level in turn, so that as many as possible are in use, and some random ones.
         turn = [known.top[number % len(known.top)]] if known.top else []
         chosen = dict.fromkeys([*turn, *sample(rng, known.top, options.group_features)])
         features = known.closed(list(chosen)[: options.group_features])
@@ -245,7 +245,10 @@ def plan_groups(options: Options, known: Features, declared: Parameters) -> tupl
 
 
 def _find_side(options: Options, number: int, pair: int) -> int | None:
-    """Return the group's side (0 or 1) of a conflict: two neighbours of one kind have a side each."""
+    """Return the group's side (0 or 1) of a conflict; None if it has neither.
+
+    The two sides are neighboring groups of one kind.
+    """
     alike = range(pair % group_kinds(options), options.groups, group_kinds(options))
     turn = pair // group_kinds(options)
     places = [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
@@ -290,7 +293,7 @@ def draw_value(rng: Random, parameter: PlannedParameter) -> Any:
 
 
 def draw_binding(rng: Random, parameter: PlannedParameter, operations: Operations) -> object:
-    """Return what a layer says of a parameter: a plain value or an operation."""
+    """Return the binding of a parameter in a layer: a plain value or an operation."""
     if parameter.secrets:
         return {"$secret": rng.choice(parameter.secrets)}
     names, weights = _fitting(
@@ -311,7 +314,7 @@ def _operand(rng: Random, name: str, parameter: PlannedParameter) -> object:
         return FACTS[parameter.type]
     value = draw_value(rng, parameter)
     if parameter.type == "list" and rng.random() >= 0.5:
-        # Text: one item, or several where it is split.
+        # Text: one item, or several if the parameter has a separator.
         return value[0] if parameter.separator is None else ", ".join(value)
     return value
 
@@ -361,7 +364,7 @@ class Plan(msgspec.Struct, frozen=True):
     groups: tuple[PlannedGroup, ...]
 
     def bindings(self, rng: Random, count: int) -> dict[str, object]:
-        """Return what one layer says: so many parameters, and those that they depend on."""
+        """Return the bindings of one layer: `count` parameters, and those that they depend on."""
         chosen = sample(rng, tuple(self.parameters.ordinary), count)
         return self.bind(rng, (self.parameters.ordinary[name] for name in self.parameters.closed(chosen)))
 
@@ -370,17 +373,17 @@ class Plan(msgspec.Struct, frozen=True):
         return {one.name: draw_binding(rng, one, self.options.operations) for one in chosen}
 
     def any_features(self, rng: Random, count: int) -> list[str]:
-        """Return so many features, with what they depend on."""
+        """Return `count` features, with what they depend on."""
         return self.features.closed(sample(rng, tuple(self.features.ordinary), count))
 
     def spare(self, members: Iterable[PlannedGroup]) -> tuple[str, ...]:
-        """Return features that a member of these groups has and can do without."""
+        """Return the features that a member of these groups has and that `without` may remove."""
         reached = self.features.reached(name for group in members for name in group.features)
         return tuple(name for name in reached if name in self.features.spare)
 
 
 def plan_repository(options: Options) -> Plan:
-    """Draw the parameters, features and groups."""
+    """Draw the parameters, features and groups at random."""
     declared = plan_parameters(options)
     known = plan_features(options)
     return Plan(options, declared, known, plan_groups(options, known, declared))

@@ -1,4 +1,4 @@
-"""Random repositories as files, one after another, with mistakes on purpose if they are wanted."""
+"""Random repositories as files, one after another, with deliberate mistakes on request."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -30,7 +30,7 @@ def _feature(name: str, **content: object) -> Files:
 
 
 def _parameters(code: str, **declared: dict[str, object]) -> Files:
-    """Return declarations of parameters that only the mistake of this code uses."""
+    """Return declarations of parameters that only the mistake with this code uses."""
     described = {name: {"description": "Planted.", **content} for name, content in declared.items()}
     return {f"parameters/mistake-{code}.yaml": to_yaml({"parameters": described})}
 
@@ -46,7 +46,7 @@ def _rules(code: str, *rules: Mapping[str, object]) -> Files:
 
 
 def _is_node(code: str) -> str:
-    """Return a condition that holds on the mistake's own node."""
+    """Return a condition that is true only on the mistake's own node."""
     return f'node.name == "mistake-{code}.example.com"'
 
 
@@ -55,17 +55,17 @@ def _secret(code: str, condition: str = "true") -> Files:
 
 
 MISTAKES: Mapping[str, Files] = {
-    # In single files.
+    # Mistakes in single files.
     "GC101": {"features/mistake-101.yaml": "description: Planted.\ndepends: [\n"},
     "GC102": _feature("mistake-102", paramters={"A": "1"}),
-    "GC103": {  # folders only sort files: the same name in two of them is one name
+    "GC103": {  # folders only organize files: the same name in two of them is one name
         "features/mistake-103.yaml": "description: Planted.\n",
         "features/elsewhere/mistake-103.yaml": "description: Planted.\n",
     },
     "GC104": {"gitcfg.yaml": "format: 1000000\n"},
     "GC105": _feature("mistake-105", resources=[{"package": "ntp"}]),
     "GC106": {"features/mistake-106.yaml": "description:\nparams: {}\n"},
-    # In what definitions say of each other.
+    # Mistakes in how definitions refer to each other.
     "GC201": _feature("mistake-201", include=["mistake-201-nowhere"]),
     "GC202": _feature("mistake-202", include=["mistake-202-b"])
     | _feature("mistake-202-b", include=["mistake-202"]),
@@ -97,7 +97,7 @@ MISTAKES: Mapping[str, Files] = {
             }
         )
     },
-    # In what shows on nodes only; most have a node of their own.
+    # Mistakes that only nodes show; most have a node of their own.
     "GC301": _feature("mistake-301", depends=["mistake-301-b"])
     | _feature("mistake-301-b")
     | _node("301", features=["mistake-301"]),
@@ -148,7 +148,7 @@ MISTAKES: Mapping[str, Files] = {
         )
     }
     | _parameters("408", MISTAKE_408={}),
-    # In what rules say, of nodes of their own.
+    # Mistakes in rules, on nodes of their own.
     "GC401": _feature("mistake-401")
     | _node("401")
     | _rules("401", {"install": "mistake-401", "count": 1, "where": _is_node("401")}),
@@ -169,11 +169,14 @@ MISTAKES: Mapping[str, Files] = {
         {"install": "mistake-407-b", "where": '"mistake-407" in node.features'},
     ),
 }
-"""For the code of a finding, the few files that make a sound repository have it."""
+"""For each code of a finding, the few files that cause it in a valid repository."""
 
 
 def plant_mistakes(codes: Iterable[str]) -> Files:
-    """Return the files to add, or to replace, so that these codes are found. Raise GitcfgError for others."""
+    """Return the files to add, or to replace, so that these codes are found.
+
+    Raise GitcfgError for other codes.
+    """
     found: Files = {}
     for code in codes:
         if code not in MISTAKES:
@@ -202,7 +205,7 @@ def files(options: Options) -> Iterator[tuple[str, str]]:
 
 
 def _replace_files(sound: Iterator[tuple[str, str]], mistakes: Files) -> Iterator[tuple[str, str]]:
-    """Yield the sound files, as far as no mistake replaces them, then those that mistakes add."""
+    """Yield the valid files that no mistake replaces, then those of the mistakes."""
     for path, text in sound:
         yield path, mistakes.pop(path, text)
     yield from mistakes.items()

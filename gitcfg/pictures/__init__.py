@@ -1,1 +1,1 @@
-"""Pictures of a fleet as data: features and what goes with them, groups and members, the layers of a node."""
+"""Pictures of a fleet as data: features and their relations, groups and members, the layers of a node."""

@@ -49,7 +49,10 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _layout(picture: Picture) -> dict[str, str]:
-    """White, because a page may be dark; wider where many lines have to find their way."""
+    """Return attributes of the whole picture.
+
+    The background is white, because a page may be dark. Many lines need more space.
+    """
     lines = 0 if picture.stack else sum(edge.relation is not Relation.INSTALLS for edge in picture.edges)
     attributes = {
         "rankdir": "LR",
@@ -63,7 +66,7 @@ def _layout(picture: Picture) -> dict[str, str]:
         "label": _text([picture.title, *legend(picture)], "l"),
     }
     if picture.stack:
-        attributes["ordering"] = "out"  # the highest priority on top, as in the lists
+        attributes["ordering"] = "out"  # the highest priority first, as in the lists
     return attributes
 
 
@@ -80,7 +83,7 @@ def _vertices(picture: Picture) -> Iterator[str]:
 
 def _vertex(vertex: Vertex) -> str:
     style = look(vertex)
-    # dot, in all its versions, takes escapes of a tooltip off twice.
+    # All versions of dot resolve escapes of a tooltip twice.
     tooltip = "\\n".join(_escaped(safe(line), 2) for line in about(vertex).split("\n"))
     attributes = {
         "label": _text(label(vertex), "l" if vertex.kind is Kind.FEATURES else "n"),
@@ -100,7 +103,7 @@ def _edge(edge: Edge) -> str:
     if line.style != "solid":
         attributes["style"] = line.style
     if line.style == "dotted":
-        attributes["penwidth"] = "1.7"  # else it is hardly seen
+        attributes["penwidth"] = "1.7"  # thinner lines are hardly visible
     if edge.relation in MUTUAL:
         attributes["dir"] = "none"
     if edge.relation is Relation.SHARES:
@@ -115,7 +118,7 @@ def _attributes(attributes: dict[str, str]) -> str:
 
 
 def _text(lines: Iterable[str], align: str) -> str:
-    """Return lines that are shown. dot reads entities even here, so an ampersand is written as one."""
+    """Return the lines of a label. dot reads entities even here, so an ampersand is written as one."""
     return _quoted("".join(f"{_escaped(safe(line), 1)}\\{align}" for line in lines))
 
 
@@ -124,10 +127,10 @@ def _escaped(text: str, times: int) -> str:
 
 
 def _id(text: str) -> str:
-    """Return a name. dot keeps both backslashes, which is no matter: all names are written alike."""
+    """Return a name, escaped. dot keeps both backslashes, which is harmless: all names are written alike."""
     return _quoted(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def _quoted(escaped: str) -> str:
-    """Between quotes; what is too long for one string as a sum of several."""
+    """Return a text between quotes; one that is too long for a string as a sum of several."""
     return " + ".join(f'"{piece}"' for piece in _PIECES.findall(escaped) or [""])

@@ -33,7 +33,10 @@ from gitcfg.pictures.picture import (
 
 
 def features_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
-    """Every feature; or some, all that they lead to and those next to them. KeyError: no such feature."""
+    """Return a picture of every feature; or of some, all that they lead to, and their neighbors.
+
+    Raise KeyError if a feature does not exist.
+    """
     vertices = (*_defined(fleet), *_missing(fleet.model))
     picture = Picture("features", "Features", vertices, tuple(_edges(fleet.model)))
     if not names:
@@ -93,17 +96,17 @@ def _names(refs: Iterable[Ref]) -> Iterable[str]:
     return dict.fromkeys(ref.name for ref in refs)
 
 
-# A picture of groups: the combinations that nodes have, folded where there are too many.
+# A picture of groups: the combinations that nodes have, folded if there are too many.
 
 MOST = 40
-"""So many combinations can still be told apart in a picture."""
+"""The number of combinations that a reader can still distinguish in a picture."""
 
 MOST_PAIRS = 20
-"""And so many lines between groups in one column."""
+"""The number of lines between groups in one column that a reader can still distinguish."""
 
 
 class Combination(msgspec.Struct, frozen=True):
-    """Nodes with the same groups, highest first, whether these exist or not; the default group is last."""
+    """Nodes with the same groups, highest first; the default group is last. Undefined groups are included."""
 
     groups: tuple[str, ...]
     nodes: tuple[str, ...]
@@ -111,7 +114,7 @@ class Combination(msgspec.Struct, frozen=True):
 
 
 class Folded(msgspec.Struct, frozen=True):
-    """Combinations that are drawn one by one, and those that are folded. Together they hold every node."""
+    """Combinations that are drawn one by one, and those that are folded. Together they have every node."""
 
     drawn: tuple[Combination, ...]
     rest: tuple[Combination, ...] = ()
@@ -130,7 +133,10 @@ def combined(fleet: Fleet, among: Collection[str] = ()) -> tuple[Combination, ..
 
 
 def folded(found: tuple[Combination, ...]) -> Folded:
-    """As many as there is room for: all, or those of several nodes each if they hold half of the nodes."""
+    """Return the combinations with those to draw: all if there are few enough, otherwise the large ones.
+
+    Large ones are drawn only if together they have half of the nodes.
+    """
     if len(found) <= MOST:
         return Folded(found)
     everyone = _nodes(found)
@@ -144,7 +150,7 @@ def _nodes(found: Iterable[Combination]) -> int:
 
 
 def shared(found: Iterable[Combination], groups: Collection[str]) -> list[tuple[int, str, str]]:
-    """Pairs of explicit groups, each with the number of nodes that are in both, largest first."""
+    """Return pairs of explicit groups, each with the number of nodes that are in both, largest first."""
     pairs = Counter[tuple[str, str]]()
     for each in found:
         among = sorted(group for group in each.groups[:-1] if group in groups)
@@ -153,7 +159,7 @@ def shared(found: Iterable[Combination], groups: Collection[str]) -> list[tuple[
     return sorted(((count, *pair) for pair, count in pairs.items()), key=lambda pair: (-pair[0], pair[1:]))
 
 
-# Lists of features as groups install them, each list once however many groups have it.
+# Lists of features as groups install them, each list once for all groups that have it.
 
 
 def installed(model: Model, groups: Iterable[Group]) -> tuple[list[Vertex], list[Edge]]:
@@ -169,13 +175,13 @@ def installed(model: Model, groups: Iterable[Group]) -> tuple[list[Vertex], list
 
 
 def _key(use: Use) -> Any:
-    """Equal for uses that say the same, wherever they are written."""
+    """Return a key that is equal for uses with the same content, regardless of their places in files."""
     attributes = {name: (given.given, given.text) for name, given in sorted(use.attributes.items())}
     return use.feature, use.instance, repr(attributes)
 
 
 def _list_vertex(model: Model, group: Group) -> Vertex:
-    """Return the list as it is written: the topmost feature first."""
+    """Return a vertex for the list as it is written: the topmost feature first."""
     lines = []
     for number, (name, uses) in enumerate(by_feature(group.features).items(), 1):
         missing = "" if name in model.features else "(missing)"
@@ -195,7 +201,10 @@ REST = "rest"
 
 
 def nodes(parts: Folded) -> Iterator[Vertex]:
-    """A vertex for each combination that is drawn, and one for all others: together they are every node."""
+    """Yield a vertex for each combination that is drawn, and one for all others.
+
+    Together they have every node.
+    """
     for each in parts.drawn:
         nodeset = fold(each.nodes)
         yield Vertex(
@@ -228,7 +237,7 @@ def _id(each: Combination) -> str:
 
 
 def members(parts: Folded, drawn: frozenset[str]) -> Iterator[Edge]:
-    """From nodes to the groups that are drawn. Which counts for more is told by a number."""
+    """Yield edges from nodes to the groups that are drawn. A number shows the priority of a group."""
     for each in parts.drawn:
         several = len(each.groups) > 2
         for number, group in _targets(each, drawn):
@@ -243,7 +252,7 @@ def members(parts: Folded, drawn: frozenset[str]) -> Iterator[Edge]:
 
 
 def _targets(each: Combination, drawn: frozenset[str]) -> list[tuple[int, str]]:
-    """The groups that a line leads to, numbered. To the default group only if there is no other to draw."""
+    """Return the groups to draw a line to, numbered; the default group only if there is no other."""
     numbered = [(number, group) for number, group in enumerate(each.groups, 1) if group in drawn]
     return numbered[:-1] if len(numbered) > 1 and numbered[-1][1] == each.groups[-1] else numbered
 
@@ -262,9 +271,9 @@ SHORT = 36
 def groups_picture(fleet: Fleet, names: Collection[str] = ()) -> Picture:
     """Return every group, or some, with the features that they install and the nodes that are in them.
 
-    Nodes with the same groups are one vertex. Where these are too many, the small ones are folded into
-    one, or, if nearly all are small, all of them: then groups name their nodes, and lines between groups
-    tell how many nodes are in both.
+    Nodes with the same groups are one vertex. If there are too many of these, the small ones are folded into
+    one or, if nearly all are small, all of them: then groups list their nodes, and lines between groups show
+    how many nodes are in both.
     """
     parts = folded(combined(fleet, names))
     groups = tuple(_groups(fleet, names, parts))

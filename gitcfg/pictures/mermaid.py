@@ -1,4 +1,4 @@
-"""A picture in Mermaid's language, which forges draw where it stands in Markdown."""
+"""A picture in Mermaid's language, which forges draw inside Markdown."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from gitcfg.pictures.picture import (
 )
 
 MOST_EDGES, MOST_TEXT = 500, 50_000
-"""What Mermaid draws unless its page says otherwise; text in characters."""
+"""What Mermaid draws unless its page sets other limits: a number of edges, and of characters of text."""
 
 _ARROWS: Mapping[Relation, str] = {
     Relation.DEPENDS: "-.->",
@@ -63,7 +63,7 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _names(ids: Iterable[str]) -> dict[str, str]:
-    """Return names without odd characters, each once; their first words mean nothing to Mermaid."""
+    """Return names of ASCII letters and digits, each once; their first words have no meaning in Mermaid."""
     names: dict[str, str] = {}
     used: set[str] = set()
     for id_ in ids:
@@ -113,17 +113,17 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Return a line in which nothing is taken for Mermaid's marks, HTML, or Markdown (a list, emphasis)."""
+    """Escape a line so that nothing in it is Mermaid's markup, HTML, or Markdown (a list, emphasis)."""
     line = safe(line)
     start = match.end() if (match := _LIST.match(line)) else 0
     escaped = []
     for at, sign in enumerate(line):
-        # A colon means something unless a blank follows.
+        # A colon is markup unless a blank follows.
         is_plain = sign.isalnum() or sign in _PLAIN or line[at : at + 2] == ": "
         if is_plain and at + 1 != start:
             escaped.append(sign)
         else:
-            # Once entities are read, `\n` is a new line, `$$` begins a formula and `fa:fa-` an icon: nothing
-            # of no width, put in between, prevents it.
+            # After entities are resolved, `\n` is a new line, `$$` begins a formula and `fa:fa-` an icon: a
+            # character of no width in between prevents it.
             escaped.append(f"#{ord(sign)};" + "#8203;" * (sign in _BEGINNING))
     return "".join(escaped)

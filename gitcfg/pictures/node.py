@@ -24,7 +24,7 @@ from gitcfg.pictures.picture import (
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """One layer: its label in trails, what it lists, highest first, and what it is composed of."""
+    """One layer: its label in trails, the features that it lists, highest first, and its partials."""
 
     label: str
     listed: tuple[Use, ...]
@@ -33,7 +33,7 @@ class Layer(msgspec.Struct, frozen=True):
 
     @property
     def features(self) -> frozenset[str]:
-        """The features that it brings, nested ones too."""
+        """The features of the layer, nested ones too."""
         return frozenset[str]().union(*(part.features for part in self.parts))
 
 
@@ -56,7 +56,7 @@ def layers(fleet: Fleet, node: FleetNode) -> tuple[Layer, ...]:
 
 
 def _take_rules(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]:
-    """Return the layers of rules that lie lowest, taken from the others."""
+    """Remove the lowest partials, as far as rules made them, and return their layers."""
     found = []
     while parts and (parts[0].label or "").startswith("rule "):
         part = parts.popleft()
@@ -68,7 +68,7 @@ def _take_rules(rules: Mapping[str, Rule], parts: deque[Partial]) -> list[Layer]
 
 
 def _take_allocations(allocations: Mapping[str, Allocation], parts: deque[Partial]) -> list[Layer]:
-    """Return the layers of what was decided for rules, which lie topmost, taken from the others."""
+    """Remove the topmost partials, as far as they are allocations, and return their layers."""
     found = []
     while parts and (parts[-1].label or "").startswith("allocation "):
         part = parts.pop()
@@ -94,7 +94,7 @@ def _group(fleet: Fleet, name: str, part: Partial) -> Layer:
 
 
 def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
-    """Return the node's and its set's layers: what lies together under one label is one of them."""
+    """Return the layers of the node and of its set: neighbors with the same label are one layer."""
     definition = node.definition
     own, nodeset = definition.own, definition.nodeset
     about = {f"node set {nodeset.name}": described(nodeset.definition)} if nodeset else {}
@@ -102,7 +102,7 @@ def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
     result: list[Layer] = []
     installed = deque(part for part in parts if part.parts)
     for use, label in reversed(definition.features):
-        # A listed feature that is missing, or done without, becomes no layer.
+        # A listed feature that is missing, or removed by `without`, has no partial.
         head = (installed[0].label, installed[0].parts[0].label) if installed else None
         part = (installed.popleft(),) if head == (label, f"feature {use.feature}") else ()
         _put_layer(result, Layer(label, (use,), part, about[label]))
@@ -113,21 +113,21 @@ def _identity(node: FleetNode, parts: list[Partial]) -> list[Layer]:
 
 
 def _put_layer(stack: list[Layer], layer: Layer) -> None:
-    """Put a layer on others, or make it one with the topmost if that has the same label."""
+    """Put a layer on a stack, or join it with the topmost if that has the same label."""
     if stack and stack[-1].label == layer.label:
         below = stack.pop()
         layer = Layer(layer.label, layer.listed + below.listed, below.parts + layer.parts, layer.about)
     stack.append(layer)
 
 
-# What each layer of a node decides in the end, counted from the trails.
+# What each layer of a node decides, counted from the trails.
 
 Decided = Counter[tuple[int, str]]
-"""Numbers by a layer's place in the stack and, inside it, the label of the feature or layer that says it."""
+"""Numbers by a layer's place in the stack and, inside it, the label of the feature or layer that decides."""
 
 
 def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
-    """Return the parameters whose last acting step stands there."""
+    """Count, for each place, the parameters whose last acting step is there."""
     decided = Decided()
     for param in node.params:
         steps = node.trail(param)
@@ -139,7 +139,7 @@ def params_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
 
 
 def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
-    """Return the files whose topmost entry stands there."""
+    """Count, for each place, the files whose topmost entry is there."""
     decided = Decided()
     for path in node.entries:
         found = ((place, part) for place, layer in enumerate(stack) for part in layer.parts)
@@ -148,11 +148,11 @@ def files_decided(node: FleetNode, stack: Sequence[Layer]) -> Decided:
     return decided
 
 
-# A picture of one node: its layers on each other, with the features of each and what they decide.
+# A picture of one node: its layers as a stack, with the features of each and what they decide.
 
 
 def node_picture(fleet: Fleet, name: str) -> Picture:
-    """Return a node's layers, with what each brings and decides. KeyError: there is no such node."""
+    """Return a node's layers, with what each adds and decides. Raise KeyError if the node does not exist."""
     node = fleet[name]
     stacked = layers(fleet, node)
     gone = {ref.name: ref.origin for ref in node.node_class.without}
@@ -175,13 +175,13 @@ def node_picture(fleet: Fleet, name: str) -> Picture:
 
 
 def _amounts(params: int, files: int) -> str:
-    """`3 parameters, 1 file`, without what is none."""
+    """Format amounts as `3 parameters, 1 file`, without those that are 0."""
     amounts = ((params, "parameter"), (files, "file"))
     return ", ".join(counted(number, noun) for number, noun in amounts if number)
 
 
 class _Scene(msgspec.Struct, frozen=True):
-    """What all layers of a picture share; `gone` are the features that the node does without."""
+    """What all layers of a picture share; `gone` are the features that `without` removes from the node."""
 
     model: Model
     gone: dict[str, Origin]
@@ -190,7 +190,7 @@ class _Scene(msgspec.Struct, frozen=True):
 
 
 class _LayerDrawing:
-    """One layer with its features. A feature that stands at several places of it is drawn once."""
+    """One layer with its features. A feature that is in several places of it is drawn once."""
 
     def __init__(self, scene: _Scene, place: int, layer: Layer) -> None:
         self.scene, self.place, self.layer = scene, place, layer
@@ -204,7 +204,7 @@ class _LayerDrawing:
         return f"layer {self.place + 1} {label}"
 
     def _decides(self, label: str) -> str:
-        """Return what is decided in this layer by what is written under one label."""
+        """Format what the entries with one label decide in this layer."""
         key = (self.place, label)
         return _amounts(self.scene.params[key], self.scene.files[key])
 
@@ -219,7 +219,7 @@ class _LayerDrawing:
         return Vertex(id=self.id, kind=Kind.LAYER, name=self.layer.label, lines=lines, about=self.layer.about)
 
     def _draw_features(self) -> None:
-        """Draw the features that are listed and what they include, however far."""
+        """Draw the features that are listed and what they include, at any depth."""
         drawn: set[str] = set()
         waiting = deque([(self.id, Relation.INSTALLS, self.layer.listed)])
         while waiting:
@@ -243,7 +243,7 @@ class _LayerDrawing:
         return Vertex(id=self._id(ident("feature", name)), kind=kind, name=name, lines=lines, about=about)
 
     def _state(self, name: str) -> tuple[Kind, str, str]:
-        """Return what has become of a feature here, and why."""
+        """Return the kind of a feature's vertex here, its state, and why."""
         if name in self.scene.gone:
             return Kind.GONE, "removed", f"`without` at {self.scene.gone[name]} removes it."
         if name not in self.scene.model.features:

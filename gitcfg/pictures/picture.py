@@ -1,4 +1,4 @@
-"""A picture as data: vertices, edges and what is said of both, before anything is drawn."""
+"""A picture as data: vertices and edges with their texts, before anything is drawn."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from gitcfg.nodeset import NodeSetError, expand, fold
 
 
 class Kind(StrEnum):
-    """What a vertex stands for."""
+    """The kind of thing that a vertex shows."""
 
     FEATURE = "feature"
     MISSING = "missing"  # a feature or group that is mentioned, and that no file defines
@@ -32,28 +32,28 @@ class Kind(StrEnum):
 
 
 class Relation(StrEnum):
-    """What an edge says of its source, with the target for an object."""
+    """The relation of an edge's source to its target."""
 
     INCLUDES = "includes"
     DEPENDS = "depends"
     AFTER = "after"
-    CONFLICTS = "conflicts"  # of both alike
+    CONFLICTS = "conflicts"  # in both directions
     INSTALLS = "installs"
     MEMBER = "member"
     SOME = "some"  # of the nodes are in the group
-    SHARES = "shares"  # nodes, and both alike
+    SHARES = "shares"  # nodes, in both directions
     ABOVE = "above"
 
 
 MUTUAL = frozenset({Relation.CONFLICTS, Relation.SHARES})
-"""Relations without a direction: one edge says it of both."""
+"""Relations without a direction: one edge is for both."""
 
 
 class Vertex(msgspec.Struct, frozen=True, kw_only=True):
     """One thing in a picture.
 
-    `lines` stand below its name; `about` is what there is no room for. `count` and `nodeset` are the
-    nodes that it stands for. `unused`: no node has it. `folder` is where its file lies.
+    `lines` are below its name; `about` is the text that does not fit there. `count` and `nodeset` are the
+    nodes of the vertex. `unused`: no node has it. `folder` is the folder of its file.
     """
 
     id: str
@@ -77,9 +77,9 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture. `notes` say what it leaves out.
+    """A picture. `notes` list what it leaves out.
 
-    `stack` are layers that lie on each other, lowest first; `columns` are how many vertices can stand.
+    `stack` are layers on each other, lowest first; `columns` are columns of vertices.
     """
 
     subject: str
@@ -118,11 +118,14 @@ def by_folder(picture: Picture) -> list[tuple[str, list[Vertex]]]:
     return sorted(folders.items())
 
 
-# How things look in all pictures: dark text on light fills, lines that show on white and black.
+# The appearance of all pictures: dark text on light fills, lines that are visible on white and black.
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A vertex: colours of its inside, border and text; dashed borders are of what is not really there."""
+    """A vertex: colors of its inside, border and text.
+
+    Dashed borders are for what is missing or has no effect.
+    """
 
     fill: str
     line: str
@@ -170,7 +173,7 @@ def look(vertex: Vertex) -> Look:
 
 
 def legend(picture: Picture) -> Iterator[str]:
-    """Yield what a reader has to know: what lines mean, as far as they occur, and what is not drawn."""
+    """Yield what a reader has to know: the meaning of the lines that occur, and what is not drawn."""
     drawn = {edge.relation for edge in picture.edges} if not picture.stack else set()
     words = [line.words for relation, line in LINES.items() if relation in drawn and line.words]
     if any(vertex.unused for vertex in picture.vertices):
@@ -182,23 +185,23 @@ def legend(picture: Picture) -> Iterator[str]:
     yield from picture.notes
 
 
-# The texts in pictures: ids, lists of features, numbers, and sets of nodes that are not too long.
+# The texts in pictures: ids, lists of features, numbers, and shortened sets of nodes.
 
 MOST = 60
 
 
 def ident(kind: str, name: str) -> str:
-    """Return a vertex' id. Names that are not legal, which only a mention can have, are quoted."""
+    """Return a vertex's id. Names that are not legal, which only a mention can have, are quoted."""
     return f"{kind} {quoted(name)}"
 
 
 def quoted(name: str) -> str:
-    """Return a legal name as it is, any other so that it cannot be taken for something else."""
+    """Return a legal name as it is, and any other quoted so that it is unambiguous."""
     return name if NAME.fullmatch(name) else json.dumps(name)
 
 
 def short(text: str, most: int = MOST) -> str:
-    """Return a text that has to fit into a picture; what is cut off is told by an ellipsis."""
+    """Shorten a text so that it fits into a picture, with an ellipsis for what is cut off."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -211,17 +214,17 @@ def short_set(nodeset: str, most: int = MOST) -> str:
 
 
 def described(definition: Feature | Group | Node) -> str:
-    """Return what there is no room for: the description, and where the definition stands."""
+    """Return what does not fit into a label: the description, and the definition's file."""
     return "\n".join(filter(None, (definition.description.strip(), definition.origin.file)))
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names in a title."""
+    """Join names for a title."""
     return short(", ".join(names), 100)
 
 
 def by_feature(uses: Iterable[Use]) -> Mapping[str, list[Use]]:
-    """Uses in a list by feature, in the order in which these are first named."""
+    """Return the uses in a list by feature, in the order in which these are first named."""
     found = defaultdict[str, list[Use]](list)
     for use in uses:
         found[use.feature].append(use)
@@ -229,7 +232,7 @@ def by_feature(uses: Iterable[Use]) -> Mapping[str, list[Use]]:
 
 
 def instances(uses: Iterable[Use]) -> str:
-    """`as STARTD_[1-90]` for uses of one feature; nothing where it is installed plainly."""
+    """Format the instances of one feature as `as STARTD_[1-90]`; "" if it has none."""
     names = [use.instance for use in uses if use.instance is not None]
     if not names:
         return ""
@@ -242,12 +245,12 @@ def instances(uses: Iterable[Use]) -> str:
 
 
 def label(vertex: Vertex) -> list[str]:
-    """Return what stands in a vertex, line by line."""
+    """Return the lines of a vertex's label."""
     return [short(safe(line)) for line in (vertex.name, *vertex.lines)]
 
 
 def about(vertex: Vertex) -> str:
-    """Return what is told of a vertex where there is room, with what of its label was cut off."""
+    """Return the long text of a vertex: the lines of its label that were cut off, and `about`."""
     cut = (line for line in (vertex.name, *vertex.lines) if len(safe(line)) > MOST)
     return "\n".join(filter(None, (*cut, vertex.about)))
 
@@ -258,7 +261,7 @@ Record = dict[str, Any]
 
 
 def picture_record(commit: str | None, picture: Picture) -> Record:
-    """A picture, its vertices each with the edges that leave it. Mutual ones leave one of their two."""
+    """Return a picture, each vertex with the edges that leave it. A mutual edge leaves one of its two."""
     leaving = defaultdict[str, list[Edge]](list)
     for edge in picture.edges:
         leaving[edge.source].append(edge)
@@ -291,14 +294,14 @@ def _vertex(vertex: Vertex, edges: list[Edge]) -> Record:
     return record
 
 
-# Many vertices that few lines join, in columns, so that a picture is no endless strip.
+# Vertices with few lines between them, in columns, so that the picture is not a long strip.
 
 SHAPE = 7
-"""How much wider than high a group with its features is."""
+"""The ratio of width to height of a group with its features."""
 
 
 def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
-    """Return the ids in columns that make about a square; what lines join stands together, and first."""
+    """Return the ids in columns that are about a square; vertices that lines join are together, and first."""
     joined: dict[str, list[str]] = {id_: [] for id_ in ids}
     for edge in edges:
         joined[edge.source].append(edge.target)
@@ -309,11 +312,11 @@ def columns(ids: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...],
     return tuple(tuple(order[start : start + rows]) for start in range(0, len(order), rows))
 
 
-# Names that something mentions, and that no file defines.
+# Names that something mentions but no file defines.
 
 
 def missing_features(model: Model) -> Mapping[str, list[Origin]]:
-    """Return features that are nowhere defined, in order of name, with the places that mention them."""
+    """Return the features that no file defines, in order of name, with the places that mention them."""
     found: dict[str, list[Origin]] = {}
     for ref in model.mentioned_features():
         if ref.name not in model.features:
@@ -322,7 +325,7 @@ def missing_features(model: Model) -> Mapping[str, list[Origin]]:
 
 
 def missing_groups(model: Model) -> Mapping[str, list[Origin]]:
-    """Return groups that are nowhere defined, in order of name, with the places that mention them."""
+    """Return the groups that no file defines, in order of name, with the places that mention them."""
     found: dict[str, list[Origin]] = {}
     for node in model.hosts():
         for ref in node.groups.items:
@@ -337,10 +340,10 @@ def feature_names(model: Model) -> frozenset[str]:
 
 
 def group_names(model: Model) -> frozenset[str]:
-    """Return every group that is defined or mentioned, and the default group, which need not be."""
+    """Return every group that is defined or mentioned, and the default group, which needs no definition."""
     return frozenset((model.settings.default_group, *model.groups, *missing_groups(model)))
 
 
 def list_origins(origins: list[Origin]) -> str:
-    """Return why something is drawn that is not there."""
+    """Return the text for something that is drawn although it is not defined."""
     return f"Not defined. Used at {', '.join(dict.fromkeys(map(str, origins)))}."

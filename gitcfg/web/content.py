@@ -26,7 +26,7 @@ _GROUPED_BY = ("commit", "outcome", "what", "status", "stage", "by")
 class SourceLinks(msgspec.Struct, frozen=True):
     """Links to files at a commit. `forge` is a URL with {commit}, {file} and {line} in it, or "".
 
-    `prefix` is where the repository's folder is in git's tree.
+    `prefix` is the path of the repository's folder in git's tree.
     """
 
     commit: str = ""
@@ -77,7 +77,7 @@ def group_events(events: "Iterable[Event]", most: int) -> tuple[EventGroup, ...]
 
 
 class Visitor(msgspec.Struct, frozen=True):
-    """A logged-in visitor, by their token's name. `csrf` stands in every form of their pages."""
+    """A logged-in visitor, by the name of their token. Every form of their pages contains `csrf`."""
 
     name: str
     operates: bool
@@ -85,9 +85,9 @@ class Visitor(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What surrounds every page. `warning` says what is wrong with the branch or the server.
+    """The parts that surround every page. `warning` says what is wrong with the branch or the server.
 
-    `invalid` is the branch's newest commit, where it does not count.
+    `invalid` is the branch's newest commit, where it is not accepted.
     """
 
     now: float
@@ -136,7 +136,7 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class CommitPage(msgspec.Struct, frozen=True):
-    """A commit; `base` is what it is compared with, and `pages` are how many pages of changes there are."""
+    """A commit. `base` is the commit that it is compared with, `pages` the number of pages of changes."""
 
     commit: Commit
     message: str
@@ -190,9 +190,9 @@ class ExpiringItem(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The fleet. `notable` are counts that go across the states: drifted, away, held and so on.
+    """The fleet. `notable` are counts of flags beside the statuses: drifted, away, held and so on.
 
-    `commits` are those that most nodes run, and `others` is how many commits run besides.
+    `commits` are those that most nodes run, and `others` is the number of other commits that run.
     """
 
     total: int
@@ -207,9 +207,9 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 class BlamedStep(msgspec.Struct, frozen=True):
-    """A step to a value, and the commit that made it; None: git does not tell.
+    """A step to a value, and the commit that made it; None: git does not have it.
 
-    `deciding` are those of what was decided for rules.
+    `deciding` are the commits that made the decisions for rules.
     """
 
     step: TrailStep
@@ -226,16 +226,16 @@ class ExplainedParameter(msgspec.Struct, frozen=True):
 
 
 class HistoryEntry(msgspec.Struct, frozen=True):
-    """A commit, and what of a node it changed."""
+    """A commit, and its changes of a node."""
 
     commit: Commit
     effect: "Effect"
 
 
 class HistoryPage(msgspec.Struct, frozen=True):
-    """The commits that changed what a node gets, or one parameter of it; `older`: there are more.
+    """The commits that changed the configuration of a node, or one parameter of it; `older`: there are more.
 
-    `explained` is the parameter as it is now; None: none was asked for, or the node does not have it.
+    `explained` is the parameter as it is now; None: the page is not about one, or the node does not have it.
     """
 
     node: str
@@ -247,7 +247,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
 
 
 class ParameterRow(msgspec.Struct, frozen=True):
-    """A parameter with all steps to its value; `withheld` are features that `without` took away."""
+    """A parameter with all steps to its value; `withheld` are features that `without` removed."""
 
     name: str
     value: Any
@@ -263,7 +263,7 @@ class FileRow(msgspec.Struct, frozen=True):
 
 
 class DueActions(msgspec.Struct, frozen=True):
-    """Actions due on a node before it runs what it is to run."""
+    """Actions due on a node before it runs the commit that it should run."""
 
     restart: tuple[str, ...] = ()
     reload: tuple[str, ...] = ()
@@ -284,10 +284,10 @@ class NodeConfiguration(msgspec.Struct, frozen=True):
 
 
 class NodePage(msgspec.Struct, frozen=True):
-    """A node. `wanted` is the commit that it is to run; `due` the actions for that, None: unknown.
+    """A node. `wanted` is the commit that it should run; `due` the actions for that, None: unknown.
 
-    `other` is the fingerprint of a key that it came with and that is not the one in git; "": it did not.
-    `claims` are all keys that it came with and that git does not have.
+    `other` is the fingerprint of a key that it used and that is not the one in git; "": it used none.
+    `claims` are all keys that it used and that git does not have.
     """
 
     row: Row
@@ -304,7 +304,7 @@ class NodePage(msgspec.Struct, frozen=True):
 
 
 class ClaimedKey(msgspec.Struct, frozen=True):
-    """A key under which a node was requested: its fingerprint, when first and last, from where."""
+    """A key with which a node asked for admission: its fingerprint, when first and last, and from where."""
 
     fingerprint: str
     first: float
@@ -320,7 +320,10 @@ class SearchGroup(msgspec.Struct, frozen=True):
 
 
 class SearchPage(msgspec.Struct, frozen=True):
-    """The results of a search. `looked` is the number of commits searched; matches are of one page."""
+    """The results of a search.
+
+    `looked` is the number of commits searched; `sought` has the matches of one page.
+    """
 
     text: str
     nodes: tuple[str, ...] = ()
@@ -342,7 +345,7 @@ class FilePage(msgspec.Struct, frozen=True):
 
 
 class LoginPage(msgspec.Struct, frozen=True):
-    """The form for a token; `onward` is where the visitor goes then."""
+    """The form for a token; `onward` is the page that the visitor sees after it."""
 
     csrf: str
     onward: str
@@ -350,13 +353,13 @@ class LoginPage(msgspec.Struct, frozen=True):
 
 
 class RedirectPage(msgspec.Struct, frozen=True):
-    """A page that leads to another page of the server, as its own links do."""
+    """A page that leads to another page of the server, as the server's own links do."""
 
     address: str
 
 
 class ProblemPage(msgspec.Struct, frozen=True):
-    """What went wrong."""
+    """The page for an error."""
 
     status: int
     title: str

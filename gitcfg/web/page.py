@@ -1,4 +1,4 @@
-"""Render pages as HTML: all that comes from git or from nodes is escaped, and no script is inline."""
+"""Render pages as HTML: all text from git or nodes is escaped, and no script is inline."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -54,7 +54,7 @@ _TEMPLATES: Mapping[type[msgspec.Struct], str] = {
 
 
 def format_value(value: Any) -> str:
-    """Format any value on one line; of a secret its name and version, never more."""
+    """Format any value on one line; a secret as its name and version only."""
     if value is None:
         return "(no value)"
     if isinstance(value, str):
@@ -100,7 +100,7 @@ def format_ago(at: float, now: float) -> str:
 
 
 def format_iso(at: float) -> str:
-    """Format a time by RFC 3339; out of range it is clamped, for nodes may report any number."""
+    """Format a time by RFC 3339; clamp it to the valid range, because nodes may report any number."""
     within = min(max(at, _FIRST), _LAST) if at == at else _FIRST
     return datetime.fromtimestamp(within, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -111,7 +111,7 @@ def format_time(at: float) -> str:
 
 
 def format_date(date: str) -> str:
-    """Format a commit's date in UTC; what is no date stays as it is."""
+    """Format a commit's date in UTC; leave a text that is not a date as it is."""
     try:
         return format_time(datetime.fromisoformat(date).timestamp())
     except (ValueError, OverflowError):
@@ -120,7 +120,7 @@ def format_date(date: str) -> str:
 
 @lru_cache(64)
 def fold_names(names: tuple[str, ...]) -> str:
-    """Fold names into a node set. Cached: 10,000 take 26 ms, at every event."""
+    """Fold names into a node set. Cached, because 10,000 names take 26 ms at every event."""
     return safe(fold(names))
 
 
@@ -135,7 +135,7 @@ def format_count(number: int, noun: str) -> str:
 
 
 class Asset(msgspec.Struct, frozen=True):
-    """A file that pages load. `name` has its digest in it."""
+    """A file that pages load. `name` contains its digest."""
 
     name: str
     body: bytes
@@ -148,7 +148,7 @@ class Asset(msgspec.Struct, frozen=True):
 
 
 def find_asset(name: str) -> Asset | None:
-    """Find the asset of a name with its digest; None if there is none, or it is another version's."""
+    """Find the asset of a name with a digest; None if it does not exist, or is of another version."""
     return next((one for one in load_assets().values() if one.name == name), None)
 
 
@@ -164,7 +164,7 @@ def load_assets() -> Mapping[str, Asset]:
 
 
 def render_page(frame: Frame, page: msgspec.Struct) -> str:
-    """Render a page; the type of its content decides which template."""
+    """Render a page with the template for the type of its content."""
     name = _TEMPLATES[type(page)]
     template = _environment().get_template(f"{name}.html.j2")
     return template.render(frame=frame, page=page, here=_SECTIONS.get(name), assets=load_assets())

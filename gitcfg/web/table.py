@@ -16,9 +16,9 @@ PAGE = 100
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A node in the table. `status` is one word; the flags are true beside it.
+    """A node in the table. `status` is one word; the flags apply in addition.
 
-    `deployed`: no agent of it checks in, and what it runs is known by deploys over SSH.
+    `deployed`: its agent does not check in, and what it runs is known from deploys over SSH.
     """
 
     name: str
@@ -47,7 +47,7 @@ NODE_FLAGS: Mapping[str, Callable[[Row], bool]] = {
     "retired": lambda row: row.retired,
     "deployed": lambda row: row.deployed,
 }
-"""Sorts of nodes that go across the statuses."""
+"""States of nodes that apply in addition to the statuses."""
 SORTS: Mapping[str, Callable[[Row], Any]] = {
     "name": lambda row: row.name,
     "state": lambda row: _RANK.get(row.status, len(_RANK)),
@@ -55,7 +55,7 @@ SORTS: Mapping[str, Callable[[Row], Any]] = {
     "result": lambda row: row.outcome or "",
     "checkin": lambda row: -(row.last or 0.0),
 }
-"""What the table can be sorted by. Check-ins: the latest first."""
+"""The orders of the table. Check-ins: the latest first."""
 
 
 class TableQuery(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ class TableQuery(msgspec.Struct, frozen=True):
 
 
 def parse_query(query: Mapping[str, str]) -> TableQuery:
-    """Parse the query of a URL; what is invalid is ignored."""
+    """Parse the query of a URL; ignore what is invalid."""
     filters = {name: query.get(name, "")[:_LONGEST] for name in _FILTERS}
     sort = query.get("sort", "")
     page = parse_page_number(query.get("page", ""))
@@ -97,12 +97,12 @@ def parse_query(query: Mapping[str, str]) -> TableQuery:
 
 
 def parse_page_number(text: str) -> int:
-    """Parse the number of a page; 1 if it is none."""
+    """Parse the number of a page; 1 if the text is not one."""
     return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A page of rows; `count` is how many there are on all pages, `names` their nodes."""
+    """A page of rows; `count` is the number of rows on all pages, `names` the nodes of all pages."""
 
     query: TableQuery
     rows: tuple[Row, ...]
@@ -125,7 +125,7 @@ def build_table(rows: Iterable[Row], query: TableQuery) -> Table:
 
 
 def paginate(items: Sequence[Any], number: int, size: int) -> tuple[int, int, Sequence[Any]]:
-    """Return a page's number, the number of pages, and its items; past the end it is the last page."""
+    """Return a page's number, the number of pages, and its items; the last page for a number past the end."""
     pages = max(1, -(-len(items) // size))
     number = min(number, pages)
     return number, pages, items[(number - 1) * size : number * size]
@@ -144,5 +144,5 @@ def _matches_query(row: Row, query: TableQuery) -> bool:
 
 @lru_cache(4096)
 def _search_text(groups: tuple[str, ...]) -> str:
-    """Join groups into one text to search; most nodes share theirs with many others."""
+    """Join groups into one text to search. Cached: most nodes share their groups with many others."""
     return "\n".join(groups).lower()
