@@ -1,1 +1,1 @@
-"""Trails in words, and the records that programs read."""
+"""Explanations: trails in words, and the records that programs read."""

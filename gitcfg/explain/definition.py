@@ -1,4 +1,4 @@
-"""What there is to tell of a definition: what it says, who uses it, and where that counts."""
+"""Definitions in full: their content, what uses them, and on which nodes they have an effect."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from gitcfg.render.templates import TemplateEngine
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """A name, or a layer's label, in a list: where it stands there, and as which instances."""
+    """A name, or a layer's label, in a list: its place there, and the instances that the entry makes."""
 
     name: str
     origin: Origin
@@ -46,7 +46,7 @@ class Setting(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """A layer's entry for a file, and the nodes on which it decides.
 
-    `private` are those on which its mode is not the one in `entry`, because only there it takes a secret.
+    `private` are the nodes with a secret in the file, where its mode differs from the one in `entry`.
     """
 
     layer: str
@@ -62,20 +62,20 @@ class Nodes(msgspec.Struct, frozen=True):
 
 
 class Names(msgspec.Struct, frozen=True):
-    """Plain names or words. `many`: of parameters, which may be numbered in hundreds."""
+    """Plain names or words. `many`: names of parameters, of which there may be hundreds."""
 
     names: tuple[str, ...]
     many: bool = False
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """Whether something is so."""
+    """A yes or no."""
 
     value: bool
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A value of any type, as YAML or a parameter's type has it; None where there is none."""
+    """A value of any type, in the form of YAML or of a parameter's type; None if there is none."""
 
     value: Any
 
@@ -84,7 +84,10 @@ Field = Flag | Value | Names | Nodes | tuple[Reference, ...] | tuple[Setting, ..
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """One definition: `fields` in the order in which they are told; no `origin`: it has no one place."""
+    """One definition: `fields` in the order in which they are shown.
+
+    `origin` is None if it has no single place.
+    """
 
     name: str
     description: str
@@ -93,7 +96,7 @@ class Definition(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """One definition among others: `figures` are what matters of its kind, numbers above all."""
+    """One definition in a list: `figures` are the most important properties of its kind, mostly numbers."""
 
     name: str
     description: str
@@ -102,9 +105,9 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of definition: a summary of each, in order of name, their names, and all about one.
+    """A kind of definition: a summary of each in order of name, their names, and everything about one.
 
-    `also` says whether there is one of a name that is not among the names.
+    `also` returns whether a name that is not among the names has a definition.
     """
 
     name: str
@@ -114,19 +117,19 @@ class Kind(msgspec.Struct, frozen=True):
     also: Callable[[Fleet, str], bool] = lambda fleet, name: False
 
 
-# What a definition says, as fields: its settings, its files and its lists.
+# The content of a definition as fields: its settings, its files and its lists.
 
 Wins = Mapping[Origin, tuple[str, ...]]
 
 
 def layer_settings(fleet: Fleet, label: str, layer: LayerDefinition) -> tuple[Setting, ...]:
-    """Return what a layer binds, and where each binding wins."""
+    """Return a layer's bindings, and the nodes on which each wins."""
     wins = find_winning_nodes(fleet, _names(fleet, layer))
     return tuple(make_setting(fleet, label, name, binding, wins) for name, binding in layer.params.items())
 
 
 def _names(fleet: Fleet, layer: LayerDefinition) -> set[str]:
-    """Return the parameters that a layer binds, in the names that its instances give them too."""
+    """Return the parameters that a layer binds, including the names that its instances give them."""
     names = set(layer.params)
     if isinstance(layer, Feature):
         _ = fleet.classes  # instances are made as nodes are compiled
@@ -135,10 +138,10 @@ def _names(fleet: Fleet, layer: LayerDefinition) -> set[str]:
 
 
 def make_setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wins) -> Setting:
-    """Return a layer's binding, its value as one of the parameter's type where it is one."""
+    """Return a layer's binding, with its value converted to the parameter's type if it fits."""
     origin, given, fits = binding.origin, binding.given, True
     if "${" in name or has_marks(given):
-        fits = origin not in fleet.layers.misfits  # that is judged once it is instantiated
+        fits = origin not in fleet.layers.misfits  # its type is checked once it is instantiated
         given = given if binding.op is Op.SECRET else fleet.declarations.seen(name, given)
     else:
         try:
@@ -151,14 +154,14 @@ def make_setting(fleet: Fleet, label: str, name: str, binding: Binding, wins: Wi
 def layer_files(
     fleet: Fleet, engine: TemplateEngine, label: str, layer: LayerDefinition
 ) -> tuple[Entry, ...]:
-    """Return the files that a layer brings or takes away, and where each of its entries decides."""
+    """Return the files that a layer adds or removes, and the nodes on which each of its entries decides."""
     return file_entries(fleet, engine, ((label, said) for said in layer.files.values()))
 
 
 def file_entries(
     fleet: Fleet, engine: TemplateEngine, found: Iterable[tuple[str, FileEntry]]
 ) -> tuple[Entry, ...]:
-    """Layers' entries for files, each with its layer's label, and with the mode that it has on nodes."""
+    """Return layers' entries for files, each with its layer's label, and the mode that it has on nodes."""
     found = tuple(found)
     paths = {said.path for _, said in found}
     decides, private = find_deciding_nodes(fleet, paths), find_closing_nodes(fleet, engine, paths)
@@ -175,7 +178,7 @@ def _entry(label: str, said: FileEntry, nodes: tuple[str, ...], private: tuple[s
 
 
 def use_references(listed: Iterable[Use]) -> tuple[Reference, ...]:
-    """Return a list of features: the instances that one entry makes are told together."""
+    """Return a list of features, with the instances that one entry makes in one reference."""
     found: dict[tuple[str, Origin], list[str]] = {}
     for use in listed:
         instances = found.setdefault((use.feature, use.origin), [])
@@ -189,20 +192,20 @@ def name_references(listed: Iterable[Ref]) -> tuple[Reference, ...]:
 
 
 def find_mentioning(name: str, lists: Iterable[tuple[str, Iterable[Ref]]]) -> tuple[Reference, ...]:
-    """Of lists, each with the name of who has it, those that mention a name."""
+    """Return the references to a name in lists, each of which comes with its owner's name."""
     return tuple(Reference(who, ref.origin) for who, listed in lists for ref in listed if ref.name == name)
 
 
-# Definitions as programs read them.
+# Definitions as records for programs.
 
 
 def summaries_record(commit: str | None, kind: Kind, summaries: Iterable[Summary]) -> Record:
-    """`gitcfg.definitions/1`: everything of a kind, in short."""
+    """Return `gitcfg.definitions/1` with a summary of each definition of a kind."""
     return _record(commit, kind, [{**_head(found), "figures": found.figures} for found in summaries])
 
 
 def definition_record(commit: str | None, kind: Kind, found: Definition, folded: bool = False) -> Record:
-    """`gitcfg.definitions/1`: one definition in full."""
+    """Return `gitcfg.definitions/1` with one definition in full."""
     fields = {name: _field(field, folded) for name, field in found.fields.items()}
     return _record(commit, kind, [{**_head(found), **fields}])
 

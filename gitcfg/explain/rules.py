@@ -19,12 +19,12 @@ from gitcfg.nodeset import fold
 class Reason(StrEnum):
     """The reason that a rule does not install its feature on a node, or set its parameters there."""
 
-    WHERE = "where"  # its condition does not hold
-    FAILED = "failed"  # that cannot be said
-    OVER = "over"  # the node has none of the instances that it goes over
-    PLACED = "placed"  # it was decided to install it on others
-    OPEN = "open"  # nothing is decided yet
-    IDLE = "idle"  # it installs nothing anywhere: it is not understood, or waits for itself
+    WHERE = "where"  # its condition is false
+    FAILED = "failed"  # its condition cannot be evaluated
+    OVER = "over"  # the node has none of the instances that it is over
+    PLACED = "placed"  # it was decided to install it in other slots
+    OPEN = "open"  # there is no decision yet
+    IDLE = "idle"  # it has no effect anywhere: it is not understood, or waits for itself
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -35,11 +35,13 @@ class Sight(msgspec.Struct, frozen=True):
 
 
 class Passing(msgspec.Struct, frozen=True):
-    """A rule that passes a node by: `feature` is what it installs, `at` the part of it that is the reason.
+    """A rule without effect on a node.
 
-    A rule that sets parameters, or leaves their values open, has no feature.
-    `problem` says why its condition cannot be evaluated. `slots` are those that were decided, of the same
-    groups where it is about groups.
+    `feature` is the one that it installs, `at` the part that is the reason.
+
+    A rule that sets parameters, or leaves their values open, has no feature. `problem` is the reason why its
+    condition cannot be evaluated. `slots` are those that were decided; for a rule with `per`, in the same
+    group.
     """
 
     rule: str
@@ -68,7 +70,7 @@ def explain_passing(fleet: Fleet, node: str, feature: str) -> tuple[Passing, ...
 def explain_setting(fleet: Fleet, node: str, rule: Rule, param: Origin) -> Passing | None:
     """Return why a rule does not set a parameter on a node, or leaves no value open there.
 
-    `param` is where it speaks of the parameter. None: it is not passing the node by.
+    `param` is the place of the parameter in the rule. None: the rule does apply to the node.
     """
     view = view_rules(fleet)
     if view is None:
@@ -81,7 +83,10 @@ def explain_setting(fleet: Fleet, node: str, rule: Rule, param: Origin) -> Passi
 def _explain_rule(
     fleet: Fleet, view: RuleView, rule: Rule, what: Ref, node: str, running: Container[str]
 ) -> Passing:
-    """`what` is the feature that it installs; `running` are the rules of its kind that do anything."""
+    """Return why a rule has no effect on a node.
+
+    `what` is the feature that it installs; `running` are the rules of its kind that have an effect.
+    """
     if rule.name not in running:
         return Passing(rule.name, what.name, Reason.IDLE, what)
     slots, answers = view.on(rule.name, node)
@@ -100,7 +105,7 @@ def _explain_rule(
 def _find_other_places(
     fleet: Fleet, view: RuleView, rule: Rule, here: tuple[Candidate, ...]
 ) -> tuple[str, ...]:
-    """Return the places that were chosen for a feature that might go here as well."""
+    """Return the slots that were chosen for a feature that could be here as well."""
     decided = fleet.model.allocations.get(rule.name)
     slots = tuple(ref.name for ref in decided.install) if decided is not None else ()
     if rule.per is None:
@@ -113,7 +118,7 @@ def _find_other_places(
 
 
 def _find_sights(view: RuleView, rule: str, slots: tuple[Candidate, ...]) -> Iterator[Sight]:
-    """Yield what the condition of a rule saw, once for all slots that look alike to it."""
+    """Yield the values that the condition of a rule read, once for all slots with the same values."""
     found: list[tuple[dict[str, Any], list[str]]] = []
     for seen in slots:
         terms = dict(_find_terms(view, rule, seen))
@@ -126,7 +131,7 @@ def _find_sights(view: RuleView, rule: str, slots: tuple[Candidate, ...]) -> Ite
 
 
 def _find_terms(view: RuleView, rule: str, seen: Candidate) -> Iterator[tuple[str, Any]]:
-    """Yield the terms of a condition with their values; of a list or map only the part that is used."""
+    """Yield the terms of a condition with their values; for a list or map only the part that it reads."""
     condition = view.book.wheres[rule].condition
     for name in sorted(condition.names):
         value = VALUES[name](seen)
@@ -148,7 +153,7 @@ def _quoted(text: str) -> str:
 
 
 def passing_record(found: Passing) -> Record:
-    """Return the record of a rule that passes a node by."""
+    """Return the record of a rule without effect on a node."""
     record: Record = {
         "rule": found.rule,
         **({"feature": found.feature} if found.feature else {}),

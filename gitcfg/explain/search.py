@@ -1,4 +1,4 @@
-"""Full-text search in definitions: what people wrote, with its places, and without secrets."""
+"""Full-text search in definitions: the texts that people wrote, with their places, and without secrets."""
 
 import re
 from bisect import bisect_right
@@ -20,7 +20,7 @@ from gitcfg.nodeset import fold
 _NAMED = frozenset({"params", "facts", "node_facts", "with", "default"})
 """Keys below which all keys are names that people chose, or parts of values."""
 _RULED = frozenset({"set", "domain", "values"})
-"""The same of rules, and of what was decided for them, where they are not below another key."""
+"""The same in rules and allocations, where these keys are at the top."""
 _WORDS = {
     "parameter": frozenset(
         {"type", "must_change", "restart", "unique", "separator", "macros", "level", "secret"}
@@ -29,14 +29,14 @@ _WORDS = {
     "nodeset": frozenset({"state"}),
     "setting": frozenset({"format"}),
 }
-"""By kind, keys whose values are words of the format."""
+"""By kind, keys whose values are keywords of the format."""
 
 
 class WrittenText(msgspec.Struct, frozen=True):
     """A name or value: `path` are the keys and indices that lead to it, `text` is its source.
 
-    A name ends its own path: `key` tells it from its value. `start` and `end` are line and column from 1;
-    the text stands somewhere from start to before end.
+    The path of a name ends with the name itself; `key` distinguishes it from its value. `start` and `end` are
+    line and column from 1; the text is in this span, and ends before `end`.
     """
 
     path: tuple[str | int, ...]
@@ -86,22 +86,22 @@ def _is_name(path: tuple[str | int, ...], own: tuple[str | int, ...]) -> bool:
 
 
 def _is_value(kind: str, own: tuple[str | int, ...]) -> bool:
-    """Return whether a value is one that people chose, and no keyword of the format."""
+    """Return whether a value is one that people chose, not a keyword of the format."""
     if own and own[0] == "files":
         return own[-1] not in ("format", "mode")
     return not (own and own[0] in _WORDS.get(kind, ()))
 
 
-# Where in a text a pattern is found: the line, the column, and the line's part around it.
+# The places of a pattern in a text: the line, the column, and an excerpt of the line.
 
 _AROUND = 70
 _LONGEST = 160
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A line in which something is found, or the beginning of what holds it. `spans` are in the excerpt.
+    """A line with a match, or the beginning of the value with it. `spans` are positions in the excerpt.
 
-    `veiled`: it is found in a secret that stands there in plain text.
+    `veiled`: the match is in a secret that is there in plain text.
     """
 
     line: int
@@ -112,7 +112,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 def find_in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
-    """Yield every line of a text in which the pattern is found, or begins."""
+    """Yield every line of a text in which a match of the pattern begins."""
     found: dict[int, list[tuple[int, int]]] = {}
     number, seen = 1, 0
     for match in pattern.finditer(text):
@@ -126,9 +126,9 @@ def find_in_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
 
 
 def find_in_value(lines: list[str], written: WrittenText, pattern: re.Pattern[str]) -> Iterator[Hit]:
-    """Where a written value holds the pattern: in each line of a block, else in the first line that does.
+    """Yield where a written value matches: each such line of a block, otherwise the first such line.
 
-    Where it is written otherwise than it reads (escapes, folded lines) that is the value's beginning.
+    If the source differs from the value (escapes, folded lines), this is the value's beginning.
     """
     (first, column), (last, end) = written.start, written.end
     head = lines[first - 1][column - 1 : column] if first <= len(lines) else ""
@@ -150,7 +150,7 @@ def find_in_value(lines: list[str], written: WrittenText, pattern: re.Pattern[st
 
 
 def unmarked_hit(line: int, column: int, text: str) -> Hit:
-    """Return a line without marks."""
+    """Return a line without spans."""
     return Hit(line, column, text.strip()[:_LONGEST], ())
 
 
@@ -170,9 +170,9 @@ def _cut_hit(number: int, line: str, spans: list[tuple[int, int]]) -> Hit:
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A place where one of the texts is found, or several. `field` are the keys that lead to it.
+    """A place where one or several of the texts are found. `field` are the keys that lead to it.
 
-    `veiled`: it is found in a secret that stands there in plain text, and is not shown.
+    `veiled`: the match is in a secret that is there in plain text, and is not shown.
     """
 
     kind: str
@@ -194,7 +194,7 @@ def make_match(kind: str, name: str, field: str, file: str, hit: Hit) -> Match:
 
 
 def matches_record(commit: str | None, texts: Iterable[str], matches: Iterable[Match]) -> Record:
-    """`gitcfg.matches/1`."""
+    """Return `gitcfg.matches/1`."""
     return {
         "schema": "gitcfg.matches/1",
         "commit": commit,
@@ -213,7 +213,7 @@ def matches_record(commit: str | None, texts: Iterable[str], matches: Iterable[M
     }
 
 
-# What a search must not show: secrets in plain text, which findings show nobody either.
+# Secrets in plain text, which neither a search nor findings may show.
 
 _MARK = re.compile(r"\$\{[^{}]*\}")
 _ATTRIBUTE = re.compile(r"\$\{with\.([^{}]*)\}")
@@ -223,7 +223,7 @@ Place = tuple[int, int]
 
 
 class SecretFilter:
-    """Knows the secrets in plain text in the definitions of a fleet, which matches must not show."""
+    """Filter of the matches in a fleet, which hides secrets in plain text in its definitions."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
@@ -256,7 +256,10 @@ class SecretFilter:
         return secret or bool(open_mark(one.text))
 
     def _is_secret_name(self, name: str) -> bool:
-        """Return whether a parameter is secret, or one that an instance may make of a name is."""
+        """Return whether a parameter is secret.
+
+        A name with `${...}` is if one that instances make of it is.
+        """
         secret = self._fleet.declarations.secret
         if "${" not in name:
             return secret(name)
@@ -265,7 +268,7 @@ class SecretFilter:
         return secret(_MARK.sub("1", name)) or any(one.secret and made.fullmatch(one.name) for one in every)
 
     def _is_secret_attribute(self, one: WrittenText) -> bool:
-        """Return whether it is an attribute of an instance that a feature writes into a secret parameter."""
+        """Return whether a text is in an attribute of an instance that a secret parameter contains."""
         inside = one.path[one.path.index("with") + 1 :]
         return bool(inside[1:] or not one.key) and inside[0] in self._attributes
 
@@ -281,7 +284,7 @@ class SecretFilter:
 
 
 class FileSecretFilter:
-    """The places where secrets in plain text begin in a file, and the lines that hold them."""
+    """Filter of one file: the places where secrets in plain text begin, and the lines with secrets."""
 
     def __init__(self, places: Set[Place], lines: Set[int]) -> None:
         self._places = places
@@ -290,7 +293,7 @@ class FileSecretFilter:
     def filter_hits(self, one: WrittenText, hits: Iterable[Hit]) -> Iterator[Hit]:
         """Yield the hits in a name or value that may be shown.
 
-        Of a secret only where it begins: else it would be told how much of it was guessed.
+        For a secret, yield only its beginning: the place of a hit would show how much of it was guessed.
         """
         if one.start in self._places:
             yield Hit(*one.start, PLAIN, (), veiled=True)
@@ -300,25 +303,25 @@ class FileSecretFilter:
 
 
 def filter_lines(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Yield the hits that may be shown of a text without definitions: a template, a file."""
+    """Yield the hits that may be shown in a text without definitions: a template, a file."""
     keys = lines_of_keys(text)
     for hit in hits:
         yield Hit(hit.line, 1, PLAIN, (), veiled=True) if hit.line in keys else hit
 
 
 def _lines_of(lines: list[str], one: WrittenText) -> range:
-    """Return the lines of a name or value, without the last one if nothing of it is there."""
+    """Return the lines of a name or value, without the last one if it has no part of it."""
     (first, _), (last, end) = one.start, one.end
     if last > len(lines) or not lines[last - 1][: end - 1].strip(_AROUND_VEIL):
         last = min(last - 1, len(lines))
     return range(first, max(first, last) + 1)
 
 
-# The texts that a search is for.
+# The texts of a query.
 
 
 class TextQuery:
-    """The texts of a query, without regard to case; a blank matches any white space."""
+    """The texts of a query, in upper or lower case; a blank matches any white space."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         if not all(text.strip() for text in texts):
@@ -329,29 +332,29 @@ class TextQuery:
         self.all = frozenset(range(len(texts)))
 
     def find_numbers(self, *texts: str) -> frozenset[int]:
-        """Return the numbers of the query's texts that are found in some of these."""
+        """Return the numbers of the query's texts that are found in any of these."""
         return frozenset(
             number for number, pattern in enumerate(self._each) if any(pattern.search(text) for text in texts)
         )
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Return the spans where any of them is found."""
+        """Return the spans of a text in which any text of the query is found."""
         return tuple(match.span() for match in self.pattern.finditer(text))
 
     def may_hold(self, source: str) -> bool:
-        """Return whether the values of a file may hold one; escapes might hide it."""
+        """Return whether the values of a file may contain a text of the query; escapes may hide it."""
         return "\\" in source or "''" in source or self.pattern.search(source) is not None
 
     def filter_names(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names that hold one."""
+        """Return the names that contain a text of the query."""
         return tuple(name for name in names if self.pattern.search(name))
 
 
-# Finds texts in the YAML files of definitions.
+# Matches in the YAML files of definitions.
 
 
 def list_documents(model: Model) -> dict[str, tuple[str, str]]:
-    """Return the files of definitions with the kind that they hold, and the name if they hold just one."""
+    """Return the files of definitions with their kind, and the name if they have only one definition."""
     files = {"gitcfg.yaml": ("setting", "")}
     files |= {found.origin.file: ("parameter", "") for found in model.parameters.values()}
     files |= {found.origin.file: ("subsystem", "") for found in model.subsystems.values()}
@@ -373,7 +376,7 @@ def list_documents(model: Model) -> dict[str, tuple[str, str]]:
 def find_in_document(
     fleet: Fleet, wanted: TextQuery, veil: SecretFilter, file: str, definition: tuple[str, str]
 ) -> Iterator[Found]:
-    """Yield the matches in a file that holds definitions of a kind, or the one of a name."""
+    """Yield the matches in a file with definitions of a kind, or with the one of a name."""
     kind, name = definition
     entry = fleet.tree.entry(file)
     data = fleet.tree.read(entry) if entry is not None else b""
@@ -395,7 +398,7 @@ def find_in_document(
 
 
 def _find_members(model: Model, kind: str, name: str) -> Iterable[str]:
-    """Return the nodes that `nodes` of a set, an override or a hold stands for."""
+    """Return the nodes in the `nodes` of a set, an override or a hold."""
     if kind == "nodeset":
         return model.nodesets[name].members
     named = model.overrides if kind == "override" else model.holds if kind == "hold" else {}
@@ -403,7 +406,7 @@ def _find_members(model: Model, kind: str, name: str) -> Iterable[str]:
 
 
 def _find_definition(one: WrittenText, kind: str, name: str) -> tuple[str, str] | None:
-    """Return the name of the definition that holds a name or value, and its field; None if none does."""
+    """Return the name of the definition with a name or value, and its field; None if it is in none."""
     path = [str(step) for step in one.path if isinstance(step, str) and not step.startswith("$")]
     if name:
         return name, " ".join(path)
@@ -421,7 +424,7 @@ def _find_hits(
         yield from find_in_value(lines, one, wanted.pattern)
 
 
-# Finds texts in names, descriptions and values, as they are written, of everything that is defined.
+# Matches in the names, descriptions and values of all definitions, as they are written.
 
 ORDER = (
     *("node", "group", "feature", "parameter", "subsystem"),
@@ -434,9 +437,9 @@ Key = tuple[str, str]
 
 
 def search(fleet: Fleet, texts: Sequence[str]) -> tuple[Match, ...]:
-    """Return where texts are found, in definitions that hold all of them; small and capital letters are one.
+    """Return the places of the texts in definitions that contain all of them, in upper or lower case.
 
-    In order of kind and name. GitcfgError: a text is empty.
+    The order is by kind and name. Raise GitcfgError if a text is empty.
     """
     wanted = TextQuery(texts)
     held: dict[Key, frozenset[int]] = {}
@@ -478,7 +481,7 @@ def _find_everywhere(fleet: Fleet, wanted: TextQuery) -> Iterator[Found]:
 
 
 def _walk_named(model: Model) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, name and file of everything that is named by its file."""
+    """Yield kind, name and file of every definition that is named by its file."""
     for file, (kind, name) in list_documents(model).items():
         if name:
             yield kind, name, file

@@ -1,4 +1,4 @@
-"""Definitions by kind and name; holds and overrides with their terms; secrets with who may have them."""
+"""Definitions by kind and name; the terms of holds and overrides; the nodes and recipients of secrets."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
@@ -38,9 +38,9 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 
 
 def find_kind(word: str) -> Kind:
-    """Return the kind that a word means: its name, the plural, or the beginning of just one.
+    """Return the kind that a word means: its name, its plural, or an unambiguous prefix.
 
-    GitcfgError: there is none.
+    Raise GitcfgError if there is none.
     """
     plain = word.lower().replace(" ", "").replace("-", "").replace("_", "")
     one = plain.removesuffix("s") or plain
@@ -54,7 +54,7 @@ def find_kind(word: str) -> Kind:
 
 
 def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Definition:
-    """Return all about one definition. Raise GitcfgError if there is none of that name."""
+    """Return all fields of one definition. Raise GitcfgError if it does not exist."""
     known = kind.names(fleet)
     if kind.name == "node":
         name = find_host(name, known) or name
@@ -64,13 +64,13 @@ def define(fleet: Fleet, engine: TemplateEngine, kind: Kind, name: str) -> Defin
     return kind.definition(fleet, engine, name)
 
 
-# Holds and overrides as they stand: for whom, how long still, and what they do there.
+# The holds and overrides: their nodes, the days left, and their effects.
 
 
 class TermSummary(msgspec.Struct, frozen=True):
     """A hold or an override. `days` are those left after today: 0 on the last one, less when it is over.
 
-    Both are None where its end cannot be read. `does` is what it does there, as programs read it.
+    Both `until` and `days` are None if its end cannot be read. `does` is its content, for records.
     """
 
     name: str
@@ -84,7 +84,10 @@ class TermSummary(msgspec.Struct, frozen=True):
 
 
 def list_holds(fleet: Fleet, subject: Callable[[str], str | None]) -> Iterator[TermSummary]:
-    """Yield every hold, in order of name. `subject` gives the subject of a commit, if it is there."""
+    """Yield every hold, in order of name.
+
+    `subject` returns the subject of a commit, None if it is not there.
+    """
     for name in sorted(fleet.model.holds):
         found = fleet.model.holds[name]
         commit = found.commit.name
@@ -106,7 +109,7 @@ def list_overrides(fleet: Fleet) -> Iterator[TermSummary]:
 
 
 def terms_record(schema: str, many: str, found: Iterable[TermSummary]) -> Record:
-    """`gitcfg.holds/1` and `gitcfg.overrides/1`."""
+    """Return `gitcfg.holds/1` or `gitcfg.overrides/1`."""
     return {"schema": schema, many: [_term_record(one) for one in found]}
 
 
@@ -127,7 +130,10 @@ def _make_term(
 
 
 def _has_unreadable_end(fleet: Fleet, found: Hold | Override) -> bool:
-    """Return whether the end could not be read: it was given the last of all days, which some may mean."""
+    """Return whether the end could not be read.
+
+    Such an end is set to the last possible date, which is also valid in a definition.
+    """
     if found.until != date.max:
         return False
     at = found.until_at
@@ -147,13 +153,13 @@ def _term_record(one: TermSummary) -> Record:
     }
 
 
-# Secrets as they stand: which nodes get one, which may have it, and who can read it.
+# The secrets: which nodes get one, which may have it, and whose keys decrypt it.
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """A secret, the parameters that it is the value of, and the nodes where it is, in order of name.
+    """A secret, the parameters whose value it is, and the nodes that get it, in order of name.
 
-    `may` are those that its `for` holds for; `problem` says why that cannot be known of all.
+    `may` are the nodes for which its `for` is true; `problem` is the reason if that is unknown for some.
     """
 
     secret: Secret
@@ -178,7 +184,7 @@ def find_reaches(fleet: Fleet, names: Collection[str] | None = None) -> Iterator
 
 
 def add_allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
-    """Yield the same with the nodes that may have them; equal conditions are evaluated once."""
+    """Yield the same with the nodes that may have them. Equal conditions are evaluated once."""
     select = lru_cache(maxsize=None)(fleet.select)
     for one in found:
         where = one.secret.where
@@ -194,7 +200,7 @@ def add_allowed(fleet: Fleet, found: Iterable[Reach]) -> Iterator[Reach]:
 
 
 def secrets_record(commit: str | None, found: Iterable[Reach], folded: bool) -> Record:
-    """`gitcfg.secrets/1`."""
+    """Return `gitcfg.secrets/1`."""
     return {
         "schema": "gitcfg.secrets/1",
         "commit": commit,
@@ -220,7 +226,7 @@ def _secret(one: Reach, folded: bool) -> Record:
 
 
 def _recipient(ref: Ref) -> Record:
-    """Return a recipient as it is read; what is no public key is not shown: it may be a private one."""
+    """Return a recipient's record; hide anything but a public key, because it may be a private one."""
     try:
         found = recipient(ref.name)
     except ValueError:

@@ -51,7 +51,7 @@ _VERBS = {
 
 
 class Viewpoint(msgspec.Struct, frozen=True):
-    """The node from which layers are seen; `overdue` says since when overrides are, by their labels."""
+    """The node for which layers are described; `overdue` maps labels of overdue overrides to their ends."""
 
     node: str
     default_group: str
@@ -59,7 +59,7 @@ class Viewpoint(msgspec.Struct, frozen=True):
 
 
 def view_from(fleet: Fleet, node: str) -> Viewpoint:
-    """Return a node's, on the day that the fleet is seen."""
+    """Return the viewpoint of a node, on the fleet's date."""
     model = fleet.model
     ends = {f"override {name}": found.until for name, found in model.overrides.items()}
     late = {label: until for label, until in ends.items() if is_over(until, fleet.today)}
@@ -67,7 +67,7 @@ def view_from(fleet: Fleet, node: str) -> Viewpoint:
 
 
 def describe_step(step: TrailStep, view: Viewpoint) -> str:
-    """Return how a step came to this node: from the innermost layer outwards."""
+    """Describe the origin of a step: from the innermost layer outwards."""
     if step.path[0].startswith("allocation "):
         return f"decided for rule {step.path[0].removeprefix('allocation ')}"
     verb = f"collected from {abridged(step.nodes)}" if step.nodes else _VERBS[step.op]
@@ -75,7 +75,7 @@ def describe_step(step: TrailStep, view: Viewpoint) -> str:
 
 
 def describe_layers(step: TrailStep, view: Viewpoint) -> str:
-    """The layers of a step in short, innermost first, then other rules' allocations that it is made of."""
+    """Return the layers of a step, innermost first, then the allocations of other rules that it contains."""
     late = _describe_overdue(step.path[-1], view)
     rules = dict.fromkeys(decision.rule for decision in step.decided)
     layers = {step.path[-1].removeprefix("rule "), step.path[-1].removeprefix("allocation ")}
@@ -84,12 +84,12 @@ def describe_layers(step: TrailStep, view: Viewpoint) -> str:
 
 
 def describe_decision(decision: Decision) -> str:
-    """Return which rule leaves open what was decided, but for the place."""
+    """Describe the rule that leaves a decided value open, without the place."""
     return f"{decision.name} is left open by rule {decision.rule}"
 
 
 def describe_path(verb: str, path: tuple[str, ...], view: Viewpoint) -> str:
-    """Return what a layer does, and how the layer came to this node: `path` is innermost first.
+    """Describe what a layer does, and through which layers it is on this node: `path` is innermost first.
 
     The node is not named: the reader asked about it.
     """
@@ -112,7 +112,7 @@ def describe_operation(op: Op) -> str:
 
 
 def describe_listing(layer: str, view: Viewpoint) -> str:
-    """Return how a layer that lists a feature, or a group, brings it to this node."""
+    """Describe how a layer that lists a feature, or a group, adds it to this node."""
     if _is_feature(layer):
         return f"included by {layer.removeprefix('feature ')}"
     if layer == f"node {view.node}":
@@ -131,7 +131,7 @@ def _describe_installation(layer: str, view: Viewpoint) -> str:
 
 
 def _describe_end(layer: str, view: Viewpoint) -> str:
-    """Return what is remarkable about the outermost layer of a path."""
+    """Describe what is special about the outermost layer of a path."""
     if layer == f"group {view.default_group}":
         return "in which every node is"
     return _describe_overdue(layer, view)
@@ -153,7 +153,7 @@ def format_operation(op: Op) -> str:
 
 
 def describe_content(entry: FileEntry) -> str:
-    """Return what a file's content comes from."""
+    """Describe the source of a file's content."""
     if entry.removed:
         return "removed"
     if len(entry.contents) != 1:
@@ -167,15 +167,15 @@ def describe_content(entry: FileEntry) -> str:
     return "from text in the entry"
 
 
-# The places at which a feature stands on a node, each with the lists' entries that put it there.
+# The places of a feature on a node, each with the entries of lists that put it there.
 
 
 class Place(msgspec.Struct, frozen=True):
-    """One place: the layers around the feature, innermost first, and where each of them lists the next.
+    """One place: the layers around the feature, innermost first, and the entries that list each next one.
 
     `layers` are `feature Y` that includes it, ..., then `group G`, `node set S`, `node N`, `rule R` or
-    `override O`; `origins` are as many. `instances` are what it is installed as there. `decided`: the place
-    is one that was decided for the rule.
+    `override O`; `origins` has one for each. `instances` are those that are installed there. `decided` is the
+    decision for the place, if a rule left it open.
     """
 
     layers: tuple[str, ...]
@@ -185,7 +185,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def find_places(fleet: Fleet, kind: NodeClass, feature: str) -> tuple[Place, ...]:
-    """Return where a feature stands on the nodes of a class, lowest first."""
+    """Return the places of a feature on the nodes of a class, lowest first."""
     found: dict[tuple[tuple[str, ...], tuple[Origin, ...]], dict[str, None]] = {}
     layers = fleet.stacks.filled(kind.effects)
     for path in dict.fromkeys(kind.stack.paths(feature)):
@@ -228,22 +228,22 @@ def _walk_chains(layers: Layers, uses: Iterable[Use], path: tuple[str, ...]) -> 
             yield (use, *chain)
 
 
-# Definitions by the labels that their layers have in paths, and who says what.
+# Definitions by the labels of their layers in paths, and places in them.
 
 LayerDefinition = Feature | Group | Node | Override
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """A place where a layer (by its label) says something."""
+    """A place in a layer, which is given by its label."""
 
     layer: str
     origin: Origin
 
 
 def walk_layers(model: Model) -> Iterator[tuple[str, LayerDefinition]]:
-    """Yield every definition that binds parameters, brings files or lists features, with its layer's label.
+    """Yield every definition with parameters, files or features, with its layer's label.
 
-    What a rule brings lies on nodes as what a group brings.
+    A rule is given as a group, because its content has the same effect on nodes as a group's.
     """
     for feature in model.features.values():
         yield f"feature {feature.name}", feature
@@ -271,12 +271,12 @@ def listed_features(definition: LayerDefinition) -> tuple[Use, ...]:
 
 
 def added_items(edit: ListEdit) -> tuple[Any, ...]:
-    """Return the items that a node's or a set's list adds: none where it only removes others."""
+    """Return the items that a node's or a set's list adds; none if it only removes others."""
     return () if edit.op is Op.REMOVE else edit.items
 
 
 def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
-    """Yield every layer that brings a file, whoever has it."""
+    """Yield every layer that adds a file, on any node."""
     for label, definition in walk_layers(model):
         entry = definition.files.get(path)
         if entry is not None and not entry.removed:
@@ -284,7 +284,7 @@ def find_file_mentions(model: Model, path: str) -> Iterator[Mention]:
 
 
 def find_mention(node: FleetNode, origin: Origin) -> Mention:
-    """Return which layer speaks of this node at a place: its own, its set's, or an override's."""
+    """Return the layer of a place in this node's definitions: its own, its set's, or an override's."""
     definition = node.definition
     labels = {override.origin.file: f"override {override.name}" for override in node.node_class.overrides}
     if definition.nodeset is not None:
@@ -292,7 +292,7 @@ def find_mention(node: FleetNode, origin: Origin) -> Mention:
     return Mention(labels.get(origin.file, f"node {node.name}"), origin)
 
 
-# Where the facts of a node are given: the model keeps no places of them, for few are ever asked for.
+# The places of a node's facts. The model does not store them, because they are rarely needed.
 
 
 def find_fact_places(tree: Tree, node: FleetNode) -> Mapping[str, Origin]:
@@ -314,7 +314,7 @@ def find_fact_places(tree: Tree, node: FleetNode) -> Mapping[str, Origin]:
 
 
 def _names(text: str, node: str, most: int) -> bool:
-    """Return whether a node is among those that a text names; what is no node set names none."""
+    """Return whether a node is in a node set; False if the text is not a node set."""
     try:
         return node in expand(text, most)
     except NodeSetError:
@@ -324,7 +324,10 @@ def _names(text: str, node: str, most: int) -> bool:
 def with_fact_places(
     steps: tuple[TrailStep, ...], places: Callable[[], Mapping[str, Origin]]
 ) -> tuple[TrailStep, ...]:
-    """Return a node's trail with the places of the facts that its steps take; others ask for no places."""
+    """Return a node's trail with the places of the facts in its steps.
+
+    `places` is called only if there are any.
+    """
     if all(step.op is not Op.FACT for step in steps):
         return steps
     return tuple(
@@ -333,13 +336,13 @@ def with_fact_places(
     )
 
 
-# Who made something so: what explanations ask of a history, and what they tell of it.
+# Authors and commits in explanations: what a history must know, and what records contain.
 
 Record = dict[str, Any]
 
 
 class Blamed(Protocol):
-    """A commit that made a line what it is; `date` is ISO 8601."""
+    """The commit that last changed a line; `date` is ISO 8601."""
 
     @property
     def commit(self) -> str: ...
@@ -356,15 +359,15 @@ class Blamed(Protocol):
 
 
 class Blamer(Protocol):
-    """Knows who made a layer say what it says at a place; None: that is not committed yet."""
+    """A history, which knows the commit that last changed a place in a layer; None: not committed yet."""
 
     def of(self, label: str, origin: Origin) -> Blamed | None: ...
 
 
 def add_blame(record: Record, blamer: Blamer | None, label: str, origin: Origin) -> Record:
-    """Return a record of what a layer says at a place, with the commit that made it so where that is asked.
+    """Return the record of a place in a layer, with the commit that last changed it if there is a blamer.
 
-    What is not committed yet has the commit null.
+    A place that is not committed yet has null as its commit.
     """
     if blamer is None:
         return record
@@ -383,11 +386,11 @@ def _blame(blamed: Blamed) -> Record:
     return {**record, "shallow": True} if blamed.shallow else record
 
 
-# What commands write as JSON: contracts with the scripts that read it (interfaces: JSON).
+# The JSON that commands write: contracts with the scripts that read it (interfaces: JSON).
 
 
 def findings_record(commit: str | None, findings: Iterable[Finding], folded: bool = False) -> Record:
-    """`gitcfg.findings/1`."""
+    """Return `gitcfg.findings/1`."""
     return {
         "schema": "gitcfg.findings/1",
         "commit": commit,
@@ -396,7 +399,7 @@ def findings_record(commit: str | None, findings: Iterable[Finding], folded: boo
 
 
 def ignored_records(ignored: Iterable[Ignored], folded: bool = False) -> list[Record]:
-    """Warnings that gitcfg.yaml leaves out, each with the reason."""
+    """Return the warnings that gitcfg.yaml ignores, each with the reason."""
     return [
         finding_record(one.finding, folded)
         | {"ignored": {"reason": one.by.reason, "until": None if one.by.until is None else str(one.by.until)}}
@@ -421,7 +424,7 @@ def finding_record(finding: Finding, folded: bool = False) -> Record:
 
 
 def nodes_record(nodes: Collection[str], folded: bool) -> Record:
-    """Nodes, in order of name; folded, they are a node set and a number only."""
+    """Return nodes in order of name; if folded, only as a node set and a number."""
     record: Record = {"nodeset": fold(nodes), "count": len(nodes), "nodes": list(nodes)}
     if folded:
         del record["nodes"]
@@ -440,9 +443,9 @@ def trail_record(
     blamer: Blamer | None = None,
     unbound: Mapping[str, Record] = {},
 ) -> Record:
-    """`gitcfg.trail/1`: per parameter its value and the steps that led to it; who made them, if asked.
+    """Return `gitcfg.trail/1`: for each parameter its value and steps, and their commits if asked.
 
-    `unbound` says of those that the node does not bind who binds them elsewhere.
+    `unbound` has, for parameters that the node does not bind, the layers and nodes that bind them.
     """
     params: Record = {}
     for name, (value, steps) in trails.items():
@@ -469,7 +472,7 @@ def step_record(step: TrailStep, blamer: Blamer | None) -> Record:
 
 
 def sources_record(step: TrailStep, blamer: Blamer | None = None) -> Record:
-    """What a step is made of beside what its layer says: the nodes that it collects from, and decisions."""
+    """Return the sources of a step outside its layer: the nodes that it collects from, and decisions."""
     record: Record = {}
     if step.op is Op.COLLECT:
         record["collected"] = nodes_record(step.nodes, folded=True)
@@ -505,15 +508,15 @@ def entry_record(entry: FileEntry) -> Record:
     }
 
 
-# Where bindings and file entries win: the nodes in whose configuration they count.
+# Where bindings and file entries win: the nodes on whose configuration they have an effect.
 
 Nodes = tuple[str, ...]
 
 
 def find_winning_nodes(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, Nodes]:
-    """By the place of a binding of one of these parameters: the nodes whose final value owes it something.
+    """Return, by the place of a binding of these parameters, the nodes whose final value depends on it.
 
-    A binding that counts nowhere is not in it.
+    A binding without effect on any node is left out.
     """
     params = tuple(params)
     known: dict[int, frozenset[Origin]] = {}
@@ -527,7 +530,10 @@ def find_winning_nodes(fleet: Fleet, params: Iterable[str]) -> Mapping[Origin, N
 def _find_winning_steps(
     kind: NodeClass, param: str, known: dict[int, frozenset[Origin]]
 ) -> frozenset[Origin]:
-    """Return the places of the steps that count on a class's nodes; of cells that classes share, once."""
+    """Return the places of the steps with an effect on a class's nodes.
+
+    Cached for cells that classes share.
+    """
     cell = kind.stack.cells.get(param)
     if cell is None:
         return frozenset()
@@ -539,7 +545,7 @@ def _find_winning_steps(
 
 
 def find_deciding_nodes(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
-    """By the place of a file entry for one of these paths: the nodes on which no higher one replaces it."""
+    """Return, by the place of a file entry for these paths, the nodes on which no higher one replaces it."""
     paths = tuple(paths)
     found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
@@ -550,8 +556,9 @@ def find_deciding_nodes(fleet: Fleet, paths: Iterable[str]) -> Mapping[Origin, N
 
 
 def find_closing_nodes(fleet: Fleet, engine: TemplateEngine, paths: Iterable[str]) -> Mapping[Origin, Nodes]:
-    """By the place of a file entry for one of these paths that says no mode: the nodes on which it decides
-    and takes a secret, so that nobody but the file's owner may read it.
+    """Return, by the place of a file entry without a mode for these paths, the nodes on which it is private.
+
+    These are the nodes on which the entry decides and contains a secret, so that only the owner may read it.
     """
     paths = tuple(paths)
     found: dict[Origin, list[str]] = {}

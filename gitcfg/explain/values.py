@@ -1,4 +1,4 @@
-"""Which nodes have which value of a parameter, and from where: equal ones are one entry."""
+"""The values of a parameter, with their nodes and sources: equal ones are one entry."""
 
 from collections.abc import Collection, Hashable, Iterable
 from typing import Any
@@ -15,11 +15,11 @@ from gitcfg.nodeset import abridged
 
 
 class NodesWithValue(msgspec.Struct, frozen=True):
-    """A value with its nodes, in order of name, and the steps that count on the way to it, lowest first.
+    """A value with its nodes, in order of name, and the steps that have an effect on it, lowest first.
 
-    A bare parameter is None; there are no steps where the parameter is not bound at all. The last step is
-    the same on all nodes; `trails` says how many trails lead to it, and `steps` are those of the first node.
-    What was decided for rules each of the nodes has in a line of its own: it is that of the first, too.
+    A bare parameter is None; an unbound one has no steps. The last step is the same on all nodes; `trails` is
+    the number of different trails that lead to it, and `steps` are those of the first node. For decisions
+    about rules, which are on a separate line for each node, they are also those of the first node.
     """
 
     value: Any
@@ -29,7 +29,7 @@ class NodesWithValue(msgspec.Struct, frozen=True):
 
     @property
     def step(self) -> TrailStep | None:
-        """The step that decides the value; None where the parameter is not bound."""
+        """The step that decides the value; None if the parameter is not bound."""
         return self.steps[-1] if self.steps else None
 
     @property
@@ -41,9 +41,9 @@ class NodesWithValue(msgspec.Struct, frozen=True):
 def find_values(
     fleet: Fleet, param: str, chosen: Collection[str] | None = None
 ) -> tuple[NodesWithValue, ...]:
-    """Return the values on nodes, on all of them unless some are chosen: most nodes first, unbound last.
+    """Return the values on the chosen nodes, by default all: most nodes first, unbound last.
 
-    GitcfgError: nothing declares or binds such a parameter.
+    Raise GitcfgError if nothing declares or binds the parameter.
     """
     require_parameter(fleet, param)
     found: dict[Any, list[NodesWithValue]] = {}
@@ -73,7 +73,7 @@ def find_counting_steps(kind: NodeClass, param: str) -> tuple[Any, tuple[TrailSt
 
 
 def find_value(kind: NodeClass, param: str) -> Any:
-    """Return a parameter's value on the nodes of a class without computing all others; NOTHING if unbound."""
+    """Return a parameter's value on a class's nodes, NOTHING if unbound, without computing the others."""
     cell = kind.stack.cells.get(param)
     return NOTHING if cell is None else kind.value(param, cell)
 
@@ -84,8 +84,9 @@ def _value_key(value: Any) -> bytes:
 
 
 def _place_key(step: TrailStep) -> Hashable:
-    """Equal for steps that stand at one place, or in one file where they were decided for a rule, and that
-    collect from the same nodes.
+    """Return a key that is equal for steps at the same place that collect from the same nodes.
+
+    For decisions about a rule the same file is enough.
     """
     own = any(decision.origin == step.origin for decision in step.decided)
     asked = tuple((decision.rule, decision.name) for decision in step.decided)
@@ -98,7 +99,7 @@ def _order(held: NodesWithValue) -> tuple[Any, ...]:
 
 
 def require_parameter(fleet: Fleet, param: str) -> None:
-    """Raise GitcfgError if nothing declares or binds such a parameter, or if it is a family of them."""
+    """Raise GitcfgError if nothing declares or binds the parameter, or if it is a family."""
     declared = fleet.declarations.find(param)
     family = declared is not None and declared.pattern and declared.name == param
     if not family and (declared is not None or any(param in kind.stack.cells for kind in fleet.classes)):
@@ -119,7 +120,7 @@ def require_parameter(fleet: Fleet, param: str) -> None:
 def values_record(
     commit: str | None, param: str, held: Iterable[NodesWithValue], folded: bool = False
 ) -> Record:
-    """`gitcfg.values/1`."""
+    """Return `gitcfg.values/1`."""
     return {
         "schema": "gitcfg.values/1",
         "commit": commit,

@@ -36,29 +36,29 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.render.files import mode_of, select_params
 from gitcfg.render.templates import TemplateEngine
 
-# Why a node has a feature, or has not.
+# Why a node has a feature, or does not have it.
 
 
 class Removal(msgspec.Struct, frozen=True):
-    """A `without`: the feature that it takes away, and where it is."""
+    """A `without`: the feature that it removes, and its place."""
 
     feature: str
     by: Mention
 
 
 class RemovedLayer(msgspec.Struct, frozen=True):
-    """A layer that a node would have, and what takes it, or one that includes it, away."""
+    """A layer that a node would have, and each `without` that removes it or a layer that includes it."""
 
     place: Place
     removals: tuple[Removal, ...]
 
 
 class FeatureAnswer(msgspec.Struct, frozen=True):
-    """`places` are those at which the node has it, `taken` those that `without` takes away.
+    """The answer about a feature: `places` are those on the node, `taken` those that `without` removes.
 
-    `barred`: it is included, but by includes that do not count, as they close circles or lead too deep.
-    `elsewhere` are the layers that would install it on nodes, where this one has nothing to do with it, and
-    `rules` those that would and pass it by.
+    `barred`: it is included, but only by includes that are ignored, because they are circular or too deep.
+    `elsewhere` are the layers that install it on nodes, if none of them concerns this one, and `rules` are
+    the rules that would install it but have no effect here.
     """
 
     name: str
@@ -104,14 +104,14 @@ def why_feature(fleet: Fleet, node: FleetNode, name: str) -> FeatureAnswer:
 
 
 def without_removals(fleet: Fleet, kind: NodeClass) -> NodeClass:
-    """Return the class without any `without`."""
+    """Return the class as it would be without any `without`."""
     definition = msgspec.structs.replace(kind.definition, without=())
     overrides = tuple(msgspec.structs.replace(override, without=()) for override in kind.overrides)
     return fleet.stacks.compile(definition, overrides, kind.effects)
 
 
 def find_removals(node: FleetNode, path: Iterable[str]) -> tuple[Removal, ...]:
-    """Return what takes away a layer with this path, or a layer that includes it."""
+    """Return the `without` entries that remove a layer with this path, or a layer that includes it."""
     layers = set(path)
     refs = [ref for ref in node.node_class.without if f"feature {ref.name}" in layers]
     return tuple(Removal(ref.name, find_mention(node, ref.origin)) for ref in refs)
@@ -125,7 +125,7 @@ def _find_removed(node: FleetNode, would_be: Iterable[Place], name: str) -> Iter
 
 
 def _find_elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
-    """Yield the layers that install a feature; see `explain_passing` for rules."""
+    """Yield the layers that install a feature, except rules (see `explain_passing`)."""
     for label, definition in walk_layers(fleet.model):
         uses = listed_features(definition)
         if not label.startswith(("feature ", "rule ")) and name in fleet.layers.expanded(
@@ -134,11 +134,11 @@ def _find_elsewhere(fleet: Fleet, name: str) -> Iterator[str]:
             yield label
 
 
-# Which layer decides what a file on a node holds, or why the node has it not.
+# Which layer decides the content of a file on a node, or why the node does not have it.
 
 
 class FileMention(msgspec.Struct, frozen=True):
-    """A layer's entry for a file, with the layer's path, and what takes the layer away."""
+    """A layer's entry for a file, with the layer's path, and the `without` entries that remove the layer."""
 
     entry: FileEntry
     path: tuple[str, ...]
@@ -146,10 +146,10 @@ class FileMention(msgspec.Struct, frozen=True):
 
 
 class FileAnswer(msgspec.Struct, frozen=True):
-    """`entries` are those of the node's layers, lowest first: the last one decides.
+    """The answer about a file: `entries` are those of the node's layers, lowest first: the last one decides.
 
-    `params` is how many parameters a format writes, None where none does. `taken` are entries of
-    layers that `without` takes away, `elsewhere` layers that bring the file where this node has it not.
+    `params` is the number of parameters that a format writes, None if there is no format. `taken` are entries
+    of layers that `without` removes, `elsewhere` layers with the file, if it does not concern this node.
     """
 
     name: str
@@ -171,8 +171,9 @@ class FileAnswer(msgspec.Struct, frozen=True):
 
 
 def why_file(fleet: Fleet, node: FleetNode, path: str, engine: TemplateEngine) -> FileAnswer:
-    """The entries for a file, each with the mode that it has on the node. GitcfgError: no layer of any node
-    brings it.
+    """Return the entries for a file, each with the mode that it has on the node.
+
+    Raise GitcfgError if no layer has such a file.
     """
     known = {known for layer in fleet.model.layers() for known in layer.files}
     if path not in known:
@@ -212,14 +213,14 @@ def _find_removed_entries(
     return tuple(mention for mention in found if mention.removals)
 
 
-# Who puts a node into a group, at which place among its groups, or why nobody does.
+# Why a node is in a group, at which place among its groups, or why it is not.
 
 
 class GroupAnswer(msgspec.Struct, frozen=True):
-    """`groups` are all of the node's, highest first, the default group last.
+    """The answer about a group: `groups` are all of the node's, highest first, the default group last.
 
-    `by` says who lists the group. Where the node's own list drops what its set lists, `listed` is
-    the set's entry, and `dropped` the node's, or its whole list if that replaces the set's (`replaced`).
+    `by` is the layer that lists the group. If the node's own list drops an entry of its set, `listed` is the
+    set's entry, and `dropped` the node's, or its whole list if that replaces the set's (`replaced`).
     """
 
     name: str
@@ -262,7 +263,7 @@ def why_group(fleet: Fleet, node: FleetNode, name: str) -> GroupAnswer:
 
 
 def _find_lister(node: FleetNode, found: Ref | None) -> Mention | None:
-    """Return where an entry of a list comes from: the node itself, or its set."""
+    """Return the layer of an entry in a list of groups: the node itself, or its set."""
     if found is None:
         return None
     own, nodeset = node.definition.own, node.definition.nodeset
@@ -284,13 +285,13 @@ def _find_removal(own: Node | None, name: str) -> Mention | None:
     return Mention(f"node {own.name}", removed[0] if removed else own.groups.origin)
 
 
-# Why a node does not have a parameter, or another value than it has.
+# Why a node does not have a parameter, or has another value.
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """A step after which the value was as wanted, and the step of the same trail that changes it.
+    """A step after which the value was the wanted one, and the step of the same trail that changes it.
 
-    `idle`: it is a default, and `by` gave a value before.
+    `idle`: the step is a default without effect, because `by` set a value before.
     """
 
     step: TrailStep
@@ -301,7 +302,7 @@ class Loss(msgspec.Struct, frozen=True):
 class Source(msgspec.Struct, frozen=True):
     """A binding that does not reach the node, and why its feature, group or rule does not.
 
-    Layers that are about other nodes have no `why`.
+    A layer that concerns only other nodes has no `why`.
     """
 
     setting: Setting
@@ -309,11 +310,11 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class ParamAnswer(msgspec.Struct, frozen=True):
-    """A parameter's value on a node (NOTHING where it is not bound), and the step that decides it.
+    """A parameter's value on a node (NOTHING if it is not bound), and the step that decides it.
 
-    `wanted` is the value that was asked for, None for any; then `has` is whether the node has that, and
-    `losses`, `sources` and `nodes` are of layers and nodes that have it. `default` is what a binding to
-    null gives, NOTHING where there is none. `nodes` are those that bind the parameter.
+    `wanted` is the value in the question, None for any; then `has` is whether the node has that, and
+    `losses`, `sources` and `nodes` are of layers and nodes that have it. `default` is the value of a binding
+    to null, NOTHING if there is none. `nodes` are those that bind the parameter.
     """
 
     name: str
@@ -332,7 +333,7 @@ Answer = FeatureAnswer | FileAnswer | GroupAnswer | ParamAnswer
 
 
 def why_not(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = None) -> Iterator[Answer]:
-    """Yield why a node does not have what is called so: a parameter, a feature, or one of each.
+    """Yield why a node does not have what this name means: a parameter, a feature, or one of each.
 
     `wanted` is a value, which only a parameter has. Raise GitcfgError if there is neither.
     """
@@ -351,7 +352,7 @@ def why_not(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = None)
 
 
 def why_param(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = None) -> ParamAnswer:
-    """Return who binds a parameter, to a wanted value if there is one, and why that is not what a node has.
+    """Return which layers bind a parameter, to a wanted value if there is one, and why they have no effect.
 
     Raise GitcfgError if nothing declares or binds it.
     """
@@ -380,7 +381,10 @@ def why_param(fleet: Fleet, node: FleetNode, name: str, wanted: str | None = Non
 
 
 def _make_test(fleet: Fleet, name: str, wanted: str | None) -> Callable[[Any], bool]:
-    """Return what tells a wanted value: it, a list that holds its items, or a map that has its keys so."""
+    """Return a test for a wanted value.
+
+    It accepts an equal value, a list with all wanted items, or a map with the wanted keys and their values.
+    """
     if wanted is None:
         return lambda value: value is not NOTHING
     try:
@@ -403,9 +407,9 @@ def _make_test(fleet: Fleet, name: str, wanted: str | None) -> Callable[[Any], b
 
 
 def _find_losses(trail: Iterable[TrailStep], accepts: Callable[[Any], bool]) -> tuple[Loss, ...]:
-    """Return where a trail leads to what is wanted, and away from it again: the last of several times.
+    """Return the last step that leads to what is wanted, with the step that changes it again.
 
-    Defaults that find another value are in it too, each with the step below that gives this.
+    Defaults that have no effect are included, each with the step below that set a value.
     """
     idle: list[Loss] = []
     lost: Loss | None = None
@@ -426,7 +430,7 @@ def _find_losses(trail: Iterable[TrailStep], accepts: Callable[[Any], bool]) -> 
 
 
 def _find_settings(fleet: Fleet, name: str, trail: Iterable[TrailStep]) -> Iterator[Setting]:
-    """Yield the bindings of a parameter that do not reach a node: rules may leave open what they bind."""
+    """Yield the bindings of a parameter that do not reach a node, and rules that leave its value open."""
     reached = {step.origin for step in trail}
     for setting in settings_of(fleet, {name}):
         if setting.op is not Op.UNSET and setting.origin not in reached:
@@ -439,7 +443,7 @@ def _find_settings(fleet: Fleet, name: str, trail: Iterable[TrailStep]) -> Itera
 
 
 def _find_given(setting: Setting, default: Any) -> Any:
-    """Return the value that a binding gives, NOTHING where that depends on the node."""
+    """Return the value that a binding sets, NOTHING if it depends on the node."""
     if setting.op is Op.NULL:
         return default
     return NOTHING if setting.op in (Op.FACT, Op.SECRET, Op.COLLECT) else setting.given
@@ -448,7 +452,7 @@ def _find_given(setting: Setting, default: Any) -> Any:
 def _explain_source(
     fleet: Fleet, node: FleetNode, setting: Setting
 ) -> FeatureAnswer | GroupAnswer | Passing | None:
-    """Return why a binding of a layer does not reach a node; None where the layer is about other nodes."""
+    """Return why a binding of a layer does not reach a node; None if the layer concerns other nodes."""
     word, _, name = setting.layer.partition(" ")
     if node.definition.retired:
         return None
@@ -461,13 +465,13 @@ def _explain_source(
     return None
 
 
-# Answers as programs read them.
+# Answers as records for programs.
 
 
 def why_record(
     commit: str | None, node: str, answers: Iterable[Answer], blamer: Blamer | None = None
 ) -> Record:
-    """`gitcfg.why/1`: for each thing asked whether the node has it, and why; who made it so, if asked."""
+    """Return `gitcfg.why/1`: for each question whether the node has it, and why; with commits if asked."""
     writer = _Writer(blamer)
     return {
         "schema": "gitcfg.why/1",
@@ -478,7 +482,7 @@ def why_record(
 
 
 class _Writer:
-    """Writes answers as records, with commits if there is a blamer."""
+    """Writer of answers as records, with commits if there is a blamer."""
 
     def __init__(self, blamer: Blamer | None) -> None:
         self.blamer = blamer

@@ -1,1 +1,1 @@
-"""The kinds of definitions, each with what there is to tell of it."""
+"""The kinds of definitions, each with the fields that are shown."""

@@ -1,4 +1,4 @@
-"""Templates, and files: those under files/ by name, those on nodes by path. Both by who uses them."""
+"""Templates and files, with the layers that use them: files in files/ by name, files on nodes by path."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -57,7 +57,7 @@ def _file(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _names(fleet: Fleet) -> Collection[str]:
-    """Return what lies under files/, and the paths of files on nodes."""
+    """Return the names of files in files/, and the paths of files on nodes."""
     return fleet.model.sources | {path for layer in fleet.model.layers() for path in layer.files}
 
 
@@ -100,11 +100,11 @@ TEMPLATE = Kind("template", _templates, lambda fleet: fleet.model.templates, _te
 FILE = Kind("file", _files, _names, _file)
 
 
-# Secrets: which nodes get them and may have them, who can decrypt them, and what binds them.
+# Secrets: which nodes get them and may have them, whose keys decrypt them, and which layers bind them.
 
 
 def having(fleet: Fleet, name: str) -> tuple[str, ...]:
-    """Return the nodes that have a parameter which is a secret, in order of name."""
+    """Return the nodes on which some parameter has this secret as its value, in order of name."""
     kinds = (kind for kind in fleet.classes if name in kind.secrets.values())
     return tuple(sorted(node for kind in kinds for node in kind.names))
 
@@ -142,7 +142,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _recipient(line: str) -> str:
-    """Return a recipient in its normal form. What is no public key may be a private one, and is not shown."""
+    """Return a recipient in its normal form. Hide any other text, because it may be a private key."""
     try:
         found = recipient(line)
     except ValueError:
@@ -151,7 +151,7 @@ def _recipient(line: str) -> str:
 
 
 def _settings(fleet: Fleet, name: str) -> Iterator[Setting]:
-    """Yield every layer's binding of a parameter to it, and where that wins."""
+    """Yield every layer's binding of a parameter to the secret, and the nodes on which it wins."""
     instances = [item for made in fleet.layers.instances for item in made.params.items()]
     made = {
         bound.origin: param for param, bound in instances if bound.op is Op.SECRET and bound.given == name
@@ -167,8 +167,10 @@ def _settings(fleet: Fleet, name: str) -> Iterator[Setting]:
 
 
 def _files_secret(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Entry]:
-    """The file entries that hold it on some node, and the nodes on which they do: elsewhere one that says no
-    mode has another."""
+    """Yield the file entries that contain the secret on some node, with these nodes.
+
+    An entry without a mode has another mode on the other nodes.
+    """
     found: dict[Origin, list[str]] = {}
     for kind in fleet.classes:
         if name in kind.secrets.values():

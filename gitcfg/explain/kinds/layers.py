@@ -1,4 +1,4 @@
-"""Features, groups, nodes, node sets, overrides, holds and settings: what they say, and for which nodes."""
+"""Features, groups, nodes, node sets, overrides, holds and settings: their content, and their nodes."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -114,11 +114,11 @@ def _withouts(model: Model) -> Iterator[tuple[str, Iterable[Ref]]]:
 FEATURE = Kind("feature", _summarize_features, lambda fleet: fleet.model.features, _define_feature)
 
 
-# Groups: what they say, and who is in them.
+# Groups: their content, and their members.
 
 
 def _groups(fleet: Fleet) -> dict[str, Group]:
-    """Return all groups; the default one is there although it may have no file."""
+    """Return all groups. The default group is included although it may have no file."""
     default = fleet.model.settings.default_group
     return {default: Group(default, Origin(f"groups/{default}.yaml")), **fleet.model.groups}
 
@@ -168,11 +168,11 @@ def members(fleet: Fleet, group: str) -> tuple[str, ...]:
 GROUP = Kind("group", _summarize_groups, _groups, _define_group)
 
 
-# Nodes and node sets: what they are, and what is said of them.
+# Nodes and node sets: their properties and their definitions.
 
 
 def _definitions(node: FleetNode) -> list[Node]:
-    """Return what is said of a node: by its own file, and by its set's."""
+    """Return the definitions of a node: its own file, and its set's."""
     found = (node.definition.own, node.definition.nodeset.definition if node.definition.nodeset else None)
     return [given for given in found if given is not None]
 
@@ -255,7 +255,7 @@ NODE = Kind(
 NODESET = Kind("nodeset", _summarize_nodesets, lambda fleet: fleet.model.nodesets, _define_nodeset)
 
 
-# Overrides: for whom they hold, until when, and whether what they say counts.
+# Overrides: their nodes, their end, and whether their content has an effect.
 
 
 def _summarize_overrides(fleet: Fleet) -> Iterator[Summary]:
@@ -293,11 +293,11 @@ def overridden(fleet: Fleet, found: Override) -> tuple[str, ...]:
 OVERRIDE = Kind("override", _summarize_overrides, lambda fleet: fleet.model.overrides, _define_override)
 
 
-# Holds: which nodes run which commit meanwhile, why, and until when.
+# Holds: which nodes stay at which commit, why, and until when.
 
 
 def held(fleet: Fleet, found: Hold) -> tuple[str, ...]:
-    """Return the nodes that a hold is about, in order of name, be it over or not."""
+    """Return the nodes of a hold, in order of name, also if it is over."""
     if found.where is not None:
         return tuple(sorted(fleet.select(found.where.name).names))
     return tuple(sorted({name for name in found.members or () if name in fleet}))
@@ -330,7 +330,7 @@ def _define_hold(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 HOLD = Kind("hold", _summarize_holds, lambda fleet: fleet.model.holds, _define_hold)
 
 
-# The repository's settings: what gitcfg.yaml says, and what is taken where it says nothing.
+# The repository's settings: those in gitcfg.yaml, and the defaults of the others.
 
 _NAMES = tuple(name for name in Settings.__struct_fields__ if name != "origin")
 
@@ -367,7 +367,7 @@ def _release(said: Release) -> object:
 SETTING = Kind("setting", _summarize_settings, lambda fleet: _NAMES, _define_setting)
 
 
-# Who binds a parameter or a family of parameters: layers, and nodes.
+# What binds a parameter or a family of parameters: layers, and nodes.
 
 
 def bound_anywhere(fleet: Fleet) -> Collection[str]:
@@ -377,7 +377,7 @@ def bound_anywhere(fleet: Fleet) -> Collection[str]:
 
 
 def members_bound(fleet: Fleet, name: str) -> frozenset[str]:
-    """Return the parameter itself, and if it is a family all that are bound of it."""
+    """Return the parameter itself and, if it is a family, all its members that are bound."""
     family = fleet.model.parameters.get(name)
     if family is None or not family.pattern:
         return frozenset({name})
@@ -386,7 +386,7 @@ def members_bound(fleet: Fleet, name: str) -> frozenset[str]:
 
 
 def counts(fleet: Fleet) -> dict[str, int]:
-    """Return how many nodes bind each parameter; of a family, how many bind some member."""
+    """Return how many nodes bind each parameter or, for a family, some member."""
     by_size: dict[int, Counter[str]] = {}
     for kind in fleet.classes:
         by_size.setdefault(len(kind.names), Counter()).update(iter(kind.stack.cells))
@@ -405,20 +405,23 @@ def counts(fleet: Fleet) -> dict[str, int]:
 
 
 def _owner(fleet: Fleet, name: str) -> str:
-    """Return what a parameter is counted as: the family that declares it, or itself."""
+    """Return the name under which a parameter is counted: the family that declares it, or its own."""
     declared = fleet.declarations.find(name)
     return declared.name if declared is not None else name
 
 
 def _unset(fleet: Fleet) -> set[str]:
-    """The parameters that some layer unbinds: a cell of theirs does not say yet that they are bound."""
+    """Return the parameters that some layer unbinds: a cell alone does not mean that these are bound."""
     bindings = [*fleet.model.bindings()]
     bindings += [item for made in fleet.layers.instances for item in made.params.items()]
     return {name for name, binding in bindings if binding.op is Op.UNSET}
 
 
 def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
-    """Yield every layer's binding of some parameters; where instances make the name, the feature's own."""
+    """Yield every layer's binding of some parameters.
+
+    For names that instances make, yield the feature's binding.
+    """
     wins = find_winning_nodes(fleet, params)
     instances = [made.params.items() for made in fleet.layers.instances]
     made = {binding.origin for items in instances for name, binding in items if name in params}
@@ -429,7 +432,7 @@ def settings_of(fleet: Fleet, params: Collection[str]) -> Iterator[Setting]:
 
 
 def bound_on(fleet: Fleet, params: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the nodes that bind one of some parameters, and of these those that have no value for it."""
+    """Return the nodes that bind one of some parameters, and those of them that have no value for it."""
     bound: list[str] = []
     bare: list[str] = []
     for kind in fleet.classes:

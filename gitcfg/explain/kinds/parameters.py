@@ -1,4 +1,4 @@
-"""Subsystems: where they run, what concerns them, and whose restart covers them."""
+"""Subsystems: where they run, which parameters and files affect them, and whose restart restarts them."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -75,19 +75,19 @@ def _running(fleet: Fleet, name: str) -> tuple[str, ...]:
 
 
 def _params(fleet: Fleet, found: Subsystem) -> set[str]:
-    """Return the parameters, declared or bound, that it is interested in."""
+    """Return the parameters, declared or bound, that affect a subsystem."""
     known = {name for name, parameter in fleet.model.parameters.items() if not parameter.pattern}
     known.update(*(kind.stack.cells for kind in fleet.classes))
     return {name for name in known if selects(patterns(found), name)}
 
 
 def patterns(found: Subsystem) -> tuple[str, ...]:
-    """Return the names and globs of the parameters that a subsystem is interested in."""
+    """Return the names and globs of the parameters that affect a subsystem."""
     return tuple(ref.name for ref in found.params)
 
 
 def interest(model: Model, param: str) -> Iterator[Reference]:
-    """Yield the subsystems that are interested in a parameter, and where they say so."""
+    """Yield the subsystems that a parameter affects, and where they list it."""
     for name, found in model.subsystems.items():
         if selects(patterns(found), param):
             ref = next((ref for ref in found.params if selects((ref.name,), param)), None)
@@ -106,7 +106,7 @@ SUBSYSTEM = Kind(
 )
 
 
-# What writes a parameter's value: file entries by their formats, and templates.
+# The consumers of a parameter's value: file entries by their formats, and templates.
 
 
 def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry, ...]:
@@ -121,7 +121,7 @@ def taking_files(fleet: Fleet, engine: TemplateEngine, name: str) -> tuple[Entry
 
 
 def taking_templates(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Reference]:
-    """Yield the templates that name a parameter, or go through all of them."""
+    """Yield the templates that name a parameter, or iterate over all of them."""
     for template in fleet.templates:
         analysis = engine.analyse(template)
         line = dict(analysis.params).get(name, 1 if analysis.everything else None)
@@ -130,7 +130,7 @@ def taking_templates(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterato
             yield Reference(path, Origin(path, line))
 
 
-# Parameters: how they are declared, who binds them, where that wins, and what takes them.
+# Parameters: their declarations, which layers bind them, where a binding wins, and what uses them.
 
 
 def _summaries(fleet: Fleet) -> Iterator[Summary]:
@@ -171,7 +171,7 @@ def _definition(fleet: Fleet, engine: TemplateEngine, name: str) -> Definition:
 
 
 def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str, Field]:
-    """Return what the declaration says; of a parameter without one, what is taken for granted."""
+    """Return the fields of a declaration; for a parameter without one, the defaults."""
     said = parameter or Parameter(name, Origin(""))
     return {
         "family": Value(parameter.name if parameter and parameter.name != name else None),
@@ -193,7 +193,7 @@ def _declared(fleet: Fleet, name: str, parameter: Parameter | None) -> dict[str,
 
 
 def _domains(model: Model, params: Collection[str]) -> Iterator[Reference]:
-    """Yield the rules that say which values it may have; those over instances speak of attributes."""
+    """Yield the rules that restrict the values of a parameter. Rules over instances restrict attributes."""
     for rule in model.rules.values():
         for domain in rule.domains.values() if rule.over is None else ():
             if domain.name in params:

@@ -1,4 +1,4 @@
-"""Rules and allocations: what a rule asks for, and what was decided for it."""
+"""Rules and allocations: the content of a rule, and the decisions for it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -58,7 +58,7 @@ def _rule(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 
 def _seen(fleet: Fleet, rule: Rule | None, name: str, given: Any) -> Any:
-    """Return what may be shown: an attribute of an instance is no parameter."""
+    """Return a value with secrets hidden. A rule over instances has attributes, which are not parameters."""
     return given if rule is not None and rule.over is not None else fleet.declarations.seen(name, given)
 
 
@@ -97,13 +97,13 @@ def _allocation(fleet: Fleet, _: TemplateEngine, name: str) -> Definition:
 
 
 def _purpose(fleet: Fleet, name: str) -> str:
-    """Return what the rule says that it is for."""
+    """Return the description of the rule of an allocation."""
     rule = fleet.model.rules.get(name)
     return "" if rule is None else rule.description
 
 
 def _slots(found: Allocation) -> int:
-    """Return how many have got something by it."""
+    """Return the number of slots that an allocation gives something."""
     return len({*(ref.name for ref in found.install), *found.values})
 
 
