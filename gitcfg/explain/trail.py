@@ -482,7 +482,7 @@ def sources_record(step: TrailStep, blamer: Blamer | None = None) -> Record:
 
 
 def decision_record(decision: Decision, blamer: Blamer | None = None) -> Record:
-    """What was decided for a rule: what that leaves open and where, and where its allocation says it."""
+    """Return a decision for a rule: the open part of the rule, its place, and the place in the allocation."""
     record = {
         "rule": decision.rule,
         "name": decision.name,

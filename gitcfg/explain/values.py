@@ -65,7 +65,7 @@ def _merge(alike: list[NodesWithValue]) -> NodesWithValue:
 
 
 def find_counting_steps(kind: NodeClass, param: str) -> tuple[Any, tuple[TrailStep, ...]]:
-    """Return a parameter's value on the nodes of a class with the steps that count; none if it is unbound."""
+    """Return a parameter's value on a class's nodes with the steps that affect it; no steps if unbound."""
     value = find_value(kind, param)
     if value is NOTHING:
         return None, ()

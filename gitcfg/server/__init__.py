@@ -1,1 +1,1 @@
-"""The server, from which nodes fetch what was accepted, and to which they report (extra `[server]`)."""
+"""The server, from which nodes fetch accepted commits, and to which they report (extra `[server]`)."""

@@ -1,4 +1,4 @@
-"""Admit nodes by keys that git does not have: they wait to be accepted, walk in, or have another key."""
+"""Admission of nodes with keys that git does not have: pending nodes, walk-in nodes, and other keys."""
 
 from collections import OrderedDict
 
@@ -13,19 +13,19 @@ from gitcfg.state.nodes import ANOTHER, PENDING, WALK_IN, PresentedKey, find_ori
 from gitcfg.state.records import OtherKey
 
 MAX_WALK_INS = 20_000
-"""Walk-in nodes that are kept. A further one is pending, and leaves no trace."""
+"""The limit of walk-in nodes. A further one is pending, and nothing is stored about it."""
 _AGAIN = 60.0
-"""Seconds until a key is noted again."""
+"""Seconds until a key is stored again."""
 _REFILL = 120.0
-"""Seconds in which an address may bring as many new keys as are kept of it; all addresses half of all."""
+"""Seconds in which an address may present its limit of new keys; all addresses together half of all."""
 _OF_NAME = 5
 """New keys for one described node, from one address, in the same time."""
 _LOOK, _SAME, _ANOTHER = 0.2, 3600.0, 60.0
-"""Seconds between checks of requests, and between notes of a node: of the same key, of another one."""
+"""Seconds between checks of requests, and between records for a node: with the same key, with another one."""
 
 
 class Admission:
-    """Admits nodes for which git has no key: they wait to be accepted, or walk in where that is allowed."""
+    """Admission of nodes for which git has no key: they are pending, or walk in where that is allowed."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -60,7 +60,7 @@ class Admission:
         raise Problem("unauthorized")
 
     async def _claim(self, signed: SignedRequest, address: str, view: View) -> str | None:
-        """Return the key by which a walk-in node is known from now on; None if there are too many."""
+        """Return the key by which a walk-in node is known from now on; None if there are too many nodes."""
         controller = self._controller
         known = controller.registry.nodes.get(signed.node)
         if known is not None and known.key:
@@ -81,7 +81,7 @@ class Admission:
         return key
 
     async def _present(self, signed: SignedRequest, address: str, described: bool, kind: str) -> None:
-        """Keep the key of a node that waits, for an operator who may accept it."""
+        """Store the key of a pending node, for an operator who may accept it."""
         controller, now = self._controller, self._controller.clock()
         if not self._is_due(signed, address, described, now):
             return
@@ -94,9 +94,9 @@ class Admission:
             controller.wake()
 
     def _is_due(self, signed: SignedRequest, address: str, described: bool, now: float) -> bool:
-        """Return whether to keep a key: neither again within a minute, nor beyond the rate limits.
+        """Return whether to store a key: not again within a minute, and not beyond the rate limits.
 
-        Names that git describes are counted apart: who invents others does not keep these out.
+        Nodes that git describes have limits of their own, so that invented names do not use these up.
         """
         claim = signed.node, signed.key
         at = self._noted.get(claim)
@@ -119,7 +119,7 @@ class Admission:
         return True
 
     def _count_walk_ins(self, view: View) -> int:
-        """Count the walk-in nodes; again only after a change, not for each request."""
+        """Count the walk-in nodes; only after a change, not for each request."""
         registry = self._controller.registry
         if self._counted != (view, registry.forgotten):
             self._counted = (view, registry.forgotten)
@@ -128,14 +128,14 @@ class Admission:
 
 
 def pending_problem(signed: SignedRequest) -> Problem:
-    """Return the problem of a node that waits to be accepted."""
+    """Return the problem of a pending node."""
     return Problem(
         "pending", "Run `gitcfg node accept` to accept its key.", fingerprint=fingerprint(signed.key)
     )
 
 
 class OtherKeys:
-    """Keys of requests that a node signed with another key than git has; few are kept however many come."""
+    """Keys of requests that a node signed with another key than git has; their number is limited."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -143,7 +143,7 @@ class OtherKeys:
         self._noted: dict[str, tuple[str, float]] = {}
 
     async def note(self, request: web.Request, body: bytes) -> None:
-        """Keep the key that a request is signed with, if git has another one for the node."""
+        """Store the key that a request is signed with, if git has another one for the node."""
         controller, now = self._controller, self._controller.clock()
         if PRESENTED not in request.headers or now - self._checked < _LOOK or controller.view is None:
             return

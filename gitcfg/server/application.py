@@ -1,4 +1,4 @@
-"""The web application, run until a signal: its connections, and a TLS certificate that may change."""
+"""The web application, which runs until a signal: its connections, and a TLS certificate that may change."""
 
 import asyncio
 import os
@@ -36,13 +36,13 @@ from gitcfg.server.service import SERVICE, Service
 from gitcfg.server.signatures import AnswerSubject
 
 CertificateFiles = tuple[str, str]
-"""A certificate's file and its key's."""
+"""The files of a certificate and of its key."""
 
 
 class Certificate:
     """A certificate that can be renewed: `context` is for listening; new connections get the current one.
 
-    That is in a context of its own: what OpenSSL has loaded halfway is never in use.
+    The current one is a separate context, so that a connection never uses a half-loaded one.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class Certificate:
             self.reload()
 
     def reload(self) -> None:
-        """Read the files again. If they cannot be used nothing changes, and that is logged once."""
-        self._stamps = _stamp_files(self._files)  # first: what changes while they are read is seen
+        """Read the files again. If they cannot be used, keep the certificate and log that once."""
+        self._stamps = _stamp_files(self._files)  # first, so that a change during reading is noticed
         fields: dict[str, object] = {"files": self._files}
         try:
             self._current = _load_context(self._files)
@@ -71,7 +71,7 @@ class Certificate:
             self._log.info("the certificate was reloaded", extra={"fields": fields})
 
     def _choose(self, connection: ssl.SSLObject, _name: str, _context: ssl.SSLContext) -> None:
-        """Hand the current context to a connection; OpenSSL calls it with and without a server name."""
+        """Set the current context on a connection; OpenSSL calls this with and without a server name."""
         connection.context = self._current
 
 
@@ -86,7 +86,7 @@ def load_certificate(files: CertificateFiles, log: Logger) -> Certificate:
 
 
 def _explain(files: CertificateFiles, error: OSError) -> str:
-    """Name the file that cannot be read, which OpenSSL does not do."""
+    """Return the file that cannot be read with the reason, which OpenSSL does not report."""
     for file in files:
         try:
             open(file, "rb").close()
@@ -102,12 +102,12 @@ def _load_context(files: CertificateFiles) -> ssl.SSLContext:
 
 
 def _password() -> str:
-    """Refuse to ask for a password; OpenSSL would wait for it on the terminal."""
+    """Fail instead of asking for a password, because OpenSSL would wait for it on the terminal."""
     raise ssl.SSLError("the key has a password")
 
 
 def _stamp_files(files: CertificateFiles) -> tuple[object, ...]:
-    """Return what tells that files were replaced."""
+    """Return a key that changes when files are replaced."""
     return tuple(map(_stamp_file, files))
 
 
@@ -123,18 +123,18 @@ def _stamp_file(file: str) -> tuple[int, int, int] | None:
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Boundary = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
-"""Answers where a handler fails as none should: the only place that catches everything."""
+"""The handler of unexpected exceptions, which is the only place that catches all of them."""
 HEAD_SECONDS = 20.0
-"""So long a connection may be open before its first request is whole."""
+"""Seconds until the first request of a connection must be complete."""
 _FINISH = 10.0
 _LOOK = 2.0
-_LINGER = 1.0  # so many seconds the rest of a body is read that is not wanted
+_LINGER = 1.0  # seconds in which the unread rest of a body is read
 
 
 def make_application(
     service: Service, boundary: Boundary, trusted: Sequence[Network] = ()
 ) -> web.Application:
-    """Make the application of a service, behind proxies that are trusted."""
+    """Make the application of a service behind trusted proxies."""
     warned = False
 
     @web.middleware
@@ -142,12 +142,12 @@ def make_application(
         nonlocal warned
         begun = asyncio.get_running_loop().time()
         origin = request[ORIGIN] = find_origin(request, trusted)
-        if origin.disbelieved and not warned:  # once: anybody can send such headers
+        if origin.disbelieved and not warned:  # once, because anyone can send such headers
             warned = True
             fields = {"from": origin.address, "hint": "Set `--trusted-proxy` if this is your proxy."}
             service.log.warning("a proxy that is not trusted", extra={"fields": fields})
         response = await _answer(request, handler, boundary)
-        # As callers see it: who has a token asks for names of any kind, and no header holds all of them.
+        # Only nodes: a person with a token asks for names of any kind, and headers cannot hold all of these.
         if "Signature-Input" in request.headers and isinstance(response, web.Response):
             service.key.sign(request, response, request.get(ABOUT, AnswerSubject()), service.clock())
         _log_request(service, request, response, asyncio.get_running_loop().time() - begun)
@@ -162,7 +162,7 @@ def make_application(
 
 
 async def _set_server_header(request: web.Request, response: web.StreamResponse) -> None:
-    """Hide the version of aiohttp in all answers, its own included."""
+    """Hide the version of aiohttp in all answers, including those of aiohttp itself."""
     response.headers[SERVER] = NAME
 
 
@@ -194,7 +194,7 @@ def _log_request(
     route = resource.canonical if resource is not None else "none"
     waited = "wait" in request.query or route == "/v1/events"
     service.metrics.answered(request.method, route, response.status, None if waited else seconds)
-    size = None  # of a stream
+    size = None  # for a stream
     if isinstance(response, web.Response):
         size = len(response.body) if isinstance(response.body, bytes) else 0
     fields: dict[str, Any] = {
@@ -227,7 +227,7 @@ class TimedConnection(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Hide what failed: neither what was sent nor where."""
+        """Hide the cause of the error: neither the request nor the place in the code is shown."""
         answer = super().handle_error(request, status, exc, message)
         kind = problem_from_http(web.HTTPBadRequest()) if status < 500 else Problem("fault")
         problem = web.Response(
@@ -244,13 +244,13 @@ class _Server(web.Server):
 
 
 def use_timed_connections(runner: web.AppRunner) -> None:
-    """Let a runner's server use such connections."""
+    """Let a runner's server use connections with a time limit."""
     assert runner.server is not None
     runner.server.__class__ = _Server
 
 
 class ListenOptions(msgspec.Struct, frozen=True):
-    """Where to listen, with what certificate, and behind which proxies."""
+    """The address to listen on, the certificate, and the trusted proxies."""
 
     host: str
     port: int

@@ -16,7 +16,7 @@ ABOUT = web.RequestKey("about", AnswerSubject)
 WHO = web.RequestKey("who", str)
 SESSION = "gitcfg"
 """The cookie of a browser's session."""
-_TRUST = 5.0  # a token that was revoked counts for so many seconds more
+_TRUST = 5.0  # seconds for which a revoked token is still valid
 _LONGEST = 200
 
 
@@ -69,7 +69,7 @@ async def authenticate(request: web.Request, body: bytes = b"") -> Caller:
 
 
 async def require_token(request: web.Request, role: Role = Role.READ) -> Token:
-    """Return the token of a request. Raise Problem, as if nothing were here, if it lacks the role."""
+    """Return the token of a request. Raise Problem (not found) if it lacks the role."""
     found = await authenticate(request)
     if found.token is None or (role is Role.OPERATE and found.token.role is not Role.OPERATE):
         raise Problem("not-found")
@@ -77,7 +77,7 @@ async def require_token(request: web.Request, role: Role = Role.READ) -> Token:
 
 
 async def require_node(request: web.Request, node: str, body: bytes = b"") -> Caller:
-    """Authenticate the node itself or a token. Raise Problem, as if there were no such node, for others."""
+    """Authenticate the node itself or a token. Raise Problem (not found) for any other client."""
     found = await authenticate(request, body)
     if found.node is None:
         return found
@@ -121,7 +121,7 @@ def read_session(request: web.Request) -> str:
 
 
 def cookie_name(request: web.Request, name: str) -> str:
-    """Return a cookie's name; over TLS one that browsers take from this host and over TLS alone."""
+    """Return a cookie's name; over TLS one that browsers accept only from this host and only over TLS."""
     return f"__Host-{name}" if is_secure(request) else name
 
 

@@ -25,7 +25,7 @@ Outcome = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z-]{0,19}$")]
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What runs on the node, and since when."""
+    """The commit and digest on the node, and since when."""
 
     commit: Commit | None = None
     digest: Digest | None = None
@@ -33,7 +33,7 @@ class Running(msgspec.Struct, frozen=True):
 
 
 class CheckinResult(msgspec.Struct, frozen=True):
-    """How the last installation went."""
+    """The result of the last installation."""
 
     commit: Commit
     outcome: Literal["ok", "unchanged", "refused", "reverted", "failed"]
@@ -65,7 +65,7 @@ class CheckinBody(msgspec.Struct, frozen=True):
 
 
 def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) -> Checkin:
-    """Parse a check-in. Raise Problem if it is malformed, or another node's."""
+    """Parse a check-in. Raise Problem if it is malformed, or from another node."""
     try:
         report = msgspec.json.decode(body, type=CheckinBody)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -73,7 +73,7 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
     if report.node != signed.node:
         raise Problem("malformed", "The body names another node than the one that signed it.")
     running, result = report.running or Running(), None
-    if (one := report.result) is not None:  # dated by this server's clock: the node's may be off
+    if (one := report.result) is not None:  # dated by this server's clock, because the node's may be wrong
         step, output = one.step or "", one.output or ""
         result = Result(one.commit, one.outcome, now, step, output, one.seconds or 0.0)
     return Checkin(
@@ -95,7 +95,7 @@ def parse_checkin(body: bytes, signed: SignedRequest, now: float, address: str) 
 
 
 class DeployRun(msgspec.Struct, frozen=True):
-    """A deploy; a report with the same id is a repetition."""
+    """A deploy; a report with a known id is a repetition."""
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-hj-km-np-tv-z]{10}$")]
     commit: Commit
@@ -103,7 +103,7 @@ class DeployRun(msgspec.Struct, frozen=True):
 
 
 class DeployedNode(msgspec.Struct, frozen=True):
-    """What a deploy did to a node."""
+    """The result of a deploy on a node."""
 
     node: Annotated[str, msgspec.Meta(max_length=253)]
     outcome: Outcome
@@ -138,7 +138,7 @@ def _malformed(schema: str, error: Exception) -> Problem:
 
 
 def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:
-    """Return results to store, dated by this server's clock: the sender's may be off."""
+    """Return results to store, dated by this server's clock, because the sender's may be wrong."""
     run, found = report.run, []
     for one in report.nodes:
         at = max(0.0, min(now, one.at + now - report.now))
@@ -147,7 +147,7 @@ def collect_deploy_results(report: DeployReport, now: float) -> list[Deployed]:
     return found
 
 
-# Batches of check-ins and events, one transaction for many.
+# Batches of check-ins and events: one transaction for many.
 
 PAUSE = 0.05
 _MOST = 1000
@@ -158,7 +158,10 @@ _MOST_EVENTS = 20_000
 
 
 class CheckinWriter:
-    """Writes check-ins in batches: 8,000 nodes every 30 s are 13 a batch, and 20 transactions a second."""
+    """Writer of check-ins in batches, with 20 transactions a second.
+
+    With 8,000 nodes every 30 s a batch has 13 check-ins.
+    """
 
     def __init__(self, thread: Executor, record: Callable[[Sequence[Checkin]], tuple[bool, ...]]) -> None:
         self._thread = thread
@@ -186,7 +189,7 @@ class CheckinWriter:
             written = loop.run_in_executor(self._thread, self._record, [checkin for checkin, _ in batch])
             (found,) = await asyncio.gather(written, return_exceptions=True)
             for place, (_, future) in enumerate(batch):
-                if future.done():  # whoever asked has gone
+                if future.done():  # the request was cancelled
                     continue
                 if isinstance(found, BaseException):
                     future.set_exception(found)
@@ -195,7 +198,7 @@ class CheckinWriter:
 
 
 class EventWriter:
-    """Writes events in batches. What does not fit is dropped: the inventory has it all."""
+    """Writer of events in batches. What exceeds a batch's limit is dropped: the inventory has all of it."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller

@@ -1,4 +1,4 @@
-"""The state that requests are answered by and that the background loops change; polls and event streams."""
+"""The state behind all answers, which the background loops change; polls and event streams."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -23,13 +23,16 @@ from gitcfg.state.records import Checkin, Event, StoredRelease
 from gitcfg.state.state import State
 
 SLICE = 100
-"""Nodes woken before other tasks get their turn: 30 ms of answers, each signed for its node."""
+"""Nodes that are woken before other tasks run: 30 ms of answers, each signed for its node."""
 HEARTBEAT = 15.0
 _MOST_WAITING = 2000
 MOST_STREAMS = 200
 T = TypeVar("T")
 WRITES = "writing"
-"""Fails while check-ins cannot be written. Then /readyz keeps them away, so `probe` has to try."""
+"""The fault that is marked while check-ins cannot be written.
+
+Then /readyz keeps them away, so `probe` has to try.
+"""
 
 
 class Polls:
@@ -41,7 +44,7 @@ class Polls:
         self.count = 0
 
     async def wait(self, node: str, seconds: float) -> None:
-        """Wait until there is news for a node, the time is over, or the server ends."""
+        """Wait until there is news for a node, the time is over, or the server stops."""
         if self._closed or seconds <= 0:
             return
         loop = asyncio.get_running_loop()
@@ -70,7 +73,7 @@ class Polls:
             await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Let all requests go, and accept none."""
+        """End all waiting requests, and accept no new ones."""
         self._closed = True
         for waiting in self._waiting.values():
             for future in waiting:
@@ -83,7 +86,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 
 class Streams:
-    """Watchers of events. One that does not keep up is disconnected, and resumes from its last event."""
+    """Watchers of events. A watcher that is too slow is disconnected, and resumes from its last event."""
 
     def __init__(self) -> None:
         self._queues: set[asyncio.Queue[Event | None]] = set()
@@ -135,9 +138,9 @@ def format_event(event: Event) -> bytes:
 async def send_events(
     response: web.StreamResponse, queue: "asyncio.Queue[Event | None]", after: int, heartbeat: float
 ) -> None:
-    """Send events, with heartbeats between, until the watcher is disconnected.
+    """Send events, with heartbeats between them, until the watcher is disconnected.
 
-    TimeoutError: whoever watches takes nothing any more.
+    Raise TimeoutError if the watcher no longer reads.
     """
     while True:
         try:
@@ -157,10 +160,10 @@ async def write_or_time_out(response: web.StreamResponse, data: bytes, seconds: 
 
 
 class Controller:
-    """What requests are answered by. `view` is None until a commit is accepted; `pending` are the limits
-    of what is kept of nodes that wait to be accepted.
+    """The state behind all answers. `view` is None until a commit is accepted.
 
-    Whatever changes `view` or `releases` holds `view_lock`.
+    `pending` are the limits for nodes that wait to be accepted. Code that changes `view` or `releases` must
+    hold `view_lock`.
     """
 
     def __init__(
@@ -194,19 +197,22 @@ class Controller:
 
     @property
     def failing(self) -> str:
-        """What fails, the database or the repository; "" if nothing does."""
+        """The current faults of the database or the repository; "" if there are none."""
         return "; ".join(dict.fromkeys(self._faults.values()))
 
     def mark_failing(self, what: str, error: Exception) -> None:
-        """Remember that something fails, until it works."""
+        """Set a fault, until the same thing works again."""
         self._faults[what] = str(error)
 
     def mark_working(self, what: str) -> None:
-        """Remember that something works again."""
+        """Clear a fault."""
         self._faults.pop(what, None)
 
     def record(self, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
-        """Write check-ins, in the thread of the caller. Raise GitcfgError if the database takes none."""
+        """Write check-ins, in the thread of the caller.
+
+        Raise GitcfgError if the database does not accept them.
+        """
         try:
             return self.state.checkins.record(checkins)
         except GitcfgError as error:
@@ -216,23 +222,24 @@ class Controller:
     async def read_checkins(self) -> None:
         """Read the check-ins that other servers have written, while `view_lock` is held.
 
-        Who is forgotten meanwhile must not come back by what was read before: reader waits for this.
+        The lock makes the event reader wait. Otherwise a node that it deletes could return with an older
+        read.
         """
         unread = self.registry.unread
         self.registry.read(await self.with_state(lambda state: state.checkins.nodes(unread)))
 
     async def probe(self) -> None:
-        """Try whether check-ins can be written again. Raise GitcfgError if not."""
+        """Test whether check-ins can be written again. Raise GitcfgError if not."""
         if WRITES in self._faults:
             await self.with_state(lambda state: state.probe(self.clock()))
             self.mark_working(WRITES)
 
     def wake(self) -> None:
-        """Note that the database has changed."""
+        """Set the event that the database has changed."""
         self.woken.set()
 
     async def reload(self, accepted: str) -> None:
-        """Make a new view, and wake the nodes that get something else by it."""
+        """Make a new view, and wake the nodes whose configuration it changes."""
         self.releases, sequence = await self.with_state(_load_releases)
         outline = await self.outlines.of(accepted)
         today = self.today()
@@ -257,7 +264,7 @@ class Controller:
 
 
 def _load_releases(state: State) -> tuple[tuple[StoredRelease, ...], int]:
-    """Load releases with their sequence number, again if it rose meanwhile."""
+    """Load releases with their sequence number; repeat if the number rose in the meantime."""
     while True:
         number = state.events.sequence()
         found = state.releases.latest()
@@ -268,7 +275,7 @@ def _load_releases(state: State) -> tuple[tuple[StoredRelease, ...], int]:
 async def find_held_nodes(
     controller: Controller, holds: list[OutlineHold], accepted: str
 ) -> dict[str, tuple[str, OutlineHold]]:
-    """Find the nodes that are held. Of several holds the last by name counts; lost commits are reported."""
+    """Find the nodes that are held. The last of several holds by name wins; report lost commits."""
     found: dict[str, tuple[str, OutlineHold]] = {}
     for hold in holds:
         commit = await controller.worker.run(partial(_find_commit, hold.commit))
@@ -300,7 +307,7 @@ def _find_commit(text: str, fleets: FleetCache) -> str | None:
 
 
 def _find_present_commit(controller: Controller, name: str, accepted: str) -> str:
-    """Return what a node runs or was offered, which it keeps if its hold's commit is lost."""
+    """Return the commit that a node runs or was offered, at which it stays if its hold's commit is lost."""
     known = controller.registry.nodes.get(name)
     if known is not None and known.commit is not None:
         return known.commit

@@ -1,7 +1,7 @@
 """Lift overrides and holds past their last day by a commit, if the server's git config says so.
 
-A commit means the same for ever, so an override applies until one takes it away. This one is made and pushed
-as anybody's: the gate judges it, with all that it demands of a protected branch.
+A commit means the same forever, so an override applies until a commit removes it. The server makes and pushes
+that commit like a person: the gate judges it by all rules of a protected branch.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from gitcfg.server.fleets import Tip
 KEY = "gitcfg.expire"
 EVENT = "expired"
 _AGAIN = 3600.0
-"""After so many seconds it is tried again, for what stood in the way may be gone."""
+"""Seconds until another attempt, because the obstacle may be gone by then."""
 
 
 class Expiry:
-    """Lifts what is over, after each new commit, each day, and each hour."""
+    """Removal of expired overrides and holds, after each new commit, each day, and each hour."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -69,7 +69,7 @@ class Expiry:
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A commit that the gate would take; `names` are the overrides and holds that it lifts."""
+    """A commit that the gate would accept; `names` are the overrides and holds that it lifts."""
 
     git: Git
     ref: str
@@ -78,15 +78,18 @@ class Prepared(msgspec.Struct, frozen=True):
     pusher: Mapping[str, str]
 
     def push(self) -> None:
-        """Push it to its own repository, so that all hooks run. Raise GitcfgError if it is refused."""
+        """Push the commit to its own repository, so that all hooks run.
+
+        Raise GitcfgError if it is rejected.
+        """
         words = ("push", "--quiet", "--porcelain", str(self.git.folder), f"{self.commit}:{self.ref}")
         self.git.run(*words, stdin=b"", **self.pusher)
 
 
 def prepare(source: Source, tip: Tip, today: date) -> Prepared | None:
-    """Make the commit that lifts what is over; None if nothing is, or it is not configured.
+    """Make the commit that lifts expired terms; None if there are none, or it is not configured.
 
-    GitcfgError: the server has no identity, or the gate would not take the commit.
+    Raise GitcfgError if the server has no identity, or the gate would reject the commit.
     """
     repository, before = source.repository, tip.commit or ""
     config = Config(repository)
@@ -126,7 +129,7 @@ def _identity(git: Git) -> str:
 
 
 def _check_accepted(gate: Gate, update: Update) -> None:
-    """Raise GitcfgError if the gate would refuse the commit."""
+    """Raise GitcfgError if the gate would reject the commit."""
     with gate.rulings([update]) as rulings:
         refusals = [refusal for ruling in rulings if ruling.refused for refusal in ruling.refusals]
     if refusals:

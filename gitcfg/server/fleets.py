@@ -24,7 +24,7 @@ from gitcfg.model import GitcfgError
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,40}")
 _BACK = 50
-"""Ancestors of an invalid tip that are tried if no valid commit is known."""
+"""The number of ancestors of an invalid tip to try if no valid commit is known."""
 T = TypeVar("T")
 Opener = Callable[[], Source]
 
@@ -37,7 +37,7 @@ class Tip(msgspec.Struct, frozen=True):
 
 
 class TipVerdict(msgspec.Struct, frozen=True):
-    """The accepted commit, the tip, and what is wrong with the tip."""
+    """The accepted commit, the tip, and the errors of the tip."""
 
     tip: Tip
     accepted: str | None
@@ -46,7 +46,7 @@ class TipVerdict(msgspec.Struct, frozen=True):
 
 
 def find_tip(repository: Repository) -> Tip:
-    """Find the branch of HEAD, if it is protected; else the first protected one."""
+    """Find the branch of HEAD if it is protected, otherwise the first protected one."""
     refs = Refs(repository)
     head = refs.head
     protects = _load_policy(repository, refs).protects
@@ -63,7 +63,7 @@ def has_moved(repository: Repository, known: Tip) -> bool:
 
 
 def judge_tip(source: Source, tip: Tip, good: str | None) -> TipVerdict:
-    """Judge which commit counts: the tip, or `good`, the last one accepted, while the tip is invalid."""
+    """Choose the accepted commit: the tip, or while that is invalid `good`, the last one accepted."""
     if tip.commit is None:
         return TipVerdict(tip, good, 0, f"{tip.ref} has no commit.")
     errors, message = _count_errors(source, tip.commit)
@@ -73,12 +73,12 @@ def judge_tip(source: Source, tip: Tip, good: str | None) -> TipVerdict:
 
 
 def find_reachable(repository: Repository, text: str) -> str | None:
-    """Return the commit that a text names, if a protected ref reaches it; else None."""
+    """Return the commit that a text names, if a protected ref reaches it, otherwise None."""
     if not _ABBREVIATED.fullmatch(text) or not repository.knows(text):
         return None
     commit = str(repository.commit(text).id)
     if not commit.startswith(text):
-        return None  # a branch whose name looks like an id
+        return None  # the name of a branch that looks like an id
     refs = Refs(repository)
     protects = _load_policy(repository, refs).protects
     tips = (refs.tip(name) for name in refs.names() if protects(name))
@@ -122,7 +122,7 @@ def _find_valid_ancestor(source: Source, commit: str) -> str | None:
 
 
 class FleetCache:
-    """Fleets by commit, the last ones used."""
+    """The fleets used last, by commit."""
 
     def __init__(self, opener: Opener, most: int) -> None:
         self._opener = opener
@@ -153,7 +153,7 @@ class FleetCache:
         return found
 
     def configuration(self, commit: str, name: str) -> Configuration | None:
-        """Return what a node gets at a commit; None if nothing."""
+        """Return the configuration of a node at a commit; None if it gets nothing."""
         with self.fleet_with(commit, name) as fleet:
             if fleet is None:
                 return None
@@ -164,7 +164,7 @@ class FleetCache:
             return make_configuration(fleet, name, self._consequences[commit])
 
     def digest(self, commit: str, name: str) -> str | None:
-        """Return the digest of all that a node gets at a commit; None if it gets nothing."""
+        """Return the digest of a node's configuration at a commit; None if it gets nothing."""
         with self.fleet_with(commit, name) as fleet:
             return fleet[name].digest if fleet is not None else None
 
@@ -190,7 +190,7 @@ class FleetCache:
 
 
 class FleetWorker:
-    """A thread with its own cache of fleets, which runs one function after the other."""
+    """A thread with its own cache of fleets, which runs one function at a time."""
 
     def __init__(self, name: str, opener: Opener, most: int) -> None:
         self._fleets = FleetCache(opener, most)
@@ -201,6 +201,6 @@ class FleetWorker:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._fleets)
 
     def close(self) -> None:
-        """End once the current function has finished."""
+        """Stop once the current function has finished."""
         self._thread.submit(self._fleets.close)
         self._thread.shutdown(wait=True, cancel_futures=False)

@@ -20,7 +20,7 @@ from gitcfg.model.names import shown
 TYPE = "urn:gitcfg:problem:"
 CONTENT_TYPE = "application/problem+json"
 SERVER, NAME = "Server", "gitcfg"
-"""The header by which every answer names what gives it."""
+"""The header with which every answer names the server, and its value."""
 KINDS: Mapping[str, tuple[int, str]] = {
     "malformed": (400, "The request is malformed."),
     "unauthorized": (401, "The request has no valid token or signature."),
@@ -51,7 +51,7 @@ FORWARDED_FOR, FORWARDED_PROTO = "X-Forwarded-For", "X-Forwarded-Proto"
 
 
 class Problem(Exception):
-    """An error that the client is told; `kind` is one of KINDS."""
+    """An error that is sent to the client; `kind` is one of KINDS."""
 
     def __init__(
         self, kind: str, detail: str = "", headers: Mapping[str, str] | None = None, **more: Any
@@ -128,7 +128,10 @@ def load_description() -> bytes:
 
 
 class RateLimiter:
-    """A token bucket for each node that has asked lately. Only authenticated nodes get one."""
+    """A token bucket for each recent key.
+
+    For requests the key is the node, and only if it is authenticated.
+    """
 
     def __init__(self, burst: float = BURST, a_second: float = PER_SECOND) -> None:
         self._burst, self._a_second = burst, a_second
@@ -146,9 +149,9 @@ class RateLimiter:
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a request comes from; `secure`: over TLS. `disbelieved`: it has headers of an untrusted proxy.
+    """The client of a request; `secure`: over TLS. `disbelieved`: it has headers of an untrusted proxy.
 
-    `near`: from this very machine, and of nobody else's as far as can be told.
+    `near`: it is from this machine, and no header says that it was forwarded.
     """
 
     address: str
@@ -158,7 +161,7 @@ class Origin(msgspec.Struct, frozen=True):
 
     @property
     def private(self) -> bool:
-        """Whether nobody on the way can read the answer."""
+        """Whether the answer is safe from being read on its way."""
         return self.secure or self.near
 
 
@@ -166,10 +169,10 @@ ORIGIN = web.RequestKey("origin", Origin)
 
 
 def find_origin(request: web.Request, trusted: Sequence[Network]) -> Origin:
-    """Find where a request comes from: the last address on its way that is no trusted proxy.
+    """Find the client of a request: the last address on the request's way that is not a trusted proxy.
 
-    What stands to the left of that one anybody may have written. `Forwarded` (RFC 7239) is not read:
-    a proxy that writes one of the two lets the other one through as it came.
+    Anyone may have written the addresses to the left of that one. `Forwarded` (RFC 7239) is not read:
+    a proxy that sets one of the two headers passes on the other one unchanged.
     """
     peer, secure = _parse_address(request.remote or ""), request.secure
     forwarded = FORWARDED_FOR in request.headers or FORWARDED_PROTO in request.headers
@@ -205,7 +208,7 @@ def _list_header(request: web.Request, name: str) -> list[str]:
 
 
 def _parse_address(text: str) -> Address | None:
-    """Parse an address, which some proxies write with a port; None if it is none."""
+    """Parse an address, to which some proxies add a port; None if it is not an address."""
     host = text.partition("]")[0].removeprefix("[") if text.startswith("[") else text
     host = host.partition(":")[0] if host.count(":") == 1 else host
     try:
@@ -216,7 +219,7 @@ def _parse_address(text: str) -> Address | None:
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats `time`, `level`, `message`, and further fields."""
+    """Formatter of log lines with `time`, `level`, `message`, and further fields, as JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         more = dict(getattr(record, "fields", {}))

@@ -1,4 +1,4 @@
-"""The background loops: they follow the repository, the clock, and the database that others change."""
+"""The background loops: they follow the repository, the clock, and changes of the database by others."""
 
 import asyncio
 import gc
@@ -18,7 +18,7 @@ from gitcfg.state.nodes import DEPLOY, FORGOTTEN
 from gitcfg.state.releases import RELEASE
 
 LAG = 600.0
-"""Seconds for which a commit that other servers released may be missing in this repository."""
+"""Seconds for which a commit that other servers have released may be missing in this repository."""
 KEEP_EVENTS, KEEP_RESULTS = 7 * 86400.0, 90 * 86400.0
 _HOUR = 3600.0
 LOOK = 0.5
@@ -26,14 +26,14 @@ TICK = 2.0
 
 
 class BranchFollower:
-    """Follows the protected branch, and remembers since when this repository is behind those of others."""
+    """Follower of the protected branch, which knows since when this repository is behind those of others."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._lagging: float | None = None
 
     async def follow(self) -> None:
-        """Accept what the protected branch has moved to."""
+        """Accept the new commit of the protected branch."""
         controller, known = self._controller, self._controller.judged
         worker = controller.worker
         if (
@@ -41,7 +41,7 @@ class BranchFollower:
             and controller.view is not None
             and not await worker.run(lambda fleets: source.has_moved(fleets.source.repository, known.tip))
         ):
-            # A release may have waited while others had released a commit that was not here.
+            # A release may have waited because others had released a commit that was not here.
             if self._lagging is not None and known.accepted is not None:
                 await self._accept(known.accepted, moved=False)
             return
@@ -52,15 +52,16 @@ class BranchFollower:
         judged = await worker.run(lambda fleets: source.judge_tip(fleets.reopen(), tip, good))
         if judged.accepted is not None and (known is None or known.accepted != judged.accepted):
             await self._accept(judged.accepted, moved=known is not None)
-            # Its objects last until the next commit. To look through them for garbage again and again took
-            # 150 to 370 ms each time, with 8,000 agents every 5 to 20 s, and nobody was answered meanwhile.
+            # The objects of a fleet last until the next commit. Garbage collections of these again and again
+            # took 150 to 370 ms each, with 8,000 agents every 5 to 20 s, and no request was answered
+            # meanwhile.
             gc.collect()
             gc.freeze()
         await self._log(judged, known)
-        controller.judged = judged  # last: what fails on the way is tried again
+        controller.judged = judged  # last, so that a failure above is tried again
 
     async def _accepted_before(self, tip: Tip) -> str | None:
-        """Return what was accepted before this server started, if the branch still reaches it."""
+        """Return the commit accepted before this server started, if the branch still reaches it."""
         found = await self._controller.with_state(lambda state: state.releases.newest(1))
         if not found or tip.commit is None:
             return None
@@ -94,7 +95,7 @@ class BranchFollower:
                 await controller.reload(commit)
 
     async def _is_due(self, commit: str, moved: bool) -> bool:
-        """Return whether to release the commit; not while other servers are ahead of this repository."""
+        """Return whether to release the commit; False while other servers are ahead of this repository."""
         known, now = self._controller.releases, self._controller.clock()
         newest = known[0].commit if known else None
         if newest is None or newest == commit:
@@ -117,14 +118,14 @@ class BranchFollower:
 
 
 class EventReader:
-    """Reads events and releases that others write; `position` is the number of the last event read."""
+    """Reader of events and releases of all servers; `position` is the number of the last event read."""
 
     def __init__(self, controller: Controller, position: int) -> None:
         self._controller = controller
         self._position = position
 
     async def read(self) -> None:
-        """Take in what others have written, and pass events on."""
+        """Apply what others have written, and publish the events."""
         controller = self._controller
         await controller.woken.wait()
         controller.woken.clear()
@@ -132,7 +133,7 @@ class EventReader:
             await self._forget(event.node for event in events if event.kind == FORGOTTEN)
             await self._read_deployed({event.node for event in events if event.kind == DEPLOY})
             self._position = events[-1].number
-            for event in events:  # of releases, whichever server or person did it
+            for event in events:  # releases of any server or person
                 if event.kind == RELEASE:
                     level = WARNING if event.data.get("status") == Status.HALTED else INFO
                     controller.log.log(level, "release", extra={"fields": dict(event.data)})
@@ -146,14 +147,14 @@ class EventReader:
                     await controller.reload(controller.view.accepted)
 
     async def _read_deployed(self, names: set[str]) -> None:
-        """Take in results of deploys, which may be reported long after."""
+        """Read results of deploys, which may be reported long after."""
         if names:
             async with self._controller.view_lock:
                 found = await self._controller.with_state(lambda state: state.checkins.named(names))
                 self._controller.registry.read(found)
 
     async def _forget(self, nodes: Iterable[str]) -> None:
-        """Forget nodes; their waiting polls end."""
+        """Delete nodes from memory, and end their waiting polls."""
         names = frozenset(nodes)
         if not names:
             return
@@ -183,7 +184,7 @@ async def prune_state(controller: Controller) -> None:
 
 
 class Clockwork:
-    """Does what time brings; holds that ended before `begun` are no news."""
+    """Work that is due after some time. Holds that ended before `begun` are not reported."""
 
     def __init__(self, controller: Controller, begun: date) -> None:
         self._controller = controller
@@ -191,7 +192,7 @@ class Clockwork:
         self._pruned = 0.0
 
     async def tick(self) -> None:
-        """Advance releases, end holds, and prune old state."""
+        """Advance releases, end holds, and delete old state."""
         controller = self._controller
         async with controller.view_lock:
             await controller.read_checkins()
@@ -238,7 +239,7 @@ async def _repeat(controller: Controller, work: Callable[[], Awaitable[None]], p
             await work()
             controller.mark_working(work.__name__)
         except (GitcfgError, OSError) as error:
-            # The database or the disk: what was answered until now is still answered.
+            # The database or the disk fails. Requests that need neither are still answered.
             controller.mark_failing(work.__name__, error)
             controller.log.error("background work failed", extra={"fields": {"error": str(error)}})
             await asyncio.sleep(TICK)

@@ -1,4 +1,4 @@
-"""Metrics for OpenMetrics: what the server has done, and the state of the fleet."""
+"""Metrics for OpenMetrics: counts of the server's work, and the state of the fleet."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ class Metrics:
         self.outcomes[checkin.result.outcome if checkin.result is not None else "none"] += 1
 
     def answered(self, method: str, route: str, status: int, seconds: float | None) -> None:
-        """Count a request; `seconds` is None if it waited because it was asked to."""
+        """Count a request; `seconds` is None if it waited on purpose."""
         self.requests[method, route, status] += 1
         if seconds is None:
             return

@@ -1,4 +1,4 @@
-"""Releases: begun when a commit is accepted, advanced by what nodes report, and shown as JSON."""
+"""Releases: begun when a commit is accepted, advanced by reports of nodes, and shown as JSON."""
 
 from collections import defaultdict
 from collections.abc import Container, Mapping
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from gitcfg.server.controller import Controller
 
 ACTIVE = (Status.RUNNING, Status.HALTED)
-"""Where a release is not over."""
+"""The statuses of a release that is not over."""
 _BAD = (Outcome.FAILED, Outcome.MISSING)
 
 
 def release_record(release: StoredRelease, seen: FindPresence, now: float) -> dict[str, Any]:
     """Return a release as JSON; `counts` are of those nodes that were offered it.
 
-    Once it is over, what they run today says nothing about it: then there are none.
+    `counts` is None once it is over, because what nodes run later is not its result.
     """
     progress, plan = release.progress, release.plan
     offered = plan.offered(progress.stage)
@@ -81,7 +81,10 @@ def release_record_with_nodes(release: StoredRelease, seen: FindPresence, now: f
 def observe_nodes(
     registry: NodeRegistry, commit: str, lines: Mapping[str, OutlineNode], held: Container[str]
 ) -> FindPresence:
-    """Return how a release observes nodes. Held ones are away: they do not get it."""
+    """Return a function that returns a node's presence for a release.
+
+    It returns None for held nodes, because they do not get the release.
+    """
 
     def seen(name: str) -> Presence | None:
         line = lines.get(name)
@@ -105,9 +108,9 @@ class NewRelease(msgspec.Struct, frozen=True):
 
 
 async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
-    """Begin a release; False if another server was first, or it is under way."""
+    """Begin a release; return False if another server was first, or it is under way."""
     back = await _leads_back(controller, begun)
-    await controller.read_checkins()  # else nodes that reported to another server look as if away
+    await controller.read_checkins()  # otherwise nodes that reported to another server look away
     commit, now = begun.commit, begun.now
     guests = await find_changed_walk_ins(controller, commit, begun.outline, begun.view) if begun.known else ()
     release = make_release(begun, back, guests, _observe(controller, begun.view, commit, begun.outline))
@@ -124,7 +127,7 @@ async def begin_release(controller: "Controller", begun: NewRelease) -> bool:
 
 
 def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: FindPresence) -> StoredRelease:
-    """Make a new release. The first one is done at once: no node runs anything that could be kept."""
+    """Make a new release. The first one is done at once, because no node runs another commit yet."""
     changed = [*_find_changed(begun), *guests] if begun.known else []
     plan = plan_rollout(begun.commit, changed, begun.outline.release, begun.outline.first, back)
     plan = fill_stage(plan, 0, seen, begun.now)
@@ -135,9 +138,9 @@ def make_release(begun: NewRelease, back: bool, guests: tuple[str, ...], seen: F
 
 
 def _find_changed(begun: NewRelease) -> list[str]:
-    """Find the nodes that get something else by it than they would without it; new ones are not among them.
+    """Find the nodes whose configuration the commit changes, without new ones.
 
-    Held ones have: when a hold ends while the release is halted, they do not get it either.
+    Held nodes are included: if a hold ends while the release is halted, they do not get it either.
     """
     found = []
     for name, line in begun.outline.nodes.items():
@@ -150,15 +153,15 @@ def _find_changed(begun: NewRelease) -> list[str]:
 async def find_changed_walk_ins(
     controller: "Controller", commit: str, outline: Outline, view: View
 ) -> tuple[str, ...]:
-    """Find walk-in nodes that get something else by a commit than they have.
+    """Find walk-in nodes whose configuration a commit changes.
 
-    Where names make no difference, one speaks for all that are offered the same commit now.
+    If names make no difference, one node represents all that are offered the same commit now.
     """
     if outline.walk_in is None:
         return ()
     alike: Mapping[str, list[str]] = defaultdict(list)
     for name, last in sorted(controller.registry.nodes.items()):
-        # Who has only asked runs nothing that could be kept, and may never say what came of it.
+        # A node without a commit has no configuration to keep, and may never report a result.
         if last.commit is not None and name not in outline.nodes and not view.knows(name):
             alike[view.released(name).commit].append(name)
     found: list[str] = []
@@ -176,7 +179,7 @@ def _find_unchanged(before: str, commit: str, names: list[str], fleets: FleetCac
 
 
 async def _leads_back(controller: "Controller", begun: NewRelease) -> bool:
-    """Return whether the commit leads back to what was released before."""
+    """Return whether the commit is a rollback: to the content of an earlier release, or to an ancestor."""
     others = [one.commit for one in begun.known if one.commit != begun.commit]
     outlines = begun.view.outlines
     if any(commit in outlines and outlines[commit].tree == begun.outline.tree for commit in others):
@@ -192,7 +195,7 @@ async def _leads_back(controller: "Controller", begun: NewRelease) -> bool:
 
 
 async def advance_release(controller: "Controller") -> bool:
-    """Advance the running release by what nodes have reported; return whether it changed."""
+    """Advance the running release by the reports of nodes; return whether it changed."""
     release = next((one for one in controller.releases if one.progress.status is Status.RUNNING), None)
     view, now = controller.view, controller.clock()
     if release is None or view is None or release.commit not in view.outlines:

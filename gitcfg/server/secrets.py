@@ -1,4 +1,4 @@
-"""Secrets leave the server in one way: opened for one request, and sealed to the key of the node."""
+"""The only way of secrets out of the server: decrypted for one request, and encrypted with the node's key."""
 
 import base64
 from logging import Logger
@@ -15,14 +15,17 @@ from gitcfg.server.http import Origin, Problem
 from gitcfg.server.signatures import SignedRequest
 
 SECRETS_PROBLEM = "secrets"
-"""The kind of problem that a node hears which does not get them."""
+"""The kind of problem that is sent to a node that does not get its secrets."""
 _PAUSE = 60.0
 _MOST = 1000
 
 
 class SecretQuery(msgspec.Struct, frozen=True):
-    """A node that asks for its package at a commit, and from where. `judge` is a commit by which it must
-    have its secrets too: None where that very commit is what it is to run."""
+    """A node that asks for its package at a commit, with its origin.
+
+    `judge` is another commit in which it must have its secrets, too. None: the package is of the commit that
+    the node should run.
+    """
 
     who: SignedRequest
     origin: Origin
@@ -38,13 +41,16 @@ class Withheld(Problem):
 
 
 class SecretSealer:
-    """Opens secrets with the server's identities, and seals them to a node's key."""
+    """Decryption of secrets with the server's identities, and encryption with a node's key."""
 
     def __init__(self, identities: Identities) -> None:
         self._identities = identities
 
     def seal(self, fleets: FleetCache, found: Configuration, query: SecretQuery) -> Configuration:
-        """Return a package with the contents of its secret files sealed. Raise Withheld if that cannot be."""
+        """Return a package with the contents of its secret files encrypted.
+
+        Raise Withheld if that is impossible.
+        """
         if not query.who.known:
             raise Withheld("git has no key for this node. Run `gitcfg node accept` to accept its key.")
         if not query.origin.private:
@@ -70,7 +76,7 @@ class SecretSealer:
 
 
 class RefusalLog:
-    """Logs secrets that a node does not get, each reason once a minute."""
+    """Log of secrets that a node does not get, with each reason once a minute."""
 
     def __init__(self, log: Logger) -> None:
         self._log = log

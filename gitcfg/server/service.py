@@ -1,4 +1,4 @@
-"""All that requests are answered with, put together."""
+"""The parts that answer requests, in one object."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,10 +23,10 @@ from gitcfg.state.state import State
 
 
 class Service:
-    """All that requests are answered with. `clock` returns seconds since the epoch.
+    """The parts that answer requests. `clock` returns seconds since the epoch.
 
-    `identities` are the keys with which it opens secrets. `pending` are the limits of what is kept of nodes
-    that wait to be accepted.
+    `identities` are the keys that decrypt secrets. `pending` are the limits for nodes that wait to be
+    accepted.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Service:
     ) -> None:
         self.state, self.key, self.clock, self.today, self.log = state, key, clock, today, log
         self.polls, self.streams, self.limits, self.metrics = Polls(), Streams(), RateLimiter(), Metrics()
-        # Three threads: a new commit is judged, nodes get theirs, and people's questions keep nobody waiting.
+        # Three threads, for new commits, for nodes' packages, and for people: no kind blocks another.
         self._judge = FleetWorker("judge", opener, 1)
         self.packages = FleetWorker("packages", opener, 4)
         self.people = FleetWorker("people", opener, 2)
@@ -57,19 +57,19 @@ class Service:
 
     @property
     def view(self) -> View:
-        """The current view. Raise Problem if nothing has been accepted yet."""
+        """The current view. Raise Problem if no commit has been accepted yet."""
         view = self.controller.view
         if view is None:
             raise Problem("unavailable", "No commit has been accepted yet.", {"Retry-After": "5"})
         return view
 
     def release_waiting(self) -> None:
-        """Let waiting clients go: the server ends."""
+        """End all waiting requests, because the server stops."""
         self.polls.close()
         self.streams.close()
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         for worker in (self._judge, self.packages, self.people):
             worker.close()
         self.controller.threads.shutdown(wait=True)

@@ -30,7 +30,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import HOST
 from gitcfg.server.http import Problem
 
-# An unknown node costs as much as a known one that signs with another key.
+# A request of an unknown node takes as long as one of a known node with a wrong key.
 _NOBODY = Ed25519PrivateKey.generate().public_key()
 LABEL = TAG = "gitcfg"
 KEYID = "server"
@@ -44,12 +44,12 @@ _INPUT = re.compile(
     r';created=(0|[1-9][0-9]{0,14});keyid="([0-9A-Za-z.-]+)";alg="ed25519"'
     r'(?:;nonce="([0-9A-Za-z_-]+)")?;tag="gitcfg")'
 )
-# 64 bytes, and none of the spellings that say the same: the last character carries two bits.
+# 64 bytes in the canonical spelling only: the last character carries two bits.
 _SIGNATURE = re.compile(r"gitcfg=:([0-9A-Za-z+/]{85}[AQgw]==):")
 _TARGET = re.compile(r"(/[0-9A-Za-z._~/-]*)(?:\?([0-9A-Za-z=&._~-]+))?")
 _METHODS = ("GET", "POST")
 PRESENTED = "Gitcfg-Key"
-"""The header in which a node says its key, by which it is pending where git has none."""
+"""The header with which a node presents its key, which becomes pending if git has none."""
 CLOCK_SECONDS = 300
 _COVERED = {'"@method"', '"@path"', '"@query"'}
 _DIGEST = '"content-digest"'
@@ -72,19 +72,19 @@ class Keyring(HTTPSignatureKeyResolver):
         self.known = bool(self.text)
         if not self.known:
             raw = public_key(self._presented)
-            self.text = written(raw) if raw is not None else ""  # in git's form
+            self.text = written(raw) if raw is not None else ""  # in the form that git has
         return _load_key(self.text) if HOST.fullmatch(key_id) else _NOBODY
 
 
 @lru_cache(maxsize=1 << 16)
 def _load_key(text: str) -> Ed25519PublicKey:
-    """Load a key. Cached: that takes as long as half a signature."""
+    """Load a key. Cached, because it takes half as long as a signature."""
     raw = public_key(text)
     return Ed25519PublicKey.from_public_bytes(raw) if raw is not None else _NOBODY
 
 
 class AnswerSubject(msgspec.Struct, frozen=True):
-    """What an answer is about, in its signed headers."""
+    """The subject of an answer, for its signed headers."""
 
     node: str = NOTHING
     commit: str = NOTHING
@@ -100,7 +100,7 @@ class AnswerSubject(msgspec.Struct, frozen=True):
 
 
 class ServerKey:
-    """The key by which nodes know the server. `recipient` is the same key for encrypted secrets."""
+    """The key by which nodes authenticate the server. `recipient` is the same key for encrypted secrets."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -110,13 +110,13 @@ class ServerKey:
 
     @property
     def identity(self) -> bytes:
-        """The key in OpenSSH's form, with which the server opens secrets."""
+        """The key in OpenSSH's form, with which the server decrypts secrets."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
 
     def sign(
         self, request: web.BaseRequest, response: web.Response, about: AnswerSubject, now: float
     ) -> None:
-        """Sign an answer. Without the library, which takes ten times as long (0.3 ms)."""
+        """Sign an answer. The library is not used, because it takes ten times as long (0.3 ms)."""
         body = response.body
         path, _, query = request.raw_path.partition("?")
         values = [str(response.status), content_digest(body if isinstance(body, bytes) else b"")]
@@ -134,11 +134,11 @@ class ServerKey:
 
 
 def load_server_key(file: Path) -> ServerKey:
-    """Load the key of a file; without one, create it so that only its owner can read it."""
+    """Load the key of a file; if there is none, create it so that only its owner can read it."""
     try:
         raw = file.read_bytes()
     except FileNotFoundError:
-        with suppress(FileExistsError):  # of two servers that start at once, both use the first one's
+        with suppress(FileExistsError):  # if two servers start at once, both use the first one's key
             write_new(file, Ed25519PrivateKey.generate().private_bytes_raw(), 0o600)
         return load_server_key(file)
     if file.stat().st_mode & 0o077:
@@ -152,7 +152,7 @@ def load_server_key(file: Path) -> ServerKey:
 
 
 class SignatureClaim(msgspec.Struct, frozen=True):
-    """What a valid signature says: which node made it, when, and its nonce."""
+    """The content of a valid signature: which node made it, when, and its nonce."""
 
     node: str
     created: int
@@ -160,7 +160,7 @@ class SignatureClaim(msgspec.Struct, frozen=True):
 
 
 def verify_common_form(request: web.BaseRequest, body: bytes, keys: Keyring) -> SignatureClaim | None:
-    """Verify a signature of the common form; None if it has another form or does not hold."""
+    """Verify a signature of the common form; return None if it has another form or is not valid."""
     found = _INPUT.fullmatch(_single_header(request, "Signature-Input"))
     signature = _SIGNATURE.fullmatch(_single_header(request, "Signature"))
     target = _TARGET.fullmatch(request.raw_path)
@@ -204,7 +204,10 @@ class SignedRequest(msgspec.Struct, frozen=True):
 
 
 class _Verifier(HTTPMessageVerifier):
-    """Leaves the time to `verify_request`, which only reports it to holders of the key."""
+    """Verifier without a check of the time, which `verify_request` does.
+
+    It reports a wrong time only to holders of the key.
+    """
 
     def validate_created_and_expires(self, sig_input: Any, max_age: timedelta | None = None) -> None:
         if type(sig_input.params.get("created")) is not int:
@@ -214,7 +217,7 @@ class _Verifier(HTTPMessageVerifier):
 def verify_request(
     request: web.BaseRequest, body: bytes, keys: Mapping[str, str], now: float
 ) -> SignedRequest:
-    """Verify a request's signature. Raise Problem if it has none that holds."""
+    """Verify a request's signature. Raise Problem if it has no valid one."""
     keyring = Keyring(keys, request.headers.get(PRESENTED, "")[:_LONGEST])
     found = verify_common_form(request, body, keyring) or verify_with_library(request, body, keyring)
     if abs(found.created - now) > CLOCK_SECONDS:
@@ -225,15 +228,15 @@ def verify_request(
 
 
 def verify_with_library(request: web.BaseRequest, body: bytes, keyring: Keyring) -> SignatureClaim:
-    """Verify a signature with the library. Raise Problem if it does not hold."""
+    """Verify a signature with the library. Raise Problem if it is not valid."""
     verifier = _Verifier(signature_algorithm=ED25519, key_resolver=keyring)
-    # Only the headers that may be signed: converting all took as long as the signature itself.
+    # Only the headers that may be signed, because converting all took as long as the signature itself.
     headers = CIMultiDict((name, value) for name in _READ for value in request.headers.getall(name, ()))
     message = SimpleNamespace(method=request.method, url=f"http://server{request.raw_path}", headers=headers)
     try:
         (found,) = verifier.verify(message, expect_tag=TAG, expect_label=LABEL)
     except (HTTPMessageSignaturesException, ValueError, TypeError, KeyError):
-        # ValueError and the like: what the library does not expect of a hostile text.
+        # ValueError and others, if the library does not expect the text of a hostile client.
         raise Problem("unauthorized") from None
     covered = found.covered_components
     digest = covered.get(_DIGEST)  # a request without a body needs none

@@ -1,4 +1,4 @@
-"""The status of nodes: what they have reported last, kept in memory, beside what git says of them."""
+"""The status of nodes: their last reports, kept in memory, combined with their definitions in git."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,7 +16,7 @@ _OVERLAP = 5.0  # check-ins of other servers may be written a little after their
 
 
 class LastCheckin(msgspec.Struct, frozen=True, gc=False):
-    """What a node has reported last."""
+    """The last report of a node."""
 
     key: str
     last: float
@@ -32,16 +32,16 @@ class LastCheckin(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def stuck(self) -> bool:
-        """Whether it is unknown what it runs, since even the rollback failed."""
+        """Whether the node's configuration is unknown because even the rollback failed."""
         return self.outcome == "failed"
 
     def away(self, now: float) -> bool:
-        """Return whether it has been silent for longer than its patience."""
+        """Return whether the node has been silent for longer than its limit."""
         return not self.agentless and now - self.last > compute_patience(self.interval)
 
 
 class NodeRegistry:
-    """All nodes in memory, by name, with what they reported to any server; `forgotten` counts deletions."""
+    """All nodes in memory, by name, with their reports to any server; `forgotten` counts deletions."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, LastCheckin] = {}
@@ -50,11 +50,11 @@ class NodeRegistry:
 
     @property
     def unread(self) -> float:
-        """The time since when the database may hold unread check-ins."""
+        """The time after which the database may have unread check-ins."""
         return max(0.0, self._until - _OVERLAP)
 
     def read(self, states: Iterable[NodeState]) -> None:
-        """Take in states from the database."""
+        """Add states from the database."""
         for state in states:
             self._until = max(self._until, state.last)
             known = self.nodes.get(state.node)
@@ -62,7 +62,7 @@ class NodeRegistry:
                 self.nodes[state.node] = _to_last_checkin(state)
 
     def update(self, checkin: Checkin) -> bool:
-        """Take in a check-in; return whether it says anything else than the one before."""
+        """Add a check-in; return whether it differs from the one before."""
         known = self.nodes.get(checkin.node)
         back = known is None or known.away(checkin.at)
         failed = checkin.result is not None and checkin.result.failed
@@ -83,7 +83,7 @@ class NodeRegistry:
         return known is None or back or failed or _news(known) != _news(new)
 
     def claim(self, name: str, key: str, now: float) -> None:
-        """Take in a node that has come for the first time, and has reported nothing yet."""
+        """Add a node that came for the first time, and has reported nothing yet."""
         known = self.nodes.get(name)
         if known is None:
             self.nodes[name] = LastCheckin(key, now, now, None, None, None, None, None, 0)
@@ -91,7 +91,7 @@ class NodeRegistry:
             self.nodes[name] = replace(known, key=key)
 
     def observe(self, name: str, commit: str, digest: str | None) -> Presence | None:
-        """Return a node as a release observes it that brings it a digest."""
+        """Return the presence of a node for a release that gives it a digest."""
         known = self.nodes.get(name)
         if known is None:
             return None
@@ -103,7 +103,7 @@ class NodeRegistry:
         )
 
     def forget(self, names: Iterable[str]) -> None:
-        """Delete all that is known of nodes."""
+        """Delete nodes."""
         for name in names:
             self.forgotten += self.nodes.pop(name, None) is not None
 
@@ -149,7 +149,7 @@ def collect_facts(view: View, name: str, last: LastCheckin | None, now: float) -
         return git
     return replace(
         git,
-        # Who is only deployed to has no key: there is nothing to accept.
+        # A node without an agent has no key, so there is nothing to accept.
         accepted=git.accepted or (last.agentless and not last.key),
         came=True,
         runs=last.commit is not None,
@@ -161,7 +161,7 @@ def collect_facts(view: View, name: str, last: LastCheckin | None, now: float) -
 
 
 def _is_behind(view: View, name: str, last: LastCheckin) -> bool:
-    """Return whether a node runs something else than it is to run, or something unknown."""
+    """Return whether a node's configuration differs from the wanted one, or is unknown."""
     if last.stuck:
         return True
     if last.commit == view.offer(name).commit:
@@ -171,7 +171,7 @@ def _is_behind(view: View, name: str, last: LastCheckin) -> bool:
 
 
 def _is_current_failure(view: View, name: str, failed: str | None) -> bool:
-    """Return whether the commit that a node failed at is what it is to run; else the failure is over."""
+    """Return whether the commit that a node failed at is still wanted; otherwise the failure is over."""
     current = view.offer(name).commit
     if failed is None or failed == current:
         return failed is not None
@@ -179,13 +179,13 @@ def _is_current_failure(view: View, name: str, failed: str | None) -> bool:
     if old is None or new is None:
         return False
     before, after = old.nodes.get(name), new.nodes.get(name)
-    if before is None or after is None:  # who walks in has no line
+    if before is None or after is None:  # a walk-in node has no line
         return old.tree == new.tree
     return before.digest == after.digest
 
 
 def list_names(view: View, registry: dict[str, LastCheckin]) -> Iterator[str]:
-    """List all nodes that git knows or that came, in order of name."""
+    """Yield all nodes that git or this server knows, in order of name."""
     yield from sorted(view.outline.nodes.keys() | registry.keys())
 
 
@@ -209,7 +209,7 @@ def node_record(
 
 
 def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] | None:
-    """Return the key that a node came with last, if git has another one."""
+    """Return the key that a node used last, if git has another one."""
     other = state.other if state is not None else None
     if other is None or known is None or other.key == known:
         return None
@@ -222,7 +222,7 @@ def other_record(state: NodeState | None, known: str | None) -> dict[str, Any] |
 
 
 def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, Any]]:
-    """Return the keys under which a node was requested and that git does not have, oldest first."""
+    """Return the keys that a node presented and that git does not have, oldest first."""
     return [
         {
             "text": one.key,
@@ -237,7 +237,7 @@ def claim_records(state: NodeState | None, known: str | None) -> list[dict[str, 
 
 
 def _checkin_fields(state: NodeState) -> dict[str, Any]:
-    """Return the fields of a node that has come."""
+    """Return the fields of a node that has reported."""
     return {
         "first": state.first,
         "last": state.last,
@@ -257,6 +257,6 @@ def _checkin_fields(state: NodeState) -> dict[str, Any]:
 
 
 def result_record(result: Result) -> dict[str, Any]:
-    """Return how an installation went."""
+    """Return the result of an installation."""
     found: dict[str, Any] = msgspec.to_builtins(result)
     return found

@@ -1,4 +1,4 @@
-"""Which commit each node is to run at one moment, by outlines of commits: which node gets what."""
+"""The commit for each node at one moment, and outlines of commits with the digest of each node."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ _MOST = 16
 
 
 class OutlineNode(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A node: the digest of all that it gets, whether it is retired, and its groups."""
+    """A node: the digest of its configuration, whether it is retired, and its groups."""
 
     digest: str
     retired: bool
@@ -28,7 +28,7 @@ class OutlineNode(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class OutlineHold(msgspec.Struct, frozen=True, array_like=True):
-    """A hold with its nodes; `commit` as it is written."""
+    """A hold with its nodes; `commit` as in its definition."""
 
     name: str
     reason: str
@@ -47,9 +47,9 @@ class OutlineOverride(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """A commit's nodes by name, and how the commit is to be released.
+    """A commit's nodes by name, and its settings for releases.
 
-    `tree` is the same for commits that say the same. `first` are the nodes that get a release first.
+    `tree` is equal for commits with the same content. `first` are the nodes that get a release first.
     """
 
     tree: str
@@ -137,7 +137,7 @@ class OutlineCache:
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """The commit that a node is to run; `back`: it is a rollback. `hold` keeps the node there."""
+    """The commit that a node should run; `back`: it is a rollback. `hold` keeps the node there."""
 
     commit: str
     back: bool = False
@@ -145,7 +145,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class View:
-    """Which commit each node is to run, at one moment. `outlines` are of all commits that a node may run.
+    """The commit for each node, at one moment. `outlines` are of all commits that a node may run.
 
     `held` are the nodes that a hold keeps at a commit, by its full id.
     """
@@ -173,23 +173,23 @@ class View:
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """The nodes' keys by the accepted commit, whatever a node runs."""
+        """The nodes' keys in the accepted commit, regardless of the commits that nodes run."""
         return self.outline.keys
 
     def offer(self, name: str) -> Offer:
-        """Return the commit for a node, whether or not it is known there."""
+        """Return the commit for a node, whether or not it describes the node."""
         if name in self.held:
             commit, hold = self.held[name]
             return Offer(commit, hold=hold)
         return self.released(name)
 
     def released(self, name: str) -> Offer:
-        """Return the commit that releases have for a node, which a hold may keep from it."""
+        """Return the commit for a node by releases only, without holds."""
         found = find_offer(name, self.rollouts, self.base)
         return Offer(found.commit, found.back)
 
     def line(self, name: str, offer: Offer | None = None) -> OutlineNode | None:
-        """Return what a node is to run, or would by an offer; None if that commit does not know it."""
+        """Return the outline of a node in its commit, or in an offer's; None if that does not describe it."""
         outline = self.outlines.get((offer or self.offer(name)).commit)
         return outline.nodes.get(name) if outline is not None else None
 
@@ -199,7 +199,7 @@ class View:
 
 
 def has_news(old: View, new: View, name: str) -> bool:
-    """Return whether a node is to run something else than before."""
+    """Return whether the configuration that a node should run has changed."""
     before, after = old.line(name), new.line(name)
     if before is None and after is None:
         return old.offer(name).commit != new.offer(name).commit

@@ -1,4 +1,4 @@
-"""The web pages: what people see of the fleet, logged in with a token."""
+"""The web pages: a view of the fleet for people who are logged in with a token."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""What all pages share: visitors with their login, cookies and forms; responses, commits, links, assets."""
+"""Common parts of all pages: visitors with login, cookies and forms; responses, commits, links, assets."""
 
 import asyncio
 import re
@@ -67,12 +67,12 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def page_handler(load: Page) -> Handler:
-    """Make the handler of a page for visitors; others are asked to log in."""
+    """Make the handler of a page for visitors; others are redirected to the login."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
         if await admit_visitor(request) is None:
             if request.headers.get("Sec-Fetch-Site") == "cross-site":
-                # Browsers say no cookie where another site leads here; from a page of ours they do.
+                # Browsers send no cookie after a link on another site; after one on our page they do.
                 return await html_response(request, RedirectPage(local_address(request.raw_path)))
             return redirect(f"/login?onward={quote(request.raw_path, safe='')}")
         return await html_response(request, await load(request))
@@ -89,7 +89,7 @@ async def admit_visitor(request: web.Request) -> Visitor | None:
 
 
 async def html_response(request: web.Request, content: msgspec.Struct, status: int = 200) -> web.Response:
-    """Answer with a page; rendered in a thread, so that a large one does not block others."""
+    """Answer with a page. It is rendered in a thread, so that a large one does not block others."""
     text = await asyncio.to_thread(render_page, _make_frame(request), content)
     return web.Response(text=text, status=status, content_type="text/html", headers=HEADERS)
 
@@ -100,12 +100,12 @@ def redirect(address: str) -> web.Response:
 
 
 async def problem_page_response(request: web.Request, problem: Problem) -> web.Response | None:
-    """Answer with a problem as a page; None if the client wants no page."""
+    """Answer with a problem as a page; None if the client does not want a page."""
     if request.path.startswith(_NO_PAGES) or "text/html" not in request.headers.get("Accept", ""):
         return None
-    # The way on is in the header; what the server cannot do it need not ask for.
+    # The page's header has links for visitors. If the server itself fails, it cannot look up the visitor.
     if problem.status < 500 and _VISITOR not in request:
-        with suppress(GitcfgError):  # the database cannot tell who it is
+        with suppress(GitcfgError):  # the database may fail, then the visitor is unknown
             await admit_visitor(request)
     content = ProblemPage(problem.status, problem.title, problem.detail)
     answer = await html_response(request, content, problem.status)
@@ -152,7 +152,7 @@ def csrf_token(session: str) -> str:
 
 
 async def read_form(request: web.Request, session: str) -> dict[str, str]:
-    """Read a form. Raise Problem if it is malformed, or no page of this session has sent it."""
+    """Read a form. Raise Problem if it is malformed, or not from a page of this session."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise Problem("malformed", "The body is not a form.")
     body = await read_body(request, _MOST_BYTES)
@@ -170,7 +170,7 @@ async def read_form(request: web.Request, session: str) -> dict[str, str]:
 def set_session_cookie(
     request: web.Request, response: web.Response, session: str, seconds: float = LONGEST
 ) -> None:
-    """Set the session cookie; without any time left, delete it."""
+    """Set the session cookie, or delete it if `seconds` is 0."""
     _set_cookie(request, response, SESSION, session, seconds)
 
 
@@ -181,7 +181,7 @@ def read_login_cookie(request: web.Request) -> str:
 
 
 def local_address(address: str) -> str:
-    """Return a path of this server to go on to; "/" instead of any other address."""
+    """Return a path of this server to continue at; "/" instead of any other address."""
     plain = address.isascii() and address.isprintable() and "\\" not in address and len(address) <= 2000
     page = address.startswith("/") and not address.startswith(("//", "/login", "/logout"))
     return address if plain and page else "/"
@@ -212,7 +212,7 @@ async def send_asset(request: web.Request) -> web.StreamResponse:
 
 
 def summarize_commits(commits: Iterable[str], fleets: FleetCache) -> Mapping[str, Commit]:
-    """Summarize those commits that git has."""
+    """Summarize the commits, without those that git does not have."""
     history = History(fleets.source.repository)
     return {
         commit: summarize_commit(history, commit) for commit in dict.fromkeys(commits) if history.has(commit)
@@ -247,12 +247,12 @@ async def resolve_commit(service: Service, text: str) -> str:
 
 # Logging in with a token, and logging out.
 
-_SECONDS = 3600.0  # so long a form to log in may stand open
+_SECONDS = 3600.0  # seconds for which a login form is valid
 _LONGEST = 200
 
 
 async def show_login(request: web.Request) -> web.StreamResponse:
-    """Show the form to log in; a visitor who has is redirected."""
+    """Show the login form; redirect a visitor who is logged in."""
     onward = local_address(request.query.get("onward", ""))
     if await find_visitor(request) is not None:
         return redirect(onward)
@@ -289,7 +289,7 @@ async def log_out(request: web.Request) -> web.StreamResponse:
 
 
 async def _login_form(request: web.Request, onward: str, wrong: str = "", status: int = 200) -> web.Response:
-    login = read_login_cookie(request) or secrets.token_urlsafe(32)  # this form is protected too
+    login = read_login_cookie(request) or secrets.token_urlsafe(32)  # this form needs CSRF protection, too
     answer = await html_response(request, LoginPage(csrf_token(login), onward, wrong), status)
     _set_cookie(request, answer, _LOGIN_COOKIE, login, _SECONDS)
     return answer

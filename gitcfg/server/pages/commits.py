@@ -49,7 +49,7 @@ _LARGEST = 1024 * 1024
 
 
 class _CommitContent(NamedTuple):
-    """What git has of a commit."""
+    """The content of a page about a commit that comes from git."""
 
     commit: Commit
     message: str
@@ -95,7 +95,7 @@ def _read_commit(commit: str, fleets: FleetCache) -> _CommitContent:
     message = history.message(commit)
     try:
         findings, changes = _compare_with_parent(fleets, commit, parents)
-    except GitcfgError as error:  # there was no repository of gitcfg at that time
+    except GitcfgError as error:  # for example, the commit has no gitcfg.yaml
         findings, changes = (Finding("GC101", (), error.message),), ()
     return _CommitContent(
         summarize_commit(history, commit), message, parents, findings, changes, make_links(fleets, commit)
@@ -105,7 +105,7 @@ def _read_commit(commit: str, fleets: FleetCache) -> _CommitContent:
 def _compare_with_parent(
     fleets: FleetCache, commit: str, parents: tuple[str, ...]
 ) -> tuple[tuple[Finding, ...], tuple[Change, ...]]:
-    """Return the findings of a commit, and what it changes."""
+    """Return the findings of a commit, and its changes."""
     findings = fleets.at(commit).checked.findings
     if not parents:
         return findings, ()
@@ -179,7 +179,7 @@ async def show_releases(request: web.Request) -> ReleasesPage:
 
 
 async def _steer(steer: Steer, request: web.Request) -> web.StreamResponse:
-    """Resume or abort a release, for a visitor who may."""
+    """Resume or abort a release, for a visitor with that role."""
     service = request.app[SERVICE]
     visitor = await admit_visitor(request)
     if visitor is None:

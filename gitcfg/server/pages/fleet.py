@@ -44,9 +44,9 @@ from gitcfg.web.table import NODE_FLAGS, Row, build_table, paginate, parse_page_
 _FRESH = 1.0
 _LONGEST = 200
 _COMMITS = 2000
-"""The number of newest commits that a search looks through: 30 ms."""
+"""The number of newest commits that a search reads, in 30 ms."""
 _MATCHES = 100
-_MOST_COMMITS = 20  # a node may say that it runs anything
+_MOST_COMMITS = 20  # a limit, because a node may report any commit
 _EVENTS = 1000
 _HAPPENINGS = 12
 
@@ -71,7 +71,7 @@ async def load_rows(service: Service) -> tuple[Row, ...]:
     def make_rows() -> tuple[Row, ...]:
         return tuple(make_row(view, name, registry.get(name), now) for name in list_names(view, registry))
 
-    # In a thread: 50 ms of 10,000 nodes would keep all the others waiting.
+    # In a thread, because 50 ms for 10,000 nodes would block all other requests.
     found = await asyncio.to_thread(make_rows)
     _ROWS[service] = _KeptRows(view, now, found)
     return found
@@ -99,11 +99,11 @@ class _KeptMatches(NamedTuple):
 
 
 _LAST_SEARCH: WeakKeyDictionary[FleetCache, _KeptMatches] = WeakKeyDictionary()
-"""A digit is found 43,000 times in 10,000 nodes, which takes 3 s."""
+"""The last search. One for a digit finds 43,000 places in 10,000 nodes, which takes 3 s."""
 
 
 async def show_search(request: web.Request) -> SearchPage:
-    """Show what contains a text, in any case."""
+    """Show where a text is found, in upper or lower case."""
     service, text = request.app[SERVICE], request.query.get("q", "")[:_LONGEST].strip()
     if not text:
         return SearchPage("")
@@ -132,7 +132,7 @@ def _find_commits(start: str, text: str, fleets: FleetCache) -> tuple[tuple[Comm
 
 
 def _find_matches(accepted: str, text: str, fleets: FleetCache) -> tuple[Match, ...]:
-    """Search all definitions; the last result is kept for the next of its pages."""
+    """Search all definitions; keep the last result for its other pages."""
     kept = _LAST_SEARCH.get(fleets)
     if kept is None or kept.key != (accepted, text):
         found = _search_definitions(accepted, text, fleets)
@@ -145,7 +145,7 @@ def _search_definitions(accepted: str, text: str, fleets: FleetCache) -> tuple[M
         every = search(fleets.at(accepted).compiled, [text])
     except GitcfgError:
         return ()
-    # Of a secret in plain text not even that it was found: else it could be guessed letter by letter.
+    # Not even the existence of a match in a secret is shown: it would allow guessing letter by letter.
     return tuple(one for one in every if not (one.veiled or one.origin.file.startswith("secrets/")))
 
 
@@ -183,7 +183,7 @@ async def show_fleet(request: web.Request) -> Overview:
 
 
 def _find_expiring(outline: Outline, today: date) -> Iterator[ExpiringItem]:
-    """Find what is overdue, then what ends soon, each in order of its last day."""
+    """Yield what is overdue, then what ends soon, each in order of its last day."""
     lasting = (one for one in outline.holds if not is_over(one.until, today))
     found: list[OutlineHold | OutlineOverride] = [*outline.overrides, *lasting]
     for one in sorted(found, key=lambda each: each.until):
@@ -196,7 +196,7 @@ def _find_expiring(outline: Outline, today: date) -> Iterator[ExpiringItem]:
 
 
 def _count_shown_releases(service: Service) -> int:
-    """Count the newest release, and those before it that are not over."""
+    """Count the newest release, and the active ones before it."""
     going = [one.progress.status in ("running", "halted") for one in service.controller.releases]
     return max(1, len(going) - going[::-1].index(True) if True in going else 1)
 

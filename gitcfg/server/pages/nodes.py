@@ -1,4 +1,4 @@
-"""The pages of a node: what it runs and is to run, and the history of what it gets."""
+"""The pages of a node: its current and its wanted commit, and the history of its configuration."""
 
 from functools import partial
 
@@ -38,7 +38,7 @@ _TURNS = 20
 
 
 async def show_node(request: web.Request) -> NodePage:
-    """Show a node. Raise Problem if neither git nor this server has heard of it."""
+    """Show a node. Raise Problem if neither git nor this server knows it."""
     service, name = request.app[SERVICE], request.match_info["node"]
     view = service.view
     state, results = await service.controller.with_state(
@@ -91,7 +91,7 @@ def _parameter_row(fleet: Fleet, name: str, param: str) -> ParameterRow:
 
 
 async def _find_due_actions(service: Service, name: str, runs: str | None, wanted: str) -> DueActions | None:
-    """Find the actions due; None if the node is up to date, or what it runs is not known here."""
+    """Find the actions due; None if the node is up to date, or its commit is unknown here."""
     if runs is None or runs == wanted or runs not in service.view.outlines:
         return None
 
@@ -141,7 +141,7 @@ def _blame_step(blamer: Blamer, step: TrailStep) -> BlamedStep:
 def _blame(blamer: Blamer, label: str, origin: Origin) -> Commit | None:
     try:
         found = blamer.of(label, origin)
-    except GitcfgError:  # it stands in no definition: whoever has walked in is described nowhere
+    except GitcfgError:  # it is in no definition: a walk-in node has none
         return None
     return _to_commit(found) if found is not None else None
 

@@ -1,4 +1,4 @@
-"""The routes of the HTTP interface, a module for each part; the web pages add their own."""
+"""The routes of the HTTP interface, one module for each part; the web pages have their own."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""Routes of commits and releases: differences, actions due on a node, the branch, and to resume or abort."""
+"""Routes of commits and releases: differences, actions due on a node, the branch, resuming and aborting."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ Steer = Callable[[Releases, str, float, str], StoredRelease]
 
 
 async def show_changes(request: web.Request) -> web.StreamResponse:
-    """Show what must happen on a node that goes from one commit to another."""
+    """Show the actions due on a node that changes from one commit to another."""
     service, node = request.app[SERVICE], request.match_info["node"]
     await require_node(request, node)
     start, end = request.query.get("from"), request.query.get("to") or service.view.offer(node).commit
@@ -86,7 +86,7 @@ async def resolve_commit(service: Service, worker: FleetWorker, text: str, whole
 
 
 def _encode_changes(fleets: FleetCache, old: str | None, new: str, node: str) -> bytes:
-    """Encode the actions; all of them if the node is new in the commit."""
+    """Encode the actions due; all possible ones if the node is new in the commit."""
     with fleets.fleet_with(new, node) as after:
         if after is None:
             raise Problem("not-found")
@@ -106,7 +106,7 @@ async def list_releases(request: web.Request) -> web.StreamResponse:
 
 
 async def _steer(steer: Steer, request: web.Request) -> web.StreamResponse:
-    """Resume or abort a release, for a token that may."""
+    """Resume or abort a release, for a token with that role."""
     service = request.app[SERVICE]
     token = await require_token(request, Role.OPERATE)
     commit, now, by = request.match_info["commit"], service.clock(), token.name

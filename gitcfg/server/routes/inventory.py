@@ -21,7 +21,7 @@ _ACCEPTED = "The accepted commit has its key. Remove it with `gitcfg node forget
 
 
 async def list_nodes(request: web.Request) -> web.StreamResponse:
-    """List all nodes that git knows or that came."""
+    """List all nodes that git or this server knows."""
     service = request.app[SERVICE]
     await require_token(request)
     view, registry, now = service.view, dict(service.controller.registry.nodes), service.clock()
@@ -32,7 +32,7 @@ async def list_nodes(request: web.Request) -> web.StreamResponse:
 
 
 async def show_node(request: web.Request) -> web.StreamResponse:
-    """Show a node, with all that it has reported."""
+    """Show a node with all its reports."""
     service, name = request.app[SERVICE], request.match_info["node"]
     await require_token(request)
     found = await service.controller.with_state(lambda state: node_with_history_record(service, state, name))
@@ -55,7 +55,7 @@ async def explain_parameter(request: web.Request) -> web.StreamResponse:
 
 
 async def forget_node(request: web.Request) -> web.StreamResponse:
-    """Delete what is known of a node that git has no key of: it may come again, with another key too."""
+    """Delete a node for which git has no key: it may come again, also with another key."""
     service, name = request.app[SERVICE], request.match_info["node"]
     await require_token(request, Role.OPERATE)
     if name in service.view.keys:
@@ -77,7 +77,7 @@ async def forget_node(request: web.Request) -> web.StreamResponse:
 def _encode_nodes(
     state: State, view: View, registry: dict[str, LastCheckin], now: float, facts: bool
 ) -> bytes:
-    """Encode `gitcfg.nodes/1`. Facts may be most of it, and are included on demand."""
+    """Encode `gitcfg.nodes/1`. Facts may be most of it, and are included on request."""
     came = {known.node: known for known in state.checkins.nodes()}
     nodes = [
         node_record(view, name, registry.get(name), came.get(name), now)
@@ -92,7 +92,7 @@ def _encode_nodes(
 
 
 def node_with_history_record(service: Service, state: State, name: str) -> dict[str, Any] | None:
-    """Return `gitcfg.inventory-node/1`; None if neither git nor this server has heard of the node."""
+    """Return `gitcfg.inventory-node/1`; None if neither git nor this server knows the node."""
     known, view = state.checkins.node(name), service.view
     if known is None and not view.knows(name):
         return None
@@ -118,7 +118,7 @@ def _encode_trail(fleets: FleetCache, commit: str, name: str, param: str, everyt
 
 
 async def record_deploys(request: web.Request) -> web.StreamResponse:
-    """Keep the results of a deploy; repetitions are not counted again."""
+    """Store the results of a deploy; repetitions are not counted again."""
     service = request.app[SERVICE]
     token = await require_token(request, Role.OPERATE)
     report = parse_deploy_report(await read_body(request, MOST_BYTES))
@@ -130,7 +130,7 @@ async def record_deploys(request: web.Request) -> web.StreamResponse:
     def record_results(state: State) -> tuple[tuple[bool, ...], list[NodeState]]:
         return state.deploys.record(results), state.checkins.named(one.node for one in results)
 
-    async with controller.view_lock:  # who is forgotten meanwhile must not come back
+    async with controller.view_lock:  # so that a node that is deleted meanwhile does not return
         fresh, states = await controller.with_state(record_results)
         controller.registry.read(states)
     controller.wake()

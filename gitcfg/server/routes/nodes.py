@@ -1,4 +1,4 @@
-"""Routes of nodes: what they are to run (`gitcfg.target/1`), their packages, and their check-ins."""
+"""Routes of nodes: the commit that they should run (`gitcfg.target/1`), packages, and check-ins."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -30,9 +30,9 @@ _MOST = 50_000
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The commit for a node, and the digest of all that it gets there.
+    """The commit for a node, and the digest of its configuration there.
 
-    `again`: what it failed at was forgiven, so that it need not wait with the next try.
+    `again`: its earlier failure at the commit was forgiven, so that it may retry at once.
     """
 
     node: str
@@ -47,18 +47,18 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def about(self) -> AnswerSubject:
-        """What the answer's signed headers say."""
+        """The subject of the answer's signed headers."""
         return AnswerSubject(self.node, self.commit, self.digest, self.sequence, self.rollback)
 
 
 async def find_target(service: Service, name: str) -> Target:
-    """Find what a node is to run. Raise Problem if git does not know it, or no longer."""
+    """Find the commit for a node. Raise Problem if git does not know the node, or no longer."""
     view = service.view
     offer, line = view.offer(name), view.line(name)
     if line is not None:
         digest: str | None = line.digest
     elif view.knows(name):
-        # It is new in a commit that was aborted, or held at one from before its time.
+        # The node is new in a commit that was aborted, or a hold keeps it at an older one.
         raise Problem("unavailable", "The commit for this node does not describe it.", {"Retry-After": "60"})
     else:
         digest = await _find_walk_in_digest(service, name, offer.commit)
@@ -73,7 +73,7 @@ async def find_target(service: Service, name: str) -> Target:
 
 
 def _is_forgiven(service: Service, name: str, commit: str) -> bool:
-    """Return whether a node has failed at a commit, and its release was resumed since."""
+    """Return whether a node failed at a commit before its release was resumed."""
     known = service.controller.registry.nodes.get(name)
     if known is None or known.failed_commit != commit or known.failed_at is None:
         return False
@@ -82,7 +82,7 @@ def _is_forgiven(service: Service, name: str, commit: str) -> bool:
 
 
 def _explain_nothing(service: Service, name: str) -> Problem:
-    """Return the problem of a node that is not described and gets nothing."""
+    """Return the problem of a node that has no definition and gets nothing."""
     known = service.controller.registry.nodes.get(name)
     if known is not None and known.commit is not None:
         return Problem("gone")
@@ -118,7 +118,7 @@ FOREVER, NEVER = "private, max-age=31536000, immutable", "no-store"
 
 
 async def show_target(request: web.Request) -> web.StreamResponse:
-    """Show the commit that the node is to run; with `wait`, as soon as that is another one."""
+    """Show the commit that the node should run; with `wait`, once it changes."""
     service, node = request.app[SERVICE], request.match_info["node"]
     await require_node(request, node)
     wait = parse_seconds(request, "wait", LONGEST_WAIT)
@@ -133,7 +133,7 @@ async def show_target(request: web.Request) -> web.StreamResponse:
 
 
 async def check_in(request: web.Request) -> web.StreamResponse:
-    """Keep a node's check-in, and answer with what it is to run."""
+    """Store a node's check-in, and answer with the commit that it should run."""
     service, node = request.app[SERVICE], request.match_info["node"]
     body = await read_body(request, MOST_BYTES)
     found = await authenticate(request, body)
@@ -169,7 +169,7 @@ async def _announce(service: Service, checkin: Checkin) -> None:
 
 
 async def show_package(request: web.Request) -> web.StreamResponse:
-    """Answer with all that a node needs of a commit."""
+    """Answer with everything that a node needs of a commit."""
     service, node = request.app[SERVICE], request.match_info["node"]
     found = await require_node(request, node)
     commit = await resolve_commit(service, service.packages, request.match_info["commit"], whole=True)
@@ -190,7 +190,10 @@ async def show_package(request: web.Request) -> web.StreamResponse:
 async def _make_package(
     service: Service, commit: str, node: str, query: SecretQuery | None
 ) -> tuple[str, bytes, bool]:
-    """Return a package's digest, its bytes, and whether it holds secrets. Raise Problem if there is none."""
+    """Return a package's digest, its bytes, and whether it contains secrets.
+
+    Raise Problem if there is none.
+    """
 
     def encode(fleets: FleetCache) -> tuple[str, bytes, bool]:
         found = fleets.configuration(commit, node)

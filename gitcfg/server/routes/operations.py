@@ -21,13 +21,13 @@ from gitcfg.state.records import Event
 from gitcfg.state.state import State
 
 _PRIVATE_FIELDS = ("schema", "message")
-"""What a finding says of parameters and nodes is for those who have a token."""
+"""The fields of a finding about parameters and nodes, which only holders of a token may see."""
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _AT_ONCE = 1000
 
 
 async def healthz(request: web.Request) -> web.StreamResponse:
-    """Answer that the server runs."""
+    """Answer that the server is running."""
     return web.Response(text="ok\n", headers={"Cache-Control": "no-store"})
 
 
@@ -83,9 +83,9 @@ def _fleet_metrics(service: Service) -> Iterator[str]:
 
 
 async def stream_events(request: web.Request) -> web.StreamResponse:
-    """Stream events from the one that the client has seen last."""
+    """Stream events after the last one that the client has seen."""
     service = request.app[SERVICE]
-    found = await find_session_holder(request)  # a page cannot say a token: its browser has a session
+    found = await find_session_holder(request)  # a page cannot send a token: its browser has a session
     if found is None:
         found = await require_token(request)
     request[WHO] = f"token {found.name}"
@@ -109,7 +109,7 @@ async def stream_events(request: web.Request) -> web.StreamResponse:
     except (ConnectionError, TimeoutError):
         service.log.debug("who watched has gone")
         if request.transport is not None:
-            request.transport.abort()  # what is not taken would be kept, and waited for
+            request.transport.abort()  # otherwise the unread data would be kept
     finally:
         service.streams.unsubscribe(queue)
     return response
