@@ -1,1 +1,1 @@
-"""What editors need to know of a repository: JSON Schemas with its names, and how they find them."""
+"""JSON Schemas for editors, with the names of a repository, and the settings by which editors find them."""

@@ -20,20 +20,20 @@ Schema = dict[str, Any]
 
 
 def load_schema(kind: str) -> Schema:
-    """Return a copy of schema/KIND.json. They hold nothing else that the two drafts read differently."""
+    """Return a copy of schema/KIND.json. It has nothing that the two JSON Schema drafts read differently."""
     found: Schema = _to_draft_07(_read(kind))
     found["definitions"] = found.pop("$defs", {})
-    del found["$id"]  # the same names mean other things in another repository
+    del found["$id"]  # in another repository the same id has other names
     return {**found, "$schema": DIALECT}
 
 
 def ref(name: str) -> Schema:
-    """Return what stands for a definition."""
+    """Return a reference to a definition."""
     return {"$ref": _THERE + name}
 
 
 def prune_definitions(schema: Schema) -> Schema:
-    """Return the schema with those definitions alone that it refers to."""
+    """Return the schema with only the definitions that it refers to."""
     every = schema.pop("definitions")
     used: dict[str, Schema] = {}
     pending = [schema]
@@ -70,16 +70,16 @@ def _to_draft_07(part: Any) -> Any:
     return result
 
 
-# Families of parameters as regular expressions of which, as in the program, the best fit alone counts.
+# Families of parameters as regular expressions of which exactly the best match applies, as in the program.
 
 MARK = r"\$\{"
 
 
 def family_patterns(families: Iterable[Parameter], names: Iterable[str]) -> Mapping[str, Parameter]:
-    """Return each family by the expression of the names that it alone declares; families come best fit first.
+    """Return each family by the expression of the names that it alone declares, best matches first.
 
-    An editor applies all expressions that match, and those besides a name's own entry: so each excludes
-    the declared names in it and the families that go before. What an instance completes is left out.
+    An editor applies all expressions that match, in addition to a name's own entry: so each one excludes
+    the declared names and the families before it. Names that an instance completes are left out.
     """
     declared = tuple(names)
     before: list[str] = []
@@ -113,16 +113,16 @@ def _overlap(one: str, other: str) -> bool:
     return True
 
 
-# A repository's names as the choices that an editor offers, and that it holds what is written against.
+# A repository's names as the choices that an editor offers and checks against.
 
-MOST_NODES = 500  # with more an editor is slow, and nobody reads the list
+MOST_NODES = 500  # with more, editors are slow, and the list is too long to read
 
 
 def one_of(names: Iterable[str], definitions: Mapping[str, Any] | None = None) -> Schema:
     """Return a schema of one of these names, with the descriptions of their definitions."""
     found = sorted(set(names))
     if not found:
-        return {"not": {}}  # editors take no empty `enum`
+        return {"not": {}}  # editors do not accept an empty `enum`
     known = definitions or {}
     if not any(name in known and known[name].description for name in found):
         return {"enum": found}
@@ -131,17 +131,17 @@ def one_of(names: Iterable[str], definitions: Mapping[str, Any] | None = None) -
 
 
 def open_to(names: Iterable[str], other: Schema) -> Schema:
-    """Return a schema that offers these names and takes whatever else fits."""
+    """Return a schema that offers these names and accepts any other value that fits."""
     found = sorted(set(names))
     return {"anyOf": [{"enum": found}, other]} if found else other
 
 
 def name_choices(model: Model) -> dict[str, Schema]:
-    """Return the choices of a repository by what they name."""
+    """Return the choices of a repository by what they are names of."""
     groups = set(model.groups) - {model.settings.default_group}
     few = list(model.nodes) if len(model.nodes) <= MOST_NODES else []
     sets = [fold(nodeset.members) for nodeset in model.nodesets.values() if nodeset.members]
-    nodes = [*few, *(sets if len(sets) <= MOST_NODES else [])]  # sets as they are written
+    nodes = [*few, *(sets if len(sets) <= MOST_NODES else [])]  # sets in their notation
     subsystems = {*model.subsystems, "*"}
     parameters = one_of(model.parameters, model.parameters)
     open_parameters, open_subsystems = (has_unread(model, kind) for kind in ("parameters", "subsystems"))
@@ -154,7 +154,7 @@ def name_choices(model: Model) -> dict[str, Schema]:
         "template": one_of(model.templates),
         "source": one_of(model.sources),
         "label": open_to({ref.name for node in model.hosts() for ref in node.labels.items}, text),
-        # An instance makes its own name of one that is marked.
+        # An instance completes a name with a mark.
         "secret": {"anyOf": [one_of(model.secrets, model.secrets), {"type": "string", "pattern": r"\$\{"}]},
         "fact": open_to({name for _, name, _ in model.facts()}, text),
         "tag": open_to({tag for one in model.parameters.values() for tag in one.tags}, text),
@@ -163,7 +163,7 @@ def name_choices(model: Model) -> dict[str, Schema]:
 
 
 def has_unread(model: Model, kind: str) -> bool:
-    """Return whether there is a file of this kind of which not even the names are known."""
+    """Return whether there is a file of this kind with names that could not be read."""
     return any("/" in name for name in model.unread.get(kind, ()))
 
 
@@ -182,7 +182,7 @@ def selection_schema(model: Model) -> Schema:
 
 
 def collect_schema(model: Model, schema: Schema, names: Mapping[str, Schema]) -> Schema:
-    """Return what `$collect` takes: names are offered, and judged by the checks."""
+    """Return the schema of `$collect`: names are offered, and only the checks judge them."""
     offered = {
         "param": open_to({NAME, *model.parameters}, {}),
         "feature": open_to(model.features, {}),
@@ -193,6 +193,6 @@ def collect_schema(model: Model, schema: Schema, names: Mapping[str, Schema]) ->
 
 
 def _instances_regex(name: str) -> str:
-    """Return the names that instances make of one with marks, as a regular expression."""
+    """Return the names that instances may make of a name with marks, as a regular expression."""
     pieces = re.split(r"\$\{[^{}]*\}", name)
     return ".*".join(re.sub(r"([\\.*+?^$(){}\[\]|/])", r"\\\1", piece) for piece in pieces)

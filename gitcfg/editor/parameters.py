@@ -25,7 +25,7 @@ _PLAIN = frozenset(
 _ONE = frozenset({"not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames"})
 _MANY = frozenset({"allOf", "anyOf", "oneOf"})
 _NAMED = frozenset({"properties", "patternProperties"})
-# What Rust, Python and JavaScript (with its flag u) all read, and read alike.
+# What Rust, Python and JavaScript (with its flag u) all accept and read the same way.
 _REGEX = re.compile(
     r"(?:[A-Za-z0-9_ /:,@%=#;<>~^$.|()*+?-]|\(\?:|\\[.*+?()\[\]{}|^$\\/]|\{[0-9]+(?:,[0-9]*)?\}"
     r"|\[\^?(?:[A-Za-z0-9_ /:,@%=#;<>.*+?$()]|[A-Za-z0-9]-[A-Za-z0-9]|\\[\\\]\[.^-])+-?\])*"
@@ -33,9 +33,9 @@ _REGEX = re.compile(
 
 
 def convert_own_schema(schema: Any) -> Schema | bool | None:
-    """Return the schema for an editor; None where a keyword might mean something else there.
+    """Return the schema for an editor; None if an editor might read a keyword differently.
 
-    One such keyword drops the whole: under `not` or `if` to leave it out would refuse more.
+    One such keyword drops the whole schema: leaving it out under `not` or `if` would refuse more.
     """
     if isinstance(schema, bool):
         return schema
@@ -53,11 +53,11 @@ def convert_own_schema(schema: Any) -> Schema | bool | None:
 
 
 def _is_portable(key: str, value: Any) -> bool:
-    """Return whether all readers take this keyword alike, apart from what stands inside it."""
+    """Return whether all readers read this keyword the same way, apart from its subschemas."""
     if key == "pattern":
         return _is_portable_pattern(value)
     if key == "enum":
-        # Else editors take none of it.
+        # Editors accept no other `enum`.
         return bool(value) and all(value.index(item) == at for at, item in enumerate(value))
     if key == "multipleOf":
         return isinstance(value, int)  # editors divide fractions as floats
@@ -84,7 +84,7 @@ def _convert_inner(key: str, value: Any) -> Any:
     return value
 
 
-# What may be bound to a parameter of each type, as schemas: values and the operations that fit them.
+# What may be bound to a parameter of each type, as schemas: values, and the operations for them.
 
 _INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
 _NUMBER = rf"{_INTEGER}|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
@@ -110,8 +110,8 @@ _COMPOSING: Mapping[str, tuple[str, ...]] = {
 }
 _ALWAYS = ("$unset", "$fact", "$default", "$secret", "$collect")
 _OF_SECRETS = ("$unset", "$secret")
-# As what JSON type a value of each type is judged by the parameter's own schema. Text that stands for a
-# number, or for a list, is not: what it stands for is judged, and an editor does not know it.
+# The JSON type of values that the parameter's own schema judges, by the parameter's type. Text in place of a
+# number or a list is excluded: its meaning is judged, and an editor does not know it.
 _JUDGED = dict.fromkeys(("string", "expression", "path"), "string") | {
     "integer": "integer",
     "number": "number",
@@ -122,7 +122,7 @@ _JUDGED = dict.fromkeys(("string", "expression", "path"), "string") | {
 
 SECRET = "binding-secret"
 """The name of the definition for parameters that are secret."""
-# Text that only an instance can complete (`${as}`), however deep: nothing is known of what it becomes.
+# Text that only an instance can complete (`${as}`), at any depth: its final value is unknown.
 MARKED: Schema = {
     "anyOf": [
         {"type": "string", "pattern": r"\$\{"},
@@ -133,7 +133,7 @@ MARKED: Schema = {
 
 
 def binding_schema(parameter: Parameter, plain: bool) -> Schema:
-    """Return what may be bound to a parameter. `plain`: without a declared type no operation implies one."""
+    """Return what may be bound to a parameter. `plain`: no operation implies a type if none is declared."""
     if parameter.secret:
         return ref(SECRET)
     unfit = parameter.schema is None or OwnSchema(parameter.schema).refusal is not None
@@ -155,29 +155,29 @@ def binding_name(parameter: Parameter) -> str:
 
 
 def _macros(parameter: Parameter) -> bool:
-    """Return whether text with macros may stand for its values: a list and text take any text as it is."""
+    """Return whether text with macros needs a choice of its own: lists and text accept any text as it is."""
     any_text = (_SCALAR, ["array", *_SCALAR])
     return bool(parameter.macros) and _VALUES[parameter.type or ""]["type"] not in any_text
 
 
 def _condition(parameter: Parameter, plain: bool) -> Schema:
-    """Return which values are judged by the parameter's own schema, as they are written."""
+    """Return which values the parameter's own schema judges as they are written."""
     condition: Schema = {"not": {"anyOf": [ref("marked"), {"type": "null"}]}}
     if parameter.type is not None:
         condition["type"] = _JUDGED[parameter.type]
     elif not plain:
-        condition["type"] = "object"  # what implies a list would read text as one
+        condition["type"] = "object"  # an operation that implies a list would read text as a list
     elif parameter.macros:
         condition["not"]["anyOf"].append({"type": "string", "pattern": _MACRO})
     return {**condition, "propertyNames": {"not": {"pattern": r"^\$"}}}
 
 
 def default_schemas() -> list[Schema]:
-    """Return schemas of defaults: none where the parameter must be changed or is secret, else of its type."""
+    """Return schemas of defaults: none if a value is required or the parameter is secret."""
     none: Schema = {"properties": {"default": {"type": "null"}}}
     without = ({"properties": {key: {"const": True}}, "required": [key]} for key in ("must_change", "secret"))
     schemas: list[Schema] = [{"if": condition, "then": none} for condition in without]
-    # Macros may be allowed for the whole file.
+    # A whole file may allow macros.
     others = [{"type": "null"}, {"type": "string", "pattern": _MACRO}]
     for kind, values in _VALUES.items():
         of_type = {"properties": {"type": {"const": kind}}, "required": ["type"]}
@@ -192,7 +192,7 @@ def type_schema(parameter: Parameter, operations: Mapping[str, Any]) -> Schema:
     if _macros(parameter):
         value = {"anyOf": [value, {"type": "string", "pattern": _MACRO}]}
     known = {name: operations[name] for name in (*_COMPOSING.get(kind, ()), *_ALWAYS)}
-    operands = {"$default": value}  # of which more is known than that they are values
+    operands = {"$default": value}  # those of which more is known than that they are values
     if kind == "expression":
         operands |= {"$and": _TEXT, "$or": _TEXT}
     if kind == "map":
@@ -216,26 +216,26 @@ def secret_schema(operations: Mapping[str, Any]) -> Schema:
     return {"if": ref("marked"), "then": ref("binding"), "else": unmarked}
 
 
-# What an editor shows of a parameter when somebody points at it, as Markdown.
+# What an editor shows of a parameter under the mouse pointer, as Markdown.
 
 _LEVELS = ("", "for experts", "for developers")
 _LONGEST = 400  # characters of a default or a schema
 
 
 Confined = Mapping[str, Domain]
-"""By rule, the values that a parameter may have."""
+"""The values that a parameter may have, by rule."""
 _NO_RULES: Confined = {}
 
 
 def hover_text(parameter: Parameter, confined: Confined = _NO_RULES) -> str:
-    """Return its description, then what is declared of it and what rules say, a line each."""
+    """Return its description, then its declaration and what rules say, one line each."""
     text = "\n".join(map(escape_markdown, parameter.description.strip().split("\n")))
     facts = "\n".join(f"- {fact}" for fact in (*_facts(parameter), *_rules(parameter, confined)))
     return f"{text}\n\n{facts}" if parameter.description else facts
 
 
 def _rules(parameter: Parameter, confined: Confined) -> Iterator[str]:
-    """Yield what rules allow, a line each; values of a secret parameter are not shown."""
+    """Yield what rules allow, one line each; values of a secret parameter are not shown."""
     for rule, domain in confined.items():
         values = "" if parameter.secret else f": {markdown_code(_json(domain.items))}"
         of = f" of {markdown_code(domain.name)}" if domain.name != parameter.name else ""
@@ -268,7 +268,7 @@ def _json(value: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-# The parameters of a repository as the properties of `params:`: what each is, and what may be bound.
+# The parameters of a repository as the properties of `params:`, each with what may be bound to it.
 
 
 def params_schema(model: Model, description: str) -> Schema:

@@ -45,14 +45,14 @@ def file_schema() -> Schema:
     return {**file, "if": {"type": "object"}, "then": {"allOf": [contents, needs_params]}}
 
 
-# The schema of rules for an editor: what they install, set and protect, by name.
+# The schema of rules for an editor: names of what they install, set and protect.
 
 _GLOBS: Schema = {"type": "string", "pattern": "[*?]"}
 _PERMITTED = {"features": "feature", "subsystems": "subsystem", "templates": "template", "secrets": "secret"}
 
 
 def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str, Schema]) -> Schema:
-    """Return the schema of files of rules; what they set is what layers may bind."""
+    """Return the schema of files of rules; they may set what layers may bind."""
     schema = load_schema("rules")
     schema["definitions"] = {**schema["definitions"], **shared}
     found = schema["properties"]["rules"]
@@ -62,7 +62,7 @@ def rules_schema(model: Model, names: Mapping[str, Schema], shared: Mapping[str,
         entry[key] = {"description": entry[key]["description"], **names["feature"]}
     entry["set"] = ref("params")
     permitted = schema["definitions"]["permit"]["properties"]
-    # Names of what there is, and globs.
+    # Existing names, and globs.
     text: Schema = {"type": "string", "minLength": 1}
     known = one_of(model.rules, model.rules)
     groups = one_of({*model.groups, model.settings.default_group}, model.groups)
@@ -95,14 +95,14 @@ KINDS: Mapping[str, str] = {
     "rules": "rules",
     "allocations": "allocation",
 }
-"""The program's own schema of each kind of file, by folder; gitcfg.yaml's is the first."""
+"""The program's own schema of each kind of file, by folder; the first is that of gitcfg.yaml."""
 _LISTS = {"include": "use", "features": "use", "groups": "group", "labels": "label"} | dict.fromkeys(
     ("depends", "conflicts", "after", "without"), "feature"
 )
 
 
 def build_schemas(model: Model) -> dict[str, Schema]:
-    """Return a schema for each kind of file, by folder. What the checks let pass, they let pass."""
+    """Return a schema for each kind of file, by folder. The schemas accept all that the checks accept."""
     names = name_choices(model)
     shared = _shared(model, names)
     schemas = {folder: _single(folder, shared) for folder in SINGLES}
@@ -149,7 +149,7 @@ def _subsystems(names: Mapping[str, Schema]) -> Schema:
 
 
 def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
-    """Return a schema of definitions that have a file each."""
+    """Return a schema of definitions with a file for each."""
     schema = load_schema(KINDS[folder])
     schema["definitions"] = {**schema["definitions"], **shared}
     schema["definitions"].pop("uses", None)
@@ -164,7 +164,7 @@ def _single(folder: str, shared: Mapping[str, Schema]) -> Schema:
 
 
 def _list_of_names(schema: Schema, name: str) -> Schema:
-    """Return a list of names, each once; a node's may compose with its set's."""
+    """Return a list of distinct names; a node's list may compose with its set's."""
     items = {"items": ref(name), "uniqueItems": True}
     if "properties" not in schema:
         return {"type": "array", "description": schema.get("description", "Highest priority first."), **items}

@@ -19,12 +19,12 @@ FOLDER = ".gitcfg/schema"
 FILE = ".vscode/settings.json"
 _KEY = "yaml.schemas"
 _LINE = re.compile(rb"^#\s+(?:yaml-language-server\s*:|\$schema:)", re.MULTILINE)
-_MARK = b"\xef\xbb\xbf"  # of UTF-8, which may stand before everything
-_MOST = 1 << 20  # bytes of a file that the loader takes
+_MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8, which may be at the start of a file
+_MOST = 1 << 20  # the maximum bytes of a file that the loader accepts
 
 
 class TargetFile(msgspec.Struct, frozen=True):
-    """A file as it is to be. `was` is what that was made from, if it was made from what is there."""
+    """A file to write. `was` is the content from which the new one was made, if there was any."""
 
     place: Path
     content: bytes
@@ -32,12 +32,15 @@ class TargetFile(msgspec.Struct, frozen=True):
 
 
 def find_stale(targets: Iterable[TargetFile]) -> tuple[TargetFile, ...]:
-    """Return the files that are not as they are to be. Raise GitcfgError (4) if one is no file."""
+    """Return the files whose content differs. Raise GitcfgError (4) if one is not a file."""
     return tuple(file for file in targets if read_content(file.place) != file.content)
 
 
 def read_content(place: Path) -> bytes | None:
-    """Return what a file holds; None: there is none. Raise GitcfgError (4) if it is a link, or no file."""
+    """Return the content of a file; None: there is none.
+
+    Raise GitcfgError (4) if it is a link, or not a file.
+    """
     if place.parent.resolve() != place.parent:
         raise GitcfgError(f"{place.parent} is a symbolic link.", "Replace it with a folder.", code=REFUSED)
     try:
@@ -52,12 +55,12 @@ def read_content(place: Path) -> bytes | None:
 def write_files(
     targets: Iterable[TargetFile], written: Callable[[TargetFile], None] = lambda file: None
 ) -> None:
-    """Write the files, in order; `written` is told each that is there.
+    """Write the files, in order, and call `written` after each.
 
-    Raise GitcfgError (4) if one was written by somebody else meanwhile.
+    Raise GitcfgError (4) if another program has changed one in the meantime.
     """
     for file in targets:
-        found = read_content(file.place)  # it refuses links, whatever may be written over
+        found = read_content(file.place)  # it refuses links, also where any content may be overwritten
         if file.was is not None and found != file.was:
             raise GitcfgError(f"{file.place} has changed in the meantime.", "Try again.", code=REFUSED)
         file.place.parent.mkdir(parents=True, exist_ok=True)
@@ -69,13 +72,13 @@ def write_files(
         written(file)
 
 
-# The comment at a file's top that tells an editor which schema it is to be held against.
+# The comment at the top of a file that names its schema for an editor.
 
 
 def modeline(path: str, folder: str = FOLDER) -> str:
     """Return the comment, without a line end, for a file at a path below the repository's root.
 
-    `folder` is where the schemas are, from the root on.
+    `folder` is the path of the schemas from the root.
     """
     kind = path.partition("/")[0].removesuffix(".yaml")
     schema = os.path.relpath(f"{folder}/{kind}.json", os.path.dirname(path) or ".")
@@ -83,7 +86,7 @@ def modeline(path: str, folder: str = FOLDER) -> str:
 
 
 def with_modeline(path: str, content: bytes, folder: str = FOLDER) -> bytes:
-    """Return a file that says which schema is its own: as it is if it says so already, whichever it names."""
+    """Return the content with a line that names its schema; unchanged if it names any schema."""
     start = len(_MARK) if content.startswith(_MARK) else 0
     if _LINE.search(content[start:]):
         return content
@@ -92,11 +95,11 @@ def with_modeline(path: str, content: bytes, folder: str = FOLDER) -> bytes:
     return content[:start] + modeline(path, folder).encode() + end + content[start:]
 
 
-# Visual Studio Code's settings of a repository: which schema is for which files.
+# Visual Studio Code's settings of a repository: the files of each schema.
 
 
 def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
-    """Return the files of each schema, as the editor's YAML extension takes them."""
+    """Return the files of each schema, as settings of the editor's YAML extension."""
     return {
         f"./{folder}/{kind}.json": ["gitcfg.yaml"] if kind == "gitcfg" else [f"{kind}/**/*.yaml"]
         for kind in KINDS
@@ -104,9 +107,9 @@ def schema_files(folder: str = FOLDER) -> dict[str, list[str]]:
 
 
 def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
-    """Return the settings with ours in them, all others kept; the very same bytes if ours are there.
+    """Return the settings with ours added, all others kept; the same bytes if ours are there already.
 
-    Raise GitcfgError (4) if they hold comments, or are no settings: they stay as they are.
+    Raise GitcfgError (4) if they have comments, or are not settings: the file then stays as it is.
     """
     if content is None:
         content = b""
@@ -129,7 +132,7 @@ def merge_settings(content: bytes | None, folder: str = FOLDER) -> bytes:
 
 
 def _unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a mapping in which no key stands twice: writing it again would lose one."""
+    """Return a mapping. Raise ValueError if a key is repeated: writing the mapping would lose one."""
     found = list(pairs)
     result = dict(found)
     if len(result) != len(found):
@@ -142,11 +145,11 @@ def _refusal(why: str, own: dict[str, list[str]]) -> GitcfgError:
     return GitcfgError(f"Cannot change {FILE}: {why}.", f"Add this to it: {entry}", code=REFUSED)
 
 
-# What `gitcfg schema` is to bring up to date: schemas, the lines that name them, an editor's settings.
+# The files that `gitcfg schema` updates: schemas, the lines that name them, an editor's settings.
 
 
 def plan_schemas(model: Model, root: Path, folder: Path) -> Iterator[TargetFile]:
-    """Return the schemas of a repository. Their usual folder is kept out of git."""
+    """Return the schemas of a repository. Their default folder is ignored by git."""
     if folder == root / FOLDER:
         yield TargetFile(root / ".gitcfg" / ".gitignore", b"*\n")
     for kind, schema in build_schemas(model).items():

@@ -1,1 +1,1 @@
-"""The gate: judges what is pushed before it is accepted, and what follows when it is."""
+"""The gate: judges a push before it is accepted, and updates notes and the cache afterwards."""

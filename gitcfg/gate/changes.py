@@ -1,6 +1,4 @@
-"""Describe what a push changes beside nodes: the gate's settings, secrets and their readers, keys of
-nodes.
-"""
+"""Describe what a push changes besides nodes: the gate's settings, secrets and readers, nodes' keys."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +23,7 @@ from gitcfg.model.text import counted
 from gitcfg.nodeset import abridged, fold
 
 _SETTINGS = ("protected", "check", "ratchet", "signatures")
-_KEY = 20  # so many letters of a key tell it from others
+_KEY = 20  # characters of a key: enough to distinguish it from others
 
 
 def describe_settings_changes(old: Tree, new: Tree, head: str) -> Iterator[str]:
@@ -70,9 +68,9 @@ def _describe_value(value: Any) -> str:
 class SecretChange(msgspec.Struct, frozen=True):
     """A secret that was added, removed, or changed in its condition, recipients, encrypted file or version.
 
-    `came` and `went` are keys that can decrypt it, and `more` and `fewer` nodes that may have it, where its
-    condition was one before and is another now. `resealed`: its encrypted file is another one, and without a
-    key nobody can tell whether its content is.
+    `came` and `went` are keys that can decrypt it. `more` and `fewer` are nodes that may have it, if its
+    condition has changed. `resealed`: its encrypted file has changed; whether its content has changed cannot
+    be known without a key.
     """
 
     name: str
@@ -119,7 +117,10 @@ def find_secret_changes(old: Fleet, new: Fleet) -> tuple[SecretChange, ...]:
 
 
 def _is_resealed(old: Tree, new: Tree, before: Secret | None, after: Secret | None) -> bool:
-    """Return whether the encrypted file's bytes changed: with a key that can be behind the same header."""
+    """Return whether the encrypted file's bytes changed.
+
+    The header is not enough: with the file's key, other content can be put behind the same header.
+    """
     if before is None or after is None:
         return False
     was, is_ = old.entry(path_of(before)), new.entry(path_of(after))
@@ -142,12 +143,12 @@ def _nodes_of(fleet: Fleet, secret: Secret | None) -> frozenset[str]:
 
 
 def condition(secret: Secret | None) -> str | None:
-    """Return the condition of a secret: which nodes may have it; None: none may."""
+    """Return the condition for nodes that may have a secret; None: no node may."""
     return secret.where.name if secret is not None and secret.where is not None else None
 
 
 def _recipients(secret: Secret | None) -> dict[str, Recipient]:
-    """Return the keys that can decrypt a secret; broken ones are another finding's (GC210)."""
+    """Return the keys that can decrypt a secret; invalid ones have a finding of their own (GC210)."""
     found: dict[str, Recipient] = {}
     for ref in secret.recipients if secret is not None else ():
         try:
@@ -188,7 +189,7 @@ def _describe_changed(change: SecretChange) -> Iterator[str]:
 
 
 def _describe_content(change: SecretChange, old: int, new: int) -> str:
-    """Return what is known of the content without a key; a version that does not rise is never right."""
+    """Return what is known of the content without a key. A version that does not increase is always wrong."""
     if new == old:
         doubt = "other recipients or other content: only a reader of the secret can see which"
         return f"another encrypted file with the same version {new} ({doubt})"
@@ -202,7 +203,7 @@ def _describe_content(change: SecretChange, old: int, new: int) -> str:
 
 
 def describe_condition(secret: Secret | None) -> str:
-    """Return which nodes may have a secret."""
+    """Return in words which nodes may have a secret."""
     return shown(condition(secret) or "no node", 200)
 
 
@@ -231,13 +232,13 @@ def secret_change_to_json(change: SecretChange) -> dict[str, Any]:
 
 # Keys of nodes: the holder of a node's key gets its configuration and its secrets.
 
-_FEW = 5  # of so many nodes each key is shown
+_FEW = 5  # each key is shown for up to this number of nodes
 _Sort = tuple[str, tuple[str, ...]]
-"""What became of keys, and the secrets that their nodes get."""
+"""How keys changed, and the secrets that their nodes get."""
 
 
 def describe_key_changes(old: Fleet, new: Fleet) -> tuple[str, ...]:
-    """Return a line for each changed key, many alike in one; nodes that get secrets come first."""
+    """Return lines for changed keys, one for many similar changes; nodes that get secrets come first."""
     if tree_fingerprint(old.tree, (KEYS,)) == tree_fingerprint(new.tree, (KEYS,)):
         return ()
     before, after = old.model.keys, new.model.keys

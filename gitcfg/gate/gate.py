@@ -1,4 +1,4 @@
-"""The gate: judge a push by what each ref that moves brings, before any of them has moved."""
+"""The gate: judge a push by what each ref update adds, before any ref is updated."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -52,9 +52,9 @@ T = TypeVar("T")
 
 
 def _unless_stopped(compute: Callable[..., T], *fleets: Any) -> T | None:
-    """Return a result, or None where an expression could not be evaluated, which findings report.
+    """Return a result, or None if an expression could not be evaluated, which findings report.
 
-    A push that takes such an expression away must get through.
+    A push that removes such an expression must be accepted.
     """
     try:
         return compute(*fleets)
@@ -66,10 +66,10 @@ _Ends = tuple[str | None, str | None]
 
 
 class Gate:
-    """Judge pushes to a repository whose refs have not moved yet. Only the cache is written.
+    """Judge pushes to a repository whose refs are not updated yet. Only the cache is written.
 
     Signatures are judged at `now`; `revoked` lists keys that may no longer sign. `pusher` are the names of
-    the pusher: empty where they are not known, None where pushes are not charged to anybody.
+    the pusher: empty if they are unknown, None if changes are not charged to a pusher.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Gate:
     def rulings(self, updates: Iterable[Update]) -> Iterator[Iterator[Ruling]]:
         """Yield the rulings of a push. Refs that move between the same commits are judged once.
 
-        A ruling's trees last until the next one.
+        A ruling's trees are usable until the next one.
         """
         alike: dict[_Ends, list[str]] = {}
         for update in updates:
@@ -160,9 +160,7 @@ class Gate:
     def _find_breaches(
         self, demanded: Policy, before: str | None, ruling: Ruling, commit: str
     ) -> dict[str, tuple[Finding, ...]]:
-        """Return GC405 by commit: what signers may not change, and at the last commit what the pusher may
-        not.
-        """
+        """Return GC405 by commit: what signers may not change, and at the last one the pusher."""
         if not (ruling.protected and demanded.permits.rules):
             return {}
         from gitcfg.gate.permits.judge import PushJudge
@@ -174,7 +172,7 @@ class Gate:
         ruled = view.tree(law if law is not None else start)
 
         def judges_alike(head: Policy) -> bool:
-            """Return whether the branch of HEAD has judged what it holds by the same rules."""
+            """Return whether the branch of HEAD has judged its commits by the same rules."""
             if (head.permits, head.signers) != (demanded.permits, demanded.signers):
                 return False
             tip = view.tree(view.refs.tip(view.refs.head))
@@ -186,12 +184,12 @@ class Gate:
     def _examine(
         self, ruling: Ruling, demanded: Policy, before: str | None, commit: str, opened: ExitStack
     ) -> Ruling:
-        """Return the ruling with what is found at the new commit, and at those before it if they count."""
+        """Return the ruling with the findings at the new commit, and at those before it if they count."""
         progress.note("judging", commit)
         old = self._fleet(ruling.base, None, opened)
         new = self._fleet(commit, old.tree if old is not None else None, opened)
         assert new is not None
-        # Once for all commits, and only if something is found: most pushes bring nothing that is wrong.
+        # Once for all commits, and only if there are findings: most pushes have none.
         known = cache(lambda: Known(self._checked(old).findings if old is not None else ()))
         check = partial(self._find_counting, known, demanded.ratchet)
         each = demanded.each and ruling.protected
@@ -210,7 +208,7 @@ class Gate:
         changes, further, gate = None, None, list[str]()
         if old is not None:
             changes = _unless_stopped(_compare, old, new)
-            # The branch of HEAD stays protected unless the administrator says what is.
+            # The branch of HEAD is protected unless the administrator says which refs are.
             head = self._view.refs.head
             stays = self._administrator.protected is None and head in ruling.refs
             gate += describe_settings_changes(old.tree, new.tree, head if stays else "")
@@ -245,7 +243,7 @@ class Gate:
         return was, was if not tips or tips[0] == base else SecretsBefore(repository, tips[0], tips[1:])
 
     def _find_hold_fault(self, demanded: Policy, commit: str, held: str) -> str:
-        """Return what is wrong with a commit at which nodes are to be held, or ""."""
+        """Return what is wrong with the commit of a hold, or ""."""
         refs = self._view.refs
         found = refs.commit(held)
         tips = (refs.tip(name) for name in refs.names() if demanded.protects(name))
@@ -256,14 +254,14 @@ class Gate:
     def _find_failing(
         self, commits: Iterable[str], last: str, check: Callable[[Fleet], CommitFindings]
     ) -> Iterator[CommitFindings]:
-        """Yield the findings of commits before the last that have settings and errors."""
+        """Yield the findings of commits before the last one that have settings and errors."""
         for commit in commits:
             found = self._check_alone(commit, check) if commit != last else None
             if found is not None and found.errors:
                 yield found
 
     def _without_check(self, commit: str, found: tuple[Finding, ...]) -> CommitFindings:
-        """Return findings about a commit with no check of its configuration."""
+        """Return findings about a commit without a check of its configuration."""
         tree = self._view.repository.at(commit)
 
         def size(fleet: Fleet) -> CommitFindings:
@@ -273,13 +271,13 @@ class Gate:
         return (self._check_alone(commit, size) or nothing).plus(found)
 
     def _check_alone(self, commit: str, check: Callable[[Fleet], CommitFindings]) -> CommitFindings | None:
-        """Return what is found at a commit, and close its fleet."""
+        """Return the findings at a commit, and close its fleet."""
         with ExitStack() as opened:
             fleet = self._fleet(commit, None, opened)
             return None if fleet is None else check(fleet)
 
     def _find_counting(self, known: Callable[[], Known], ratchet: bool, fleet: Fleet) -> CommitFindings:
-        """Return what counts at a commit: new warnings, and errors, with a ratchet only new ones."""
+        """Return what counts at a commit: new warnings, and errors; with a ratchet only new errors."""
         checked = self._checked(fleet)
         wrong = counting(checked.findings, known, ratchet)
         return CommitFindings(fleet.commit or "", fleet.tree, checked, wrong)
@@ -297,5 +295,5 @@ class Gate:
 
 def _compare(old: Fleet, new: Fleet) -> "Comparison":
     found = compare(old, new)
-    _ = found.changes  # all that it evaluates is evaluated here
+    _ = found.changes  # evaluate everything before the fleet is closed
     return found

@@ -1,4 +1,4 @@
-"""What the gate demands, by the tip that a push wants to move and by the server's git configuration."""
+"""What the gate demands, by the current tip of a ref and by the server's git configuration."""
 
 import re
 
@@ -15,7 +15,7 @@ from gitcfg.model.text import seconds
 from gitcfg.sandbox.budget import Budget
 
 PUSHER = "gitcfg.pusher"
-"""The administrator's word for which variable of the environment names who pushes."""
+"""The setting by which the administrator names the environment variable with the pusher."""
 
 
 _SIZE = re.compile(r"([1-9][0-9]{0,11})([kmg]?)")
@@ -25,8 +25,8 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 class Policy(msgspec.Struct, frozen=True):
     """What the gate demands of the refs that a push moves.
 
-    `signers` is the text of allowed signers where commits must be signed. `unreadable`: the settings could
-    not be read, so the strictest count. `permits` are the rules about who may change what.
+    `signers` is the text of allowed signers if commits must be signed. `unreadable`: the settings could not
+    be read, so the strictest ones count. `permits` are the rules for who may change what.
     """
 
     protected: tuple[str, ...]
@@ -43,7 +43,7 @@ class Policy(msgspec.Struct, frozen=True):
 
 
 class Administrator(msgspec.Struct, frozen=True):
-    """What `git config gitcfg.*` of the server says; None where it says nothing."""
+    """The settings `git config gitcfg.*` of the server; None for those that are not set."""
 
     protected: tuple[str, ...] | None
     each: bool | None
@@ -72,7 +72,7 @@ def load_administrator(config: Config) -> Administrator:
 
 
 def load_budget(config: Config) -> Budget:
-    """Load what judging a push may cost. Raise GitcfgError if a value cannot be read."""
+    """Load the limits of the cost of judging a push. Raise GitcfgError if a value cannot be read."""
     default = Budget()
     time, memory = config.last("gitcfg.timeLimit"), config.last("gitcfg.memoryLimit")
     limit = None if time is None else seconds(f"{time}s" if time.isdigit() else time)
@@ -87,10 +87,10 @@ def load_budget(config: Config) -> Budget:
 
 
 def load_policy(ruling: Tree | None, head: str | None, administrator: Administrator) -> Policy:
-    """Return what a tip demands, overridden by what the administrator says.
+    """Return what a tip demands, overridden by the administrator's settings.
 
-    Only the administrator may open `head`, the branch of HEAD; None: HEAD belongs to a work tree and is not
-    protected.
+    Only the administrator may stop protecting `head`, the branch of HEAD; None: HEAD belongs to a work tree
+    and is not protected.
     """
     if ruling is None:
         default = Settings(Origin(FILE))
@@ -108,7 +108,7 @@ def _load_demands(ruling: Tree) -> Policy:
     loader = Loader(ruling)
     found, allowed = load_settings(loader), load_signers(ruling)
     if found is None or loader.findings:
-        # Nothing may be opened by a file that cannot be read.
+        # A file that cannot be read must not remove any protection.
         return Policy(("*",), False, False, bool(allowed), allowed, unreadable=True)
     signed = found.signatures == "require"
     return Policy(found.protected, found.check == "each", found.ratchet, signed, allowed)

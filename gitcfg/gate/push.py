@@ -1,4 +1,4 @@
-"""A push: what git tells its hooks of it, the repository before it, and what follows when it was accepted."""
+"""A push: git's input to its hooks, the repository before the push, and the steps after it was accepted."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,16 +18,16 @@ from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.text import safe
 
-# What git tells its hooks: refs that move, push options, the pusher.
+# git's input to its hooks: refs that move, push options, the pusher.
 
 REASON = "gitcfg.reason="
 _ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _PUSHERS = ("GITEA_PUSHER_NAME", "GL_USERNAME", "GL_USER", "REMOTE_USER")
-"""What Gitea and Forgejo, GitLab, gitolite, and servers of HTTP call who pushes, in this order."""
+"""The variables with the pusher in Gitea and Forgejo, GitLab, gitolite, and HTTP servers, in this order."""
 
 
 class Update(msgspec.Struct, frozen=True):
-    """A ref that is to move. `old` is None where it is new, `new` where it is deleted."""
+    """A ref that is to move. `old` is None if it is new, `new` if it is deleted."""
 
     ref: str
     old: str | None
@@ -35,8 +35,9 @@ class Update(msgspec.Struct, frozen=True):
 
 
 def parse_updates(lines: Iterable[str]) -> tuple[Update, ...]:
-    """Parse what git writes to pre-receive and post-receive, a line `OLD NEW REF` each. Raise GitcfgError if
-    it is none.
+    """Parse the input of pre-receive and post-receive, one line `OLD NEW REF` per ref.
+
+    Raise GitcfgError if a line is not of this form.
     """
     return tuple(_parse_update(line.rstrip("\n")) for line in lines)
 
@@ -52,7 +53,7 @@ def _parse_update(line: str) -> Update:
 
 
 def find_reason(environment: Mapping[str, str]) -> str | None:
-    """Return why the push is made: `git push --push-option=gitcfg.reason=TEXT`."""
+    """Return the reason of the push: `git push --push-option=gitcfg.reason=TEXT`."""
     count = environment.get("GIT_PUSH_OPTION_COUNT", "0")
     numbers = range(int(count) if count.isdigit() else 0)
     options = (environment.get(f"GIT_PUSH_OPTION_{number}", "") for number in numbers)
@@ -61,10 +62,10 @@ def find_reason(environment: Mapping[str, str]) -> str | None:
 
 
 def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> tuple[str, ...] | None:
-    """Return the pusher's name as the server knows it, or None if the server says nothing.
+    """Return the pusher's name as the server knows it, or None if the server does not name one.
 
-    With a variable, which the server's administrator names, that alone counts: without it the pusher is
-    unknown.
+    With a variable, which the server's administrator names, only that one counts: if it is not set, the
+    pusher is unknown.
     """
     if variable is not None:
         name = environment.get(variable, "")
@@ -73,23 +74,23 @@ def find_pusher(environment: Mapping[str, str], variable: str | None = None) -> 
     return (found,) if found is not None else None
 
 
-# A bypass holds the gate open.
+# A bypass opens the gate for some time.
 
 BYPASS = "gitcfg.bypass"
 
 
 class Bypass(msgspec.Struct, frozen=True):
-    """Until when every push is accepted whatever is in it, and why."""
+    """Until when every push is accepted with any content, and why."""
 
     until: datetime
     reason: str
 
 
 def find_bypass(config: Config, now: datetime) -> Bypass | None:
-    """Return the bypass of `git config gitcfg.bypass "2027-01-31T18:00 REASON"`, or None if there is none or
-    it is over.
+    """Return the bypass in `git config gitcfg.bypass "2027-01-31T18:00 REASON"`, or None if there is none.
 
-    Without an offset it is the server's own time. Raise GitcfgError if the end or the reason is missing.
+    A bypass that is over counts as none. A time without an offset is in the server's time zone. Raise
+    GitcfgError if the end or the reason is missing.
     """
     setting = config.last(BYPASS)
     if setting is None:
@@ -106,11 +107,11 @@ def find_bypass(config: Config, now: datetime) -> Bypass | None:
     return Bypass(until, reason.strip()) if now < until else None
 
 
-# The repository before a push is accepted: policies, and which commits the push brings.
+# The repository before a push is accepted: policies, and the commits that the push adds.
 
 
 class RepositoryView:
-    """Refs that have not moved yet, and commits, those that are pushed too."""
+    """Refs that have not moved yet, and commits, including the pushed ones."""
 
     def __init__(self, repository: Repository, administrator: Administrator) -> None:
         self.repository = repository
@@ -118,9 +119,9 @@ class RepositoryView:
         self._administrator = administrator
 
     def policy(self, tip: str | None) -> Policy:
-        """Return what counts for a ref: what its tip demands, else what the branch of HEAD does.
+        """Return the policy of a ref: that of its tip, or else that of the branch of HEAD.
 
-        Raise GitcfgError if the ref's object cannot be read, because then it is unknown what counts.
+        Raise GitcfgError if the ref's object cannot be read, because the policy is then unknown.
         """
         tips = (tip, self.refs.tip_or_error(self.refs.head))
         ruling = next((tree for tree in map(self.tree, tips) if tree is not None), None)
@@ -131,21 +132,21 @@ class RepositoryView:
         return demanded.protects(ref) or demanded.protects(self.refs.moved(ref))
 
     def tree(self, commit: str | None) -> Tree | None:
-        """Return the configuration of a commit, or None if it is none."""
+        """Return the configuration of a commit, or None if it has none."""
         tree = self.repository.at(commit) if commit is not None else None
         return tree if tree is not None and is_repository(tree) else None
 
     def fork_point(self, commit: str) -> str | None:
-        """Return where a commit left the branch of HEAD, if there is a configuration."""
+        """Return where a commit diverged from the branch of HEAD, if there is a configuration."""
         tip = self.refs.tip(self.refs.head)
         base = self.refs.base(tip, commit) if tip is not None else None
         return base if self.tree(base) is not None else None
 
     def secret_bases(self, before: str | None, base: str | None, demanded: Policy) -> tuple[str, ...]:
-        """Return the commits whose secrets count for a protected ref, the one that decides first.
+        """Return the commits whose secrets count for a protected ref, the deciding one first.
 
-        For a new one, as with all settings, that is the branch of HEAD: whoever makes it chooses where it
-        parts from that, and could go back to when less was kept from nodes.
+        For a new ref, as with all settings, that is the branch of HEAD: its creator chooses where it
+        diverges, and could choose a commit from before secrets were restricted.
         """
         head = self.refs.tip(self.refs.head)
         first = next((tip for tip in (before, head, base) if self.tree(tip) is not None), None)
@@ -154,11 +155,11 @@ class RepositoryView:
         return tuple(dict.fromkeys(found)) if first is not None else ()
 
     def is_known(self, commit: str) -> bool:
-        """Return whether a ref leads to a commit already."""
+        """Return whether a commit is reachable from any ref."""
         return not self.new_commits(commit)
 
     def new_commits(self, commit: str) -> tuple[str, ...]:
-        """Return the commits up to one to which no ref leads yet, itself included; parents first."""
+        """Return the commits up to and including one that no ref reaches yet; parents first."""
         tips = map(self.refs.tip, self.refs.names())
         return self.refs.between((tip for tip in tips if tip is not None), commit)
 
@@ -176,10 +177,10 @@ class RepositoryView:
     def unjudged_commits(
         self, tip: str | None, commit: str, demanded: Policy, alike: Callable[[Policy], bool]
     ) -> tuple[str, ...]:
-        """Return the commits up to a new one that were not judged by what counts; parents first.
+        """Return the commits up to a new one that were not judged by the policy that counts; parents first.
 
-        Only the branch of HEAD is trusted to have judged its commits, if it demands as much: others can begin
-        at a commit from before it was demanded, and demand it in the end.
+        Only the branch of HEAD is trusted to have judged its commits, if it demands as much. Other branches
+        can begin at a commit from before the demand, and get the demand only in the end.
         """
         head = self.refs.tip(self.refs.head) if demanded.protects(self.refs.head) else None
         known = [head] if head is not None and alike(self.policy(head)) else []
@@ -190,7 +191,7 @@ class RepositoryView:
     ) -> tuple[str | None, str | None]:
         """Return where the pusher's change begins and, for a new ref, the commit whose rules count.
 
-        A new ref begins where it left the branch of HEAD, if that was judged.
+        A new ref begins where it diverged from the branch of HEAD, if that was judged.
         """
         if self.tree(before) is not None:
             return before, None
@@ -199,7 +200,7 @@ class RepositoryView:
         return base if demanded.protects(self.refs.head) else None, law
 
 
-# What follows when a push was accepted: the note why, and the cache filled for the next push.
+# After a push was accepted: notes with the reason, and a cache that is filled for the next push.
 
 
 def pusher_name(environment: Mapping[str, str], variable: str | None = None) -> str | None:
@@ -215,7 +216,7 @@ def render_note(reason: str | None, opened: Bypass | None, who: str | None) -> s
     if not lines:
         return ""
     lines += [f"pushed by: {who}"] if who else []
-    return "".join(f"{safe(line)}\n" for line in lines)  # the pusher chose the words
+    return "".join(f"{safe(line)}\n" for line in lines)  # the pusher wrote this text
 
 
 class AcceptedPush:
@@ -237,21 +238,21 @@ class AcceptedPush:
                 append_note(git, NOTES, commit, text)
 
     def fill_cache(self, cache: Cache, today: date) -> None:
-        """Compute what pre-receive asks, so that the next one finds it in the cache."""
+        """Compute the results that pre-receive needs, so that the next one finds them in the cache."""
         for commit, old in self._tips():
             tree = self._view.tree(commit)
             if tree is None:
                 continue
-            # As it was judged, and as the next push asks what had been wrong before it.
+            # As it was judged, and with the old findings that the next push needs.
             for before in (self._view.tree(old), self._repository.before(tree)):
                 with Fleet(tree, before or self._repository.before(tree), today, cache) as fleet:
                     _ = fleet.all_checked if self._administrator.parsers else fleet.checked
                     _ = fleet.mentions
 
     def _tips(self) -> Iterable[tuple[str, str | None]]:
-        """Return new commits with those that were there before; those of protected refs last.
+        """Return new commits with the previous commits of their refs; those of protected refs come last.
 
-        The last check is what the next one continues from, and there is only one.
+        The next check continues from the last one, and there is only one.
         """
         view = self._view
         found: dict[tuple[str, str | None], bool] = {}

@@ -1,4 +1,4 @@
-"""Describe what a push reaches beside the nodes that it changes: files with secrets, walk-in nodes, holds."""
+"""Describe the reach of a push besides changed nodes: files with secrets, walk-in nodes, holds."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,9 +14,7 @@ _MOST = 10
 
 
 def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
-    """Return a line for each further file with a secret that nodes had already, and for secrets of
-    walk-ins.
-    """
+    """Return lines for further files with secrets that nodes have, and for secrets of walk-in nodes."""
     return (
         *_first_lines(list(_describe_further_files(changes))),
         *_first_lines(
@@ -29,7 +27,7 @@ def describe_secret_reach(changes: Comparison) -> tuple[str, ...]:
 
 
 def _describe_further_files(changes: Comparison) -> Iterator[str]:
-    """Yield lines about files: a reader of the file has the secret from now on."""
+    """Yield lines about files: anyone who can read the file has the secret from now on."""
     found: dict[tuple[str, str], list[str]] = {}
     for change in changes:
         if change.kind is not Kind.CHANGED or not change.files:
@@ -54,7 +52,7 @@ def _first_lines(lines: list[str]) -> list[str]:
 
 
 def describe_further_reach(changes: Comparison, new: Fleet) -> tuple[str, ...]:
-    """Return what is said after the number of changed nodes: which are held, and what walk-ins get."""
+    """Return the text after the number of changed nodes: which are held, and what walk-in nodes get."""
     return (*_describe_held(changes, new), *_describe_walk_ins(changes.walk_in))
 
 
@@ -91,10 +89,10 @@ def _describe_walk_ins(change: Change | None) -> Iterator[str]:
 
 
 def describe_stray_holds(fleet: Fleet, find_fault: Callable[[str], str]) -> Iterator[str]:
-    """Yield a sentence for each hold in force at a commit that its nodes cannot get.
+    """Yield a sentence for each active hold at a commit that its nodes cannot get.
 
-    `find_fault` returns what is wrong with a commit, in words that go on after it; "": nothing. Findings are
-    about one tree; which commits exist is a matter of refs.
+    `find_fault` returns what is wrong with a commit, as the end of a sentence; "": nothing. These are not
+    findings, which are about one tree: the existence of commits depends on refs.
     """
     if not has_holds(fleet):
         return
@@ -106,7 +104,5 @@ def describe_stray_holds(fleet: Fleet, find_fault: Callable[[str], str]) -> Iter
 
 
 def has_holds(fleet: Fleet) -> bool:
-    """Return whether there are any by the folder alone: where the cache knows all, the fleet need not be
-    read.
-    """
+    """Return whether there are any, by the folder alone: a fleet in the cache need not be read."""
     return any(fleet.tree.entries("holds"))

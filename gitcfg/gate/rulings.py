@@ -1,4 +1,4 @@
-"""What the gate rules about refs that move between the same commits, and why it refuses them."""
+"""The gate's rulings about refs that move between the same commits, and the reasons of refusals."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why refs may not move, as a sentence that goes on after their names and a colon."""
+    """Why refs may not move, as the end of a sentence after their names and a colon."""
 
     why: str
     hint: str = ""
 
 
 class CommitFindings(msgspec.Struct, frozen=True):
-    """What is wrong at a commit, and how much of it had been wrong before.
+    """What is wrong at a commit, and how much of it was wrong before.
 
-    `wrong` are the findings that count: warnings that were not there before, and errors, with a ratchet
-    only those that were not.
+    `wrong` are the findings that count: new warnings, and all errors, or with a ratchet only new ones.
     """
 
     commit: str
@@ -43,7 +42,7 @@ class CommitFindings(msgspec.Struct, frozen=True):
         return sum(finding.is_error for finding in self.wrong)
 
     def plus(self, more: tuple[Finding, ...]) -> "CommitFindings":
-        """Return the same with more findings."""
+        """Return the findings with more of them."""
         if not more:
             return self
         from gitcfg.check.findings import folded
@@ -53,13 +52,13 @@ class CommitFindings(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What the gate rules about refs.
+    """The gate's ruling about refs.
 
-    `protected` are those of them that it guards; without refusals they may move. `barred` says why none of
-    the refs may, protected or not. What is found at the new `commit` is `at_tip`; it is compared with `base`.
-    `earlier` are commits before it that have errors; `gate` describes changes of the gate's own settings, a
-    line each, and `further` what the push reaches beside nodes that change. Where nothing had to be judged
-    `at_tip` is None, and without a base there are no changes.
+    `protected` are those of the refs that it guards; without refusals they may move. `barred` says why none
+    of the refs may move, protected or not. `at_tip` has the findings at the new `commit`, compared with
+    `base`. `earlier` are commits before it that have errors; `gate` describes changes of the gate's own
+    settings, one per line, and `further` the reach of the push besides nodes that change. If nothing had to
+    be judged, `at_tip` is None; without a base there are no changes.
     """
 
     refs: tuple[str, ...]
@@ -77,12 +76,12 @@ class Ruling(msgspec.Struct, frozen=True):
     barred: tuple[Refusal, ...] = ()
 
     def brief(self) -> "Ruling":
-        """Return the ruling without what takes memory."""
+        """Return the ruling without the parts that take much memory."""
         errors = self.at_tip.errors if self.at_tip is not None else 0
         return msgspec.structs.replace(self, at_tip=None, earlier=(), changes=None, errors=errors)
 
     def shows_same_as(self, other: "Ruling") -> bool:
-        """Return whether it shows nothing that another ruling does not show."""
+        """Return whether it shows nothing that the other ruling does not show."""
         same = (self.base, self.commit) == (other.base, other.commit)
         return same and not self.earlier and self.unreadable == other.unreadable
 
@@ -92,10 +91,10 @@ class Ruling(msgspec.Struct, frozen=True):
         return bool(self.barred or (self.protected and self.refusals))
 
 
-# Refusals: each text is a contract with those who read it in a terminal.
+# Refusals: people read these texts in terminals and rely on them.
 
 NOTES = "refs/notes/gitcfg"
-"""Where it is noted why a push was made: `git log --notes=gitcfg` shows it."""
+"""The ref of notes with the reasons of pushes: `git log --notes=gitcfg` shows them."""
 _REPLACE = "refs/replace/"
 DELETED = Refusal(
     "it is protected and cannot be deleted.",
@@ -112,7 +111,7 @@ NO_SIGNERS = Refusal(
 
 
 def refuse_reserved_ref(ref: str) -> Refusal | None:
-    """Return why a ref takes no pushes, or None if it does."""
+    """Return why a ref accepts no pushes, or None if it does."""
     if ref.casefold() == NOTES:
         return Refusal("only the server writes this ref.")
     if ref.casefold().startswith(_REPLACE):
@@ -121,7 +120,7 @@ def refuse_reserved_ref(ref: str) -> Refusal | None:
 
 
 def refuse_unsound_tree(found: UnsoundEntry) -> Refusal:
-    """Refuse a commit with a tree that git does not check out everywhere as it was read here."""
+    """Refuse a commit with a tree that git may check out differently from how it was read here."""
     wrong = "two entries named" if found.double else "an entry that git refuses to check out:"
     return Refusal(
         f"{found.commit[:ABBREVIATED]} has {wrong} {shown(found.path)}.",
@@ -130,7 +129,7 @@ def refuse_unsound_tree(found: UnsoundEntry) -> Refusal:
 
 
 def refuse_unreadable_rules(places: Iterable[str]) -> Refusal:
-    """Refuse everything while rules cannot be read as they were before: they might forbid anything."""
+    """Refuse everything if rules cannot be read as they were before: they might forbid anything."""
     return Refusal(
         f"the permission rules before this push cannot be read: {', '.join(places)}.",
         "The server's administrator can open the gate for a fix: `git config gitcfg.bypass`.",
@@ -138,7 +137,7 @@ def refuse_unreadable_rules(places: Iterable[str]) -> Refusal:
 
 
 def refuse_rewind(before: str, commit: str) -> Refusal:
-    """Refuse a commit that is not a descendant of the one that was there."""
+    """Refuse a commit that is not a descendant of the previous one."""
     return Refusal(
         f"{commit[:ABBREVIATED]} is not a descendant of {before[:ABBREVIATED]}.",
         "Merge what was pushed before. The server's administrator can allow rewinding: "

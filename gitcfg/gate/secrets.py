@@ -1,7 +1,7 @@
-"""Secrets as they were before a push: their conditions count until the push is accepted.
+"""Secrets before a push: their conditions count until the push is accepted.
 
-That holds for encrypted files in git's history too: `secret rekey` leaves one there whose content still
-counts, and putting it back under any name brings that content.
+This includes encrypted files in git's history: `secret rekey` leaves one there whose content is still in use,
+and restoring it under any name restores the content.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _YAML, _AGE = ".yaml", ".age"
 class LastPlace(msgspec.Struct, frozen=True):
     """Where an encrypted file was last in the history of `tip`: beside `place`.yaml, at `commit` and before.
 
-    Without a commit the secret has been there at every commit since.
+    Without a commit, the secret has been there in every later commit.
     """
 
     place: str
@@ -44,7 +44,7 @@ class LastPlace(msgspec.Struct, frozen=True):
 
 
 class FileHistory:
-    """All encrypted files up to some commits; where several had one, the first counts."""
+    """All encrypted files up to some commits. For a file in the history of several, the first one counts."""
 
     def __init__(self, repository: Repository, tips: tuple[str, ...]) -> None:
         self._repository = repository
@@ -53,9 +53,9 @@ class FileHistory:
     def secrets_of(self, identity: str) -> tuple[Secret, ...]:
         """Return the secrets that had an encrypted file last, as they were defined.
 
-        A secret that has existed ever since counts as it is defined now: a `for` that was widened covers
-        earlier content too. One that was gone meanwhile counts as it was then; a secret that has its name now
-        is perhaps another one, and counts besides.
+        A secret that has existed ever since counts with its current definition: a `for` that was widened
+        covers earlier content, too. One that was removed in the meantime counts with its definition then; a
+        secret that now has its name may be another one, and counts in addition.
         """
         places = self._places.get(identity, ())
         ends = ((commit, place.name) for place in places for commit in (place.commit, place.tip))
@@ -69,7 +69,7 @@ class FileHistory:
         past, known = FolderHistory(self._repository, FOLDER), dict[bytes, str]()
         for number, tip in enumerate(self._tips):
             history = _TipHistory(past, known, tip)
-            # What the first comes after has been gone through: a hundred branches of it take no longer.
+            # Ancestors of the first tip are known already: a hundred branches of it take no longer.
             for version in past.versions(tip, self._tips[0] if number else None):
                 new: dict[str, list[LastPlace]] = {}
                 for identity, place in history.places(version):
@@ -80,7 +80,7 @@ class FileHistory:
 
 
 class _TipHistory:
-    """What is known of the history of a tip, of which later versions come first."""
+    """What is known of the history of a tip, whose versions are read newest first."""
 
     def __init__(self, past: FolderHistory, known: dict[bytes, str], tip: str) -> None:
         self._past = past
@@ -89,7 +89,7 @@ class _TipHistory:
         self._ever: set[str] | None = None
 
     def places(self, version: FolderVersion) -> Iterator[tuple[str, LastPlace]]:
-        """Yield the identities of the encrypted files in which a version differs from the one after it."""
+        """Yield the identities of the encrypted files in which a version differs from the following one."""
         ends = ((changed.path.rpartition(".")[0], changed.path) for changed in version.changed)
         touched = {place: None for place, path in ends if path in (f"{place}{_YAML}", f"{place}{_AGE}")}
         defined = {place for place in touched if self._past.file(version, f"{place}{_YAML}") is not None}
@@ -117,24 +117,24 @@ _GROUND = Ground(
 
 
 class EarlierSecret(msgspec.Struct, frozen=True):
-    """A secret that had an encrypted file before; `former`: in the history, but not where the push begins."""
+    """A secret that had an encrypted file before; `former`: only in history, not where the push begins."""
 
     secret: Secret
     former: bool
 
 
 class SecretsBefore:
-    """The secrets before a push, and as they ever were."""
+    """The secrets before a push, and in all its history."""
 
     def __init__(self, repository: Repository, commit: str, others: Iterable[str] = ()) -> None:
-        """`others` are commits in whose history encrypted files are, too, that could come from there."""
+        """Begin at a commit; `others` are further commits whose history may have encrypted files."""
         self._repository = repository
         self._tree = repository.at(commit)
         self._tips = (commit, *others)
 
     @cached_property
     def secrets(self) -> Mapping[str, Secret]:
-        """By name."""
+        """The secrets by name."""
         return load(self._tree).secrets
 
     def changed(self, now: Tree) -> frozenset[str]:
@@ -155,7 +155,7 @@ class SecretsBefore:
     def holders(self, now: Tree, secret: Secret) -> Sequence[EarlierSecret]:
         """Return the secrets that had the encrypted file of this one where this one did not.
 
-        The history is read only for new files: else every push of secrets would wait for it.
+        The history is read only for new files: otherwise every push of secrets would wait for it.
         """
         entry, before = (tree.entry(path_of(secret)) for tree in (now, self._tree))
         if entry is None or (before is not None and before.id == entry.id):
@@ -179,10 +179,8 @@ class SecretsBefore:
 
 
 def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
-    """Return GC308 for nodes that get what was kept from them before, by its name or as a copy of its
-    file.
-    """
-    secrets = new.model.secrets  # of those that are as they were what every check says is enough
+    """Return GC308 for nodes that get a secret that was kept from them, by name or by a copied file."""
+    secrets = new.model.secrets  # for unchanged ones the ordinary checks are enough
     touched = (name for name in sorted(before.changed(new.tree)) if name in secrets)
     conditions = {name: before.conditions(new.tree, secrets[name]) for name in touched}
     names = [name for name, found in conditions.items() if found]
@@ -201,15 +199,16 @@ def check_withheld(before: SecretsBefore, new: Fleet) -> tuple[Finding, ...]:
 
 
 def check_withheld_at(before: SecretsBefore, new: Fleet) -> CommitFindings:
-    """Check the same at a commit before the pushed one: nodes may be held there."""
+    """Return the same for a commit before the pushed one: nodes may be held there."""
     found = check_withheld(before, new)
     sizes = checked(new.model, len(new), ()) if found else Checked((), 0, 0, 0, 0)
     return CommitFindings(new.commit or "", new.tree, sizes, ()).plus(found)
 
 
 def _find_ground(secret: Secret, earlier: EarlierSecret) -> Ground:
-    """Return what the finding says. Widening a `for` frees a secret's content, but not what the history
-    holds.
+    """Return the ground for the finding.
+
+    A widened `for` permits a secret's content, but not that in history.
     """
     if not earlier.former:
         return _GROUND
@@ -228,11 +227,11 @@ def _find_identity(tree: Tree, secret: Secret) -> str:
     try:
         return header_of(tree, entry).identity if entry and entry.kind is EntryKind.FILE else ""
     except ValueError:
-        return ""  # that is told of it (GC210)
+        return ""  # GC210 reports it
 
 
 def describe_copies(before: SecretsBefore, new: Fleet) -> tuple[str, ...]:
-    """Return a line for each secret whose encrypted file another one had, or itself, before the push.
+    """Return a line for each secret whose encrypted file had another owner before the push, itself included.
 
     What is bound later is judged by the secret's definition from now on.
     """

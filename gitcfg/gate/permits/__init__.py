@@ -1,1 +1,1 @@
-"""Who may change what: what a change touches by its meaning, and what the rules before it say of that."""
+"""Rules for who may change what: the things that a change touches, and the rules in effect before it."""

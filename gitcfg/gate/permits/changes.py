@@ -1,4 +1,4 @@
-"""What changes touch (the things that rules can name), and what commits are charged with."""
+"""The things that changes touch, as rules can name them, and the commits that changes are charged to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import chain
@@ -26,24 +26,24 @@ from gitcfg.git.tree import DictTree, Entry, Tree, changed_paths
 from gitcfg.model import Origin, Rule
 from gitcfg.model.names import FOLDERS, SETTINGS, SHEETS, SIGNERS, TEXTS
 
-# Touches, by excerpts of what differs between two trees.
+# Touches, from excerpts of what differs between two trees.
 
 NOTHING: Tree = DictTree({})
-"""What stands before a first commit."""
+"""The tree before a first commit."""
 _NONE = Statement("", Origin(""), ())
 _SHARED = (*SHEETS, "keys")
-"""Many definitions a file: which file one stands in says nothing."""
+"""Folders with many definitions per file: the file of a definition has no meaning there."""
 
 
 class Place(NamedTuple):
-    """Files that can hold the same definition; without a name: all of a folder."""
+    """Files that can have the same definition; without a name: all of a folder."""
 
     folder: str
     name: str = ""
 
 
 class PartialTree:
-    """A tree of which only some files are seen, all of them in some folders if these are given."""
+    """A tree with only some of its files, which lists only some folders if these are given."""
 
     def __init__(self, tree: Tree, shows: Callable[[str], bool], folders: Set[str] | None = None) -> None:
         self.commit = tree.commit
@@ -53,7 +53,7 @@ class PartialTree:
 
     def entries(self, folder: str) -> Iterator[Entry]:
         if self._folders is not None and folder not in self._folders:
-            return iter(())  # not to be gone through: of nodes there are thousands
+            return iter(())  # not to be listed: there are thousands of nodes
         return (entry for entry in self._tree.entries(folder) if self._shows(entry.path))
 
     def entry(self, path: str) -> Entry | None:
@@ -64,7 +64,7 @@ class PartialTree:
 
 
 def find_differing(old: Tree, new: Tree) -> tuple[Tree, Tree]:
-    """Return of both sides of a change what differs, with all that could have the same names."""
+    """Return the files of both sides that differ, with all that could define the same names."""
     places = {place_of(path) for path in changed_paths(old, new, (SETTINGS, SIGNERS, *FOLDERS))}
     folders = {place.folder for place in places}
 
@@ -75,7 +75,7 @@ def find_differing(old: Tree, new: Tree) -> tuple[Tree, Tree]:
 
 
 def place_of(path: str) -> Place:
-    """Return the place of a file, as far as names go."""
+    """Return the place of a file, as far as names matter."""
     folder, _, rest = path.partition("/")
     if folder in _SHARED:
         return Place(folder)
@@ -85,8 +85,8 @@ def place_of(path: str) -> Place:
 class Touch(NamedTuple):
     """A piece that differs: what it is about, in parts that pieces share, and where it is.
 
-    `nodes` are members that come or go; `itself` says that more differs than these. `now` is the piece as
-    the new version has it; None: it is gone.
+    `nodes` are members that were added or removed; `itself`: more differs than these. `now` is the piece in
+    the new version; None: it was removed.
     """
 
     about: tuple[tuple[Thing, ...], ...]
@@ -101,22 +101,20 @@ class Touch(NamedTuple):
 
 
 Touches = Mapping[Key, Touch]
-"""By piece what is touched. It stands in what is new, or, of what is gone, where it was said."""
+"""The touches by piece. Origins are in the new version; those of removed pieces are in the old one."""
 
 
 def find_touched(old: Tree | None, new: Tree) -> Touches:
-    """Return what differs between two versions, apart from comments, the order of keys, and the file that
-    holds it.
-    """
+    """Return what differs between two versions, except comments, order of keys, and files of definitions."""
     before = old if old is not None else NOTHING
-    # Where one cannot be read, all that the other says came or went, whatever stands there.
+    # If one version cannot be read, all pieces of the other were added or removed.
     ends = find_differing(before, new) if is_readable(before) and is_readable(new) else (before, new)
     were, are = (read_statements(end, Version(tree)) for end, tree in zip(ends, (before, new), strict=True))
     return dict(_find_touches(were, are))
 
 
 def is_same(one: Statement | None, other: Statement | None) -> bool:
-    """Return whether two versions of a piece say the same, whatever their members are."""
+    """Return whether two versions of a piece mean the same, without regard to their members."""
     if one is None or other is None:
         return one is other
     return one.text == other.text and not find_moved(one.items, other.items)
@@ -130,30 +128,30 @@ def _find_touches(were: Mapping[Key, Statement], are: Mapping[Key, Statement]) -
         if itself or nodes:
             about = (old.about, old.besides(), new.about, new.besides(), moved)
             if nodes or any(about):
-                now = are.get(key) or are.get(key[:2])  # if it is gone, the definition that it was part of
+                now = are.get(key) or are.get(key[:2])  # if it was removed, its definition
                 origin = now.origin if now is not None else Origin(old.origin.file)
                 yield key, Touch(about, nodes, itself, origin, are.get(key))
 
 
-# Charges: what a commit changes, and of a merge all that nobody vouches for.
+# Charges: what a commit changes, and of a merge only the changes that no parent vouches for.
 #
-# Where a merge differs from one of its parents, another one vouches for it that has the same, if in its own
-# history, since the two parted, a commit that is itself allowed has set it so. What a parent merely kept
-# counts for nothing: else whoever merges somebody's work, but takes the old version, takes back what only
-# others may change.
+# A merge that differs from one of its parents may have the change from another one. That parent vouches for
+# it if, in its own history since the two diverged, a commit that is allowed itself has made the change. What
+# a parent only kept does not count: otherwise a merge that keeps the old version could revert a change that
+# its author may not make.
 
 _DEEPEST = 50
-"""Merges that wait for each other's charges; where more do, the first of them vouches for nothing."""
+"""The maximum depth of merges whose charges depend on each other; beyond it a merge vouches for nothing."""
 _KEPT, _SMALL = 1024, 100
-"""Changes that are remembered, each of no more than so many pieces."""
+"""The number of cached changes, and the maximum number of pieces of each."""
 
 
 class _TooDeep(Exception):
-    """Too many merges wait for each other."""
+    """Too many merges depend on each other."""
 
 
 class Charge(msgspec.Struct, frozen=True):
-    """A piece that a commit answers for; `parent` is, of a merge, the one that has it otherwise."""
+    """A piece that a commit is charged with; `parent`: the parent of a merge that differs in it."""
 
     touch: Touch
     parent: str = ""
@@ -165,8 +163,8 @@ Charges = Mapping[Key, Charge]
 class ChargeFinder:
     """Find what commits are charged with, as far as any rule names it.
 
-    `judged` are the commits that a push brings: all others were accepted, whoever made them. `signed` returns
-    who signed a commit; it is called only for those that might vouch for something.
+    `judged` are the commits that a push adds: all others were accepted, no matter who made them. `signed`
+    returns who signed a commit; it is called only for commits that might vouch for something.
     """
 
     def __init__(
@@ -176,7 +174,7 @@ class ChargeFinder:
         judged: Set[str],
         signed: Callable[[str], Signed],
     ) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._rules = rules
         self._repository = repository
         self._history = History(repository)
@@ -196,9 +194,9 @@ class ChargeFinder:
         return self._charges[commit]
 
     def charges_of_rewind(self, old: str, new: str) -> Charges:
-        """Return what is charged for moving a branch to what is not a descendant of it.
+        """Return what is charged for moving a branch to a commit that is not a descendant.
 
-        That is a merge of the two that takes all of the one, and nothing of the other.
+        The move counts as a merge of the two commits that takes everything from the new one.
         """
         charges = self._find_charges((old, new), new)
         return {key: Charge(charge.touch) for key, charge in charges.items()}
@@ -217,7 +215,7 @@ class ChargeFinder:
         return found
 
     def _unvouched(self, parent: str, change: Touches, others: Mapping[str, Touches]) -> Touches:
-        """Return what of a merge's difference from a parent none of the others vouches for."""
+        """Return the part of a merge's difference from a parent that no other parent vouches for."""
         left = dict(change)
         agreed = (
             _find_agreed(touch, theirs.get(key)) for key, touch in left.items() for theirs in others.values()
@@ -236,15 +234,17 @@ class ChargeFinder:
         return left
 
     def _list_own_commits(self, parent: str, others: Iterable[str]) -> Iterator[str]:
-        """Yield the commits that others have and a parent has not, the last first; and then merges, which
-        mostly take things over: of these the first are first, for whose charges later ones wait.
+        """Yield the commits that others have and a parent lacks, newest first, then merges.
+
+        Merges come last because they rarely change anything themselves; those that others depend on come
+        first.
         """
         commits = self._refs.between([parent], *others)
         yield from (commit for commit in reversed(commits) if len(self._history.parents(commit)) < 2)
         yield from (commit for commit in commits if len(self._history.parents(commit)) > 1)
 
     def _find_settings(self, commit: str, keys: Set[Key]) -> Iterator[tuple[Key, Touch]]:
-        """Yield what a commit has set itself, of some pieces."""
+        """Yield which of some pieces a commit has changed itself."""
         parents = self._history.parents(commit)
         if not any(self._may_differ(parent, commit, keys) for parent in parents or (None,)):
             return
@@ -256,7 +256,7 @@ class ChargeFinder:
             yield from [(key, charges[key].touch) for key in keys if key in charges]
 
     def _of_deeper(self, commit: str) -> Charges:
-        """Return what a merge is charged with before another one is."""
+        """Return what a merge is charged with while another one is being examined."""
         if commit not in self._charges and self._depth == _DEEPEST:
             raise _TooDeep
         self._depth += 1
@@ -265,12 +265,12 @@ class ChargeFinder:
         except _TooDeep:
             if self._depth > 1:
                 raise
-            return {}  # it is not known that it has set anything
+            return {}  # it is unknown whether it has changed anything
         finally:
             self._depth -= 1
 
     def _may_differ(self, parent: str | None, commit: str, keys: Set[Key]) -> bool:
-        """Return whether anything differs where pieces can be. That is seen without reading them."""
+        """Return whether anything differs where pieces can be; this is known without reading files."""
         before = self._history.root(parent) if parent is not None else None
         try:
             for changed in self._history.trees.changed(before, self._history.root(commit)):
@@ -282,8 +282,10 @@ class ChargeFinder:
         return False
 
     def _remove_vouched(self, touch: Touch, theirs: Touch | None, commit: str, setting: Touch) -> Touch:
-        """Return a difference without what a parent that differs from the merge by `theirs` vouches for by
-        one of its commits, which has set the piece.
+        """Return a difference without the parts that a parent vouches for.
+
+        The parent differs from the merge by `theirs`. It vouches by one of its commits, which has made the
+        change `setting`.
         """
         itself, nodes = _find_agreed(touch, theirs) or (False, frozenset())
         itself = itself and setting.itself and is_same(setting.now, touch.now)
@@ -295,9 +297,7 @@ class ChargeFinder:
         return touch._replace(itself=touch.itself and not itself, nodes=touch.nodes - nodes)
 
     def _may(self, commit: str, things: Iterable[Thing]) -> bool:
-        """Return whether a commit was accepted, or is allowed itself and its signer may change some
-        things.
-        """
+        """Return whether a commit was accepted, or is allowed and its signer may change some things."""
         if commit not in self._judged:
             return True
         if commit not in self._allowed:
@@ -323,7 +323,7 @@ class ChargeFinder:
         return change
 
     def _ruled(self, change: Touches) -> Touches:
-        """Return the pieces of a change that are about anything that rules name."""
+        """Return the pieces of a change about things that rules name."""
         things = {thing for touch in change.values() for thing in touch.things()}
         about = {thing for thing in things if find_rules(self._rules, thing)}
         if not about:
@@ -339,8 +339,9 @@ def _join_charges(charge: Charge, more: Touch) -> Charge:
 
 
 def _find_agreed(touch: Touch, theirs: Touch | None) -> tuple[bool, frozenset[str]] | None:
-    """Return in what of a difference another parent is as the merge is: the piece itself, and members; or
-    None.
+    """Return the part of a difference in which another parent equals the merge; None: there is none.
+
+    The part is the piece itself, and members.
     """
     itself = touch.itself and not (theirs is not None and theirs.itself)
     nodes = touch.nodes - theirs.nodes if theirs is not None else touch.nodes
@@ -352,5 +353,5 @@ def _is_empty(touch: Touch) -> bool:
 
 
 def _may_hold(place: Place, key: Key) -> bool:
-    """Return whether files can hold a piece. What cannot be read goes by its path."""
+    """Return whether files can have a piece. A file that cannot be read is matched by its path."""
     return place.folder == key[0] and (place.name in ("", key[1]) or "/" in key[1])

@@ -1,4 +1,4 @@
-"""Judge a push or a range of commits by the rules before it (GC405), and answer who may change what."""
+"""Judge a push or a range of commits by the rules before it (GC405), and report who may change what."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -48,10 +48,10 @@ _NOUNS = {
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Whom a change is charged to: the signer of a commit, or (no commit) the pusher. No names: it is
-    unknown.
+    """The person that a change is charged to: the signer of a commit, or (no commit) the pusher.
 
-    `flaw` is why no signer is known; `parents` are those from which a merge differs in things.
+    Without names the person is unknown. `flaw` is why no signer is known; `parents` are the parents from
+    which a merge differs in things.
     """
 
     names: tuple[str, ...]
@@ -61,9 +61,10 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 def to_findings(charged: Actor, found: Iterable[Breach]) -> Iterator[Finding]:
-    """Yield a finding for each breach, nodes together: where one is, and then the rules as they were before.
+    """Yield a finding for each breach, with nodes together.
 
-    An inclusion that is not allowed is reported, and not the feature that it takes away.
+    Its places are that of one thing, then those of the rules in the version before the push. For an inclusion
+    that is not allowed, only the inclusion is reported, and not the features that follow from it.
     """
     nodes: dict[tuple[str, ...], list[Breach]] = {}
     for breach in _find_causes(tuple(found)):
@@ -108,7 +109,7 @@ def describe_thing(kind: str, name: str) -> str:
 
 
 def describe_rules(rules: tuple[Rule, ...], thing: Thing) -> str:
-    """Return what rules say of a thing, where they are, and why they are about it."""
+    """Return what rules say about a thing, where they are, and why they apply to it."""
     places = " and ".join(f"{rule.name} ({rule.origin})" for rule in rules)
     many = len(rules) > 1
     why = " and ".join(reason.why for reason in find_reasons(rules, thing))
@@ -150,8 +151,10 @@ def _hint(charged: Actor, breach: Breach) -> str:
 
 
 class PushJudge:
-    """Judge changes by rules. `signed` returns who signed a commit: it is called only where a rule names
-    something that the commit touches. `tree` holds the rules, if not the commit where a push begins.
+    """Judge changes by rules.
+
+    `signed` returns who signed a commit: it is called only if a rule names something that the commit touches.
+    `tree` has the rules; by default it is the commit at which a push begins.
     """
 
     def __init__(
@@ -176,9 +179,9 @@ class PushJudge:
     ) -> dict[str, tuple[Finding, ...]]:
         """Return by commit what its signer may not do, and at the last one what the pusher may not.
 
-        `ends` are where a push begins, if anywhere, and ends. Without names the pusher is unknown; None: the
-        push is not charged to a pusher, and what comes of no commit's own change is the last signer's. `law`
-        is the commit whose rules count, where that is not the one at which it begins.
+        `ends` are the commits where a push begins, if any, and where it ends. Without names the pusher is
+        unknown. None: the push is not charged to a pusher, and changes that no commit made itself are charged
+        to the last signer. `law` is the commit whose rules count, if it is not the first of `ends`.
         """
         old, new = ends
         before = self._law if self._law is not None else self._tree(law if law is not None else old)
@@ -188,7 +191,7 @@ class PushJudge:
         if pusher is not None:
             things = dict(_find_ruled(rules, find_touched(self._tree(old), self._repository.at(new))))
             if law is not None and law != old:
-                # A push that begins with other rules than those that count changes the rules.
+                # A push that begins with other rules than those that count is a change of rules.
                 others = _find_ruled(rules, find_touched(self._tree(law), self._repository.at(new)))
                 things |= {thing: origin for thing, origin in others.items() if thing.kind == "rules"}
             more = tuple(to_findings(Actor(pusher), find_breaches(rules, pusher, things)))
@@ -229,9 +232,9 @@ def check_range(
     who: str | None,
     now: datetime,
 ) -> dict[str, tuple[Finding, ...]]:
-    """Return GC405 by commit of a range, judged as a push of it by the rules of where it begins.
+    """Return GC405 by commit of a range, judged like a push of it by the rules at its start.
 
-    `who` is charged with all of it. Raise GitcfgError if the rules cannot be read.
+    All changes are charged to `who`. Raise GitcfgError if the rules cannot be read.
     """
     old, new = ends
     tree = repository.at(old)
@@ -249,7 +252,7 @@ def check_range(
     return judge.judge(commits, (Refs(repository).base(old, new), new), pusher)
 
 
-# Answer whether somebody may change a thing, or all that a file says: `gitcfg may`.
+# Report whether a person may change a thing, or everything in a file: `gitcfg may`.
 
 KINDS_BY_WORD = {
     "feature": "features",
@@ -263,13 +266,13 @@ KINDS_BY_WORD = {
     "secret": "secrets",
     "rule": "rules",
 }
-"""Kinds as one says them, and as keys of `forbid` and `allow`."""
+"""Kinds by their names in the singular, and by the keys of `forbid` and `allow`."""
 _COMING = ("nodes", "files")
-"""What is named before there is any."""
+"""Kinds with names that rules may use before they exist."""
 
 
 def known_names(model: Model, kind: str) -> Collection[str]:
-    """Return the names that definitions give to things of a kind."""
+    """Return the names of definitions for things of a kind."""
     if kind == "params":
         return {*model.parameters, *(name for name, _ in model.bindings())}
     if kind == "templates":
@@ -294,7 +297,7 @@ def describe_unknown(model: Model, thing: Thing) -> str:
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """Whether somebody may change a thing. `rules` refuse it, or else are those about it."""
+    """Whether a person may change a thing. `rules` are those that refuse it, or else those about it."""
 
     thing: Thing
     may: bool
@@ -302,8 +305,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def find_answers(tree: Tree, who: str, what: str) -> tuple[Answer, ...]:
-    """Return the answers by the rules of a tree. Raise GitcfgError if they cannot be read, or nothing is
-    meant.
+    """Return the answers by the rules of a tree.
+
+    Raise GitcfgError if the rules cannot be read, or `what` has no meaning.
     """
     permits = load_permits(tree)
     if permits.unreadable:

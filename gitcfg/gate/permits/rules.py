@@ -1,7 +1,8 @@
-"""Rules about who may change what: what they name, what that takes along, and whom they refuse.
+"""Rules for who may change what: the things that they name or imply, and the people that they refuse.
 
-A rule that names features takes along what includes these, their subsystems, and what those read. A
-subsystem is a feature's if it runs on nodes with the feature; one that runs on all nodes is no feature's.
+A rule that names features implies the features that include these, their subsystems, and what those read.
+A subsystem belongs to a feature if it runs on nodes with the feature; one that runs on all nodes belongs to
+none.
 """
 
 import re
@@ -24,7 +25,7 @@ from gitcfg.model.rules import RuleKind
 
 
 class Thing(NamedTuple):
-    """What a rule can name: its kind, by the key of `forbid` and `allow` that names it, and its name."""
+    """A thing that a rule can name: its kind, by the key of `forbid` and `allow`, and its name."""
 
     kind: str
     name: str
@@ -34,7 +35,7 @@ _MADE = re.compile(r"\$\{[^}]*\}")
 
 
 def to_glob(name: str) -> str:
-    """Return a name that instances make (`SLOT_${as}`) as the glob of all that it can become."""
+    """Return the glob of all names that instances can make of a name (`SLOT_${as}`)."""
     return _MADE.sub("*", name) if "${" in name else name
 
 
@@ -47,8 +48,9 @@ def overlaps(one: str, other: str) -> bool:
 
 
 def _have_common(one: str, other: str) -> bool:
-    """Return whether two globs have a name in common. `reached` are the positions in the other one that the
-    first can be at.
+    """Return whether two globs have a name in common.
+
+    `reached` are the positions in the other one that correspond to a position in the first.
     """
     reached = _skip_stars({0}, other)
     for character in one:
@@ -60,7 +62,7 @@ def _have_common(one: str, other: str) -> bool:
 
 
 def _step(reached: set[int], character: str, other: str) -> set[int]:
-    """Return the positions after one more character; a star there takes it, and stays."""
+    """Return the positions after one more character; a star matches it and stays."""
     there = {place: other[place] for place in reached if place < len(other)}
     stayed = {place for place, found in there.items() if found == "*"}
     fitting = {place for place, found in there.items() if "?" in (character, found) or character == found}
@@ -68,7 +70,7 @@ def _step(reached: set[int], character: str, other: str) -> set[int]:
 
 
 def _skip_stars(reached: set[int], other: str) -> set[int]:
-    """Return the positions with those after stars, which may stand for nothing."""
+    """Return the positions and those after stars, which may match nothing."""
     found = set(reached)
     for place in sorted(reached):
         while place < len(other) and other[place] == "*":
@@ -78,11 +80,11 @@ def _skip_stars(reached: set[int], other: str) -> set[int]:
 
 
 _HIDING = ("GC101", "GC103")
-"""What keeps rules from being read, or hides one behind another of its name."""
+"""The findings because of which rules cannot be read, or a rule is hidden by another of its name."""
 
 
 class Permits(msgspec.Struct, frozen=True):
-    """Rules about who may change what; `unreadable` are the places of rules that cannot be read."""
+    """Rules for who may change what; `unreadable` are the places of rules that cannot be read."""
 
     rules: tuple[Rule, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -92,7 +94,7 @@ class Permits(msgspec.Struct, frozen=True):
 
 
 class Breach(msgspec.Struct, frozen=True):
-    """A thing that somebody may not touch, where it is, and the rules against it, all of one kind."""
+    """A thing that a person may not touch, where it is, and the rules against it, all of one kind."""
 
     thing: Thing
     origin: Origin
@@ -100,17 +102,17 @@ class Breach(msgspec.Struct, frozen=True):
 
     @property
     def forbidden(self) -> bool:
-        """Whether a rule forbids it, rather than allowing it to others."""
+        """Whether a rule forbids the change, instead of allowing it to others only."""
         return self.rules[0].kind is RuleKind.FORBID
 
     @property
     def by_nobody(self) -> bool:
-        """Whether it is forbidden to everybody."""
+        """Whether the change is forbidden to all people."""
         return self.forbidden and any(_is_everybody(_by(rule)) for rule in self.rules)
 
 
 def load_permits(tree: Tree | None) -> Permits:
-    """Load the rules of a tree, and nothing else of it. Where there are no rules that costs nothing."""
+    """Load only the rules of a tree. Without a folder of rules nothing is read."""
     if tree is None or not any(True for _ in tree.entries(RULES.folder)):
         return Permits()
     loader = Loader(tree)
@@ -123,7 +125,7 @@ def load_permits(tree: Tree | None) -> Permits:
 def find_breaches(
     rules: Iterable[Rule], who: tuple[str, ...], things: Mapping[Thing, Origin]
 ) -> Iterator[Breach]:
-    """Yield what somebody of these names may not touch. No names: it is unknown who it is."""
+    """Yield what a person with these names may not touch. No names: the person is unknown."""
     rules = tuple(rules)
     for thing, origin in things.items():
         against = find_refusing(rules, who, thing)
@@ -132,15 +134,13 @@ def find_breaches(
 
 
 def find_refusing(rules: Iterable[Rule], who: tuple[str, ...], thing: Thing) -> tuple[Rule, ...]:
-    """Return the rules that forbid somebody a thing, or, if only others are allowed it, those that allow it
-    to them.
-    """
+    """Return the rules that forbid a thing to a person, or those that allow it only to others."""
     about = find_rules(rules, thing)
     forbidding = tuple(rule for rule in about if rule.kind is RuleKind.FORBID and _may_mean(rule, who))
     allowing = tuple(rule for rule in about if rule.kind is RuleKind.ALLOW)
     if forbidding or not allowing:
         return forbidding
-    # Who may touch one name of several may not therefore touch all.
+    # A person who may touch one name of several may not touch all of them for that reason.
     enough = all if is_glob(thing.name) else any
     return () if enough(_admits(rule, who) for rule in allowing) else allowing
 
@@ -152,9 +152,9 @@ def find_rules(rules: Iterable[Rule], thing: Thing) -> tuple[Rule, ...]:
 
 
 def _may_mean(rule: Rule, who: tuple[str, ...]) -> bool:
-    """Return whether a rule may mean somebody. A signer known by a pattern is everybody that it may be.
+    """Return whether a rule may apply to a person. A signer known by a pattern may be anyone who matches it.
 
-    Servers that know names in any case tell hooks what was typed.
+    Some servers ignore case in names, and give hooks the name as it was typed.
     """
     by = _by(rule)
     return _is_everybody(by) or any(overlaps(one.casefold(), name.casefold()) for one in by for name in who)
@@ -170,28 +170,28 @@ def _by(rule: Rule) -> tuple[str, ...]:
 
 
 def _is_everybody(by: tuple[str, ...]) -> bool:
-    """Return whether `by` names everybody: nobody in particular, or `*`."""
+    """Return whether `by` is empty or has `*`, and so means all people."""
     return not by or any(set(one) == {"*"} for one in by)
 
 
-# What rules take along
+# Things that rules imply
 
 _READ = ("features", "subsystems")
 
 
 class Inherited(Ref, frozen=True, gc=False):
-    """What a rule names by naming a feature, where that is defined, and why."""
+    """A thing implied by naming a feature, where that is defined, and why."""
 
     why: str = ""
 
 
 def inherits_any(rules: Iterable[Rule]) -> bool:
-    """Return whether any rule takes something along."""
+    """Return whether any rule implies something."""
     return any(map(_inherits, rules))
 
 
 def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[Rule, ...]:
-    """Return rules that name what they take along in any of some versions."""
+    """Return rules that name also what they imply in any of some versions."""
     if not inherits_any(rules):
         return rules
     models = [load(tree) for tree in _distinct(trees)]
@@ -199,7 +199,7 @@ def widen_rules(rules: tuple[Rule, ...], trees: Iterable[Tree | None]) -> tuple[
 
 
 def inherits_same(rules: tuple[Rule, ...], one: Tree | None, other: Tree | None) -> bool:
-    """Return whether rules take the same along in two versions."""
+    """Return whether rules imply the same in two versions."""
     if not inherits_any(rules) or len(_distinct((one, other))) < 2:
         return True
 
@@ -254,7 +254,7 @@ def _widen(rule: Rule, models: Iterable[Model]) -> Rule:
 
 
 def _find_heirs(model: Model, refs: tuple[Ref, ...]) -> Mapping[str, Inherited]:
-    """Return the features that include some, directly or not, without these."""
+    """Return the features that include some, directly or not, without these themselves."""
     by: dict[str, list[Ref]] = {}
     for feature in model.features.values():
         for use in feature.include:

@@ -1,4 +1,4 @@
-"""What a repository says in pieces, and which things each piece is about, so that rules can name them."""
+"""The content of a repository in pieces, and the things that each is about, so that rules can name them."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -43,17 +43,17 @@ class Item(NamedTuple):
 
 
 ANY = Thing("nodes", "*")
-"""Any node: which ones is not looked up, or they are very many."""
+"""Any node: which ones is not computed, or there are very many."""
 _MANY = 100_000
 Key = tuple[str, ...]
-"""Which piece it is: the kind and name of a definition, and what is said of it."""
+"""The key of a piece: the kind and name of a definition, and the part of it."""
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False):
-    """One piece. `text` is equal where the meaning is; `items` are a list's entries in their order.
+    """One piece. `text` is equal if the meaning is; `items` are a list's entries in their order.
 
-    `members` are nodes that it is for, which are touched only where they come or go. `besides` finds further
-    things that it is about, where they have to be looked up.
+    `members` are the nodes of the piece, which are touched only if they are added or removed. `besides` finds
+    further things that it is about, which must be looked up.
     """
 
     text: str
@@ -65,12 +65,12 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
 
 
 def node_things(nodes: Collection[str]) -> tuple[Thing, ...]:
-    """Return nodes as things. A line can name millions of nodes, so very many are any node."""
+    """Return nodes as things. A line can name millions of nodes: very many become any node."""
     return (ANY,) if len(nodes) > _MANY else tuple(Thing("nodes", name) for name in sorted(nodes))
 
 
 def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...]:
-    """Return the things that moved among what two lists have in common."""
+    """Return the things that moved among the common items of two lists."""
     were, are = ({item.id: item for item in items} for items in (old, new))
     before = [item for id, item in were.items() if id in are]
     after = [item for id, item in are.items() if id in were]
@@ -79,24 +79,24 @@ def find_moved(old: tuple[Item, ...], new: tuple[Item, ...]) -> tuple[Thing, ...
     return tuple(item.thing for item in moved if item.thing is not None)
 
 
-# A version of the repository, read only as far as it is asked for
+# A version of the repository, read only as far as needed.
 
 _INCLUSION = re.compile(r"\{%[-+]?\s*(?:include|import|from|extends)\b")
 _NAMED = re.compile(
     _INCLUSION.pattern + r"""\s*(?:"[^"\\]*"|'[^'\\]*')\s*(?:[-+]?%\}|(?:import|as|ignore|with|without)\b)"""
 )
-"""An inclusion of nothing but a plain name. All else is computed, and may give any."""
+"""An inclusion of a plain name only. Anything else is computed, and may result in any name."""
 
 
 class Version:
-    """A version of the repository, for what a piece is about that it does not say itself."""
+    """A version of the repository, for what a piece is about that is not in the piece."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._made: dict[str, tuple[Thing, ...]] = {}
 
     def names_of(self, feature: str) -> tuple[Thing, ...]:
-        """Return the parameters and files whose names an instance of a feature makes."""
+        """Return the parameters and files whose names depend on an instance of a feature."""
         if feature not in self._made:
             found: dict[Thing, None] = {}
             for one in self._included(feature):
@@ -153,7 +153,7 @@ class Version:
 
     @cached_property
     def _including(self) -> Mapping[str, frozenset[str]]:
-        """The templates that each is part of, itself included; all, if it chooses when rendered."""
+        """The templates that each one includes, and itself; all if it computes the name of one."""
         read = read_texts(self._tree, "templates", self._model.templates)
         direct = {name: _find_mentioned(text or "", read) for name, text in read.items()}
         return {name: _find_closure(direct, name) for name in direct}
@@ -174,11 +174,11 @@ def _find_closure(direct: Mapping[str, frozenset[str]], name: str) -> frozenset[
     return frozenset(seen)
 
 
-# Layers: features, groups, nodes, node sets and overrides, and holds beside them
+# Layers: features, groups, nodes, node sets and overrides, and also holds.
 
 Pieces = Iterator[tuple[Key, Statement]]
 _LISTS = {"groups": "groups", "features": "features", "without": "features"}
-"""What nodes' lists hold."""
+"""What the lists of nodes contain."""
 
 
 def _layers(model: Model, version: Version) -> Pieces:
@@ -212,12 +212,12 @@ def _group(group: Group, version: Version) -> Pieces:
 
 
 def _definition(key: Key, about: tuple[Thing, ...], node: Node, version: Version) -> Pieces:
-    """Yield the pieces of a node or node set. A node with a list of its own drops what its set gives."""
+    """Yield the pieces of a node or node set. A list of the node's own replaces what its set gives."""
     rest = (node.description, node.labels, node.facts, node.address, node.state)
     yield key, Statement(meaning_text(rest), node.origin, about)
     for name, kind in _LISTS.items():
         edit: ListEdit = getattr(node, name)
-        if edit.origin is not None or edit.items:  # composing differs from replacing, whatever the items are
+        if edit.origin is not None or edit.items:  # composing differs from replacing, with any items
             origin = edit.origin or edit.items[0].origin
             yield from _items((*key, name), about, edit.items, kind, origin, version, edit.op)
         if edit.op is Op.SET and key[0] == "nodes":
@@ -231,8 +231,9 @@ def _dropped(node: str, key: str, version: Version) -> tuple[Thing, ...]:
 
 
 def _nodeset(nodeset: NodeSet, version: Version) -> Pieces:
-    """Yield the pieces of a set: it is the files of all its nodes in one, so a node that joins gets what it
-    gives.
+    """Yield the pieces of a set.
+
+    It is the files of all its nodes in one, so a node that joins gets all of it.
     """
     key = ("nodesets", nodeset.name)
     given = _given(_definition(key, (), nodeset.definition, version))
@@ -259,13 +260,13 @@ def _overriding(key: Key, about: tuple[Thing, ...], override: Override, version:
 def _selected(
     key: Key, some: Override | Hold, rest: tuple[Any, ...], given: tuple[Thing, ...] = ()
 ) -> Pieces:
-    """Yield a piece of for how long and for which nodes; it is about all that those are given."""
+    """Yield the piece for the last day and the nodes; it is about everything that these nodes get."""
     yield key, Statement(meaning_text((*rest, some.where)), some.origin, (*_selected_nodes(some), *given))
     yield (*key, "nodes"), Statement("", some.origin, given, members=frozenset(some.members or ()))
 
 
 def _given(pieces: Pieces) -> tuple[Thing, ...]:
-    """Return all that pieces are about."""
+    """Return all things that pieces are about."""
     return tuple(dict.fromkeys(thing for _, piece in pieces for thing in piece.about))
 
 
@@ -325,17 +326,19 @@ _KINDS_BY_FOLDER = {
     "rules": "rules",
     "allocations": "rules",
 }
-"""By folder, what its definitions are to rules; of others it is the nodes that they are for."""
+"""The kind of things of definitions, by folder; in other folders they are about the nodes that they select.
+"""
 
 
 def is_readable(tree: Tree) -> bool:
-    """Return whether a tree is a configuration of a format that can be read."""
+    """Return whether a tree is a configuration in a format that can be read."""
     return is_repository(tree) and load_settings(Loader(tree)) is not None
 
 
 def read_statements(tree: Tree, version: Version) -> dict[Key, Statement]:
-    """Return what a tree says, or an excerpt of it; `version` is all of its version. No configuration says
-    nothing.
+    """Return the pieces of a tree, or of an excerpt of it; `version` is its whole version.
+
+    Without a configuration there are no pieces.
     """
     if not is_repository(tree):
         return {}
@@ -380,7 +383,7 @@ def _settings(tree: Tree, model: Model) -> Pieces:
 
 
 def _secrets(tree: Tree, model: Model) -> Pieces:
-    """Yield the pieces of secrets. Where a byte of an encrypted file differs, anything may have changed."""
+    """Yield the pieces of secrets. If a byte of an encrypted file differs, anything may have changed."""
     for secret in model.secrets.values():
         about = (Thing("secrets", secret.name),)
         entry = tree.entry(secret.sealed.file) if secret.sealed is not None else None
@@ -393,7 +396,10 @@ def _secrets(tree: Tree, model: Model) -> Pieces:
 
 
 def _rule(rule: Rule) -> Pieces:
-    """Yield the pieces of a rule. It is a layer too: what it installs and binds is touched as in one."""
+    """Yield the pieces of a rule.
+
+    It is a layer, too: it touches what it installs and binds as a layer does.
+    """
     key, own = ("rules", rule.name), Thing("rules", rule.name)
     domains = {name: replace(domain, places=()) for name, domain in rule.domains.items()}
     installed = rule.kind is RuleKind.INSTALL and rule.feature is not None
@@ -409,8 +415,9 @@ def _rule(rule: Rule) -> Pieces:
 
 
 def _allocations(model: Model, version: Version) -> Pieces:
-    """Yield the pieces of allocations. They are layers too: they bring nodes the rule's feature, or
-    values.
+    """Yield the pieces of allocations.
+
+    They are layers, too: they give nodes the rule's feature, or values.
     """
     for name, decided in model.allocations.items():
         key, own, rule = ("allocations", name), Thing("rules", name), version.rule(name)
@@ -439,7 +446,7 @@ def _texts(tree: Tree, version: Version) -> Pieces:
 
 
 def _misread(tree: Tree, model: Model) -> Pieces:
-    """Yield the text of what cannot be read; a file with unknown names may be about any."""
+    """Yield the text of files that cannot be read; a file with unknown names may be about anything."""
     for folder, names in model.unread.items():
         kind = _KINDS_BY_FOLDER.get(folder, "nodes")
         for name in names:
