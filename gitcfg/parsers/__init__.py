@@ -1,1 +1,1 @@
-"""Targets' own parsers, which judge rendered files in a guarded child process."""
+"""Targets' own parsers, which check rendered files in a guarded child process."""

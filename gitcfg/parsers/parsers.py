@@ -1,4 +1,4 @@
-"""Targets' own parsers (GC307): which parser judges a text, and what it said."""
+"""Targets' own parsers (GC307): which parser checks a text, and its verdicts."""
 
 import contextlib
 import os
@@ -20,31 +20,31 @@ from gitcfg.sandbox import Closing, GuardError, Limits
 
 
 class EndedParsers:
-    """EndedParsers by the rank of the question, which several children find in any order."""
+    """The ranks of questions that ended their parsers, which several children report in any order."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._places: list[int] = []
 
     def add(self, place: int) -> None:
-        """One more."""
+        """Add the rank of a question that ended its parser."""
         insort(self._places, place)
 
     def before(self, place: int) -> bool:
-        """Return whether too many come before that request, so that it is not made."""
+        """Return whether too many earlier requests ended their parsers, so that this one is not made."""
         return len(self._places) >= self._most and place > self._places[self._most - 1]
 
     @property
     def verdict(self) -> Verdict:
-        """What is said of those that nobody looks at."""
+        """The verdict on texts that are not checked."""
         return Verdict(f"is not checked, because {self._most} others ended their parsers", grave=False)
 
 
-# Whether HTCondor's parser is there, and one that answers as expected.
+# Whether HTCondor's parser is installed and answers as expected.
 
 
 class Libraries:
-    """Asks children about their libraries, when it is first wanted to be known."""
+    """What children report about their libraries, requested at first use."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -56,7 +56,7 @@ class Libraries:
 
     @cached_property
     def table(self) -> bool:
-        """Return whether it writes out what it read. One that does so differently may crash."""
+        """Return whether it can write out what it read. A version that does this in another way may crash."""
         return self._look("table")
 
     def _look(self, wanted: str) -> bool:
@@ -68,18 +68,18 @@ class Libraries:
         return request.error is None and bool(request.answer)
 
 
-# Questions on their way to verdicts: each distinct one is asked once, with its values only where need be.
+# From questions to verdicts: each distinct question is asked once, with its values only where necessary.
 
 LARGEST = 16 << 20
 _TOO_LARGE = Verdict(f"is larger than {LARGEST >> 20} MiB, too large to be checked", grave=False)
-_PUT = 4096  # verdicts that are kept at once
+_PUT = 4096  # verdicts that are cached at once
 
 Known = tuple[int, Verdicts | None]
-"""The rank of the first question of a kind, and its verdicts; None: it has to be asked in full."""
+"""The rank of the first equal question, and its verdicts; None: the whole question must be asked."""
 
 
 class Case:
-    """A question, and in the end its verdicts. `place` is the rank of the first question like it."""
+    """A question, and later its verdicts. `place` is the rank of the first equal question."""
 
     def __init__(self, question: Question, place: int) -> None:
         self.question, self.place, self.size = question, place, len(question.text)
@@ -87,11 +87,11 @@ class Case:
         self.lasting: bytes | None = None
 
 
-Asking = tuple[Case, bytes, bytes]  # with what its request is known by, and the request
+Asking = tuple[Case, bytes, bytes]  # a case, the key of its request, and the request
 
 
 class Cases:
-    """Opens cases, which are settled as the pool goes on, and gives their verdicts."""
+    """Opens cases, which are settled as the pool answers, and returns their verdicts."""
 
     def __init__(self, pool: Pool, ends: EndedParsers, kept: VerdictCache | None) -> None:
         self._pool, self._ends, self._kept = pool, ends, kept
@@ -114,7 +114,7 @@ class Cases:
         return cases
 
     def verdicts(self, case: Case) -> Verdicts:
-        """Return what is said of a settled case, whose turn it is: all before it are settled too."""
+        """Return the verdicts of a settled case. All cases before it must be settled too."""
         if self._ends.before(case.place):
             return (self._ends.verdict,)
         assert case.verdicts is not None
@@ -125,20 +125,20 @@ class Cases:
         return case.verdicts
 
     def keep(self) -> None:
-        """Hand what lasts to who keeps it."""
+        """Put lasting verdicts into the cache."""
         if self._kept is not None and self._lasting:
             self._kept.put(self._lasting)
         self._lasting = {}
 
     def abandon(self) -> None:
-        """Forget what is under way."""
+        """Drop all requests that are not answered."""
         if self._under_way:
             self._pool.drop()
         self._under_way.clear()
         self.size = 0
 
     def _first(self, case: Case) -> Iterator[Asking]:
-        """Yield what to ask first about a case, and what that is known by."""
+        """Yield the first request for a case, with its key."""
         if case.size > LARGEST:
             case.place, case.verdicts = ALWAYS, (_TOO_LARGE,)
             return
@@ -154,7 +154,7 @@ class Cases:
                 yield case, requests.key(request, self._version), request
             else:
                 yield self._whole(case)
-        except GuardError as error:  # no UTF-8
+        except GuardError as error:  # it is not UTF-8
             case.place, case.verdicts = ALWAYS, (ended(error, case.question.format),)
 
     def _whole(self, case: Case) -> Asking:
@@ -162,7 +162,7 @@ class Cases:
         return case, requests.key(request, self._version), request
 
     def _recall(self, firsts: list[tuple[Case, bytes]]) -> None:
-        """Look up what was judged by an earlier run."""
+        """Look up verdicts of earlier runs."""
         wanted = {key: case for case, key in reversed(firsts) if key not in self._known}
         if self._kept is not None and wanted:
             for key, verdicts in self._kept.get(list(wanted)).items():
@@ -210,11 +210,11 @@ class Cases:
             self.size -= case.size
 
 
-# Lines that say what was meant: of a text of such lines only how its parser reads it is left to ask.
+# Lines that give the values themselves: of a text of such lines it is only asked how its parser reads it.
 
 
 def plain(format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
-    """Return whether the line's text is that value. See `gitcfg.check.target_parsers.Judge`."""
+    """Return whether a line's text is its value. See `gitcfg.check.target_parsers.Judge`."""
     head = f"{name} ="
     if format != "condor" or not line.startswith(head) or line.find("\n") != len(line) - 1:
         return False
@@ -222,29 +222,29 @@ def plain(format: str, line: str, name: str, value: Any, separator: str | None) 
     if text and not text.startswith(" "):
         return False
     text = text[1:]
-    # What holds macros is looked at for circles, and compared without what HTCondor replaces in it.
+    # Values with macros are checked for cycles, and compared without what HTCondor replaces in them.
     if "$" in text and text != condor_text.write_text(name, value, {name: separator}):
         return False
     return means(text, value, separator)
 
 
-# Asks targets' own parsers about texts: each distinct one once, in guarded child processes.
+# The parsers: each distinct text is checked once, in guarded child processes.
 
 _OF_HTCONDOR = frozenset({"classad", "condor"})
 _CHILD = "gitcfg.parsers.child"
 _LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0, file=2 * LARGEST)
 _MOST_ENDS = 20
 _MOST = 256  # questions that wait for the verdicts on earlier ones
-_MOST_SIZE = 8 << 20  # of the texts that are not judged yet
+_MOST_SIZE = 8 << 20  # characters of texts without verdicts
 _TOGETHER = 16  # questions that are looked up at once
 _TOGETHER_SIZE = 1 << 20
 
 
 class Parsers(Closing):
-    """Parsers for what is rendered; close them at the end.
+    """The parsers for rendered files; close them at the end.
 
-    `workers` children judge at the same time (as many as processors may be used, unless told), `kept` is
-    what keeps verdicts from one run to the next.
+    `workers` children work at the same time (by default, as many as processors may be used). `kept` is the
+    cache of verdicts between runs.
     """
 
     formats = frozenset({"classad", "condor", "ini", "json", "toml", "yaml"})
@@ -258,17 +258,17 @@ class Parsers(Closing):
 
     @property
     def question_count(self) -> int:
-        """The number of questions that parsers were asked."""
+        """The number of requests to parsers."""
         return self._cases.count
 
     def begin(self, formats: Set[str] = formats) -> None:
-        """Start a child, if one is of use for these formats; it loads what it needs while others work."""
+        """Start a child, if these formats need one; it loads its libraries while others work."""
         if not formats <= _OF_HTCONDOR or installed():
-            with contextlib.suppress(GuardError):  # then the first question says so
+            with contextlib.suppress(GuardError):  # then the first request reports it
                 self._pool.begin()
 
     def lacks(self, format: str) -> bool:
-        """Return whether it is HTCondor's parser, and missing or not answering as expected."""
+        """Return whether the format needs HTCondor's parser, and that is missing or not as expected."""
         return format in _OF_HTCONDOR and self._lacks_htcondor
 
     @cached_property
@@ -276,7 +276,7 @@ class Parsers(Closing):
         return not (installed() and self._cases.libraries.condor)
 
     def judge(self, questions: Iterable[Question]) -> Generator[Verdicts, None, None]:
-        """Yield what is wrong with each text, in order."""
+        """Yield the verdicts on each text, in order."""
         waiting: deque[Case] = deque()
         try:
             for some in _some(questions):
@@ -304,7 +304,7 @@ class Parsers(Closing):
 
 
 def _some(questions: Iterable[Question]) -> Iterator[list[Question]]:
-    """Questions that are looked up together."""
+    """Yield questions in lists that are looked up together."""
     some: list[Question] = []
     for question in questions:
         some.append(question)

@@ -1,4 +1,4 @@
-"""A pool of child processes for parsers: batches, time limits, and what becomes of a dead child's work."""
+"""A pool of child processes for parsers: batches, time limits, and retries after a child's death."""
 
 import hashlib
 from collections import deque
@@ -10,15 +10,16 @@ import msgspec
 from gitcfg.check.target_parsers import Meant, Question, Verdict, Verdicts
 from gitcfg.sandbox import Guard, GuardError, Killed, Limits, OutOfMemory, encoded, wait
 
-_TRIES = 4  # more, for a request whose child is killed
+_TRIES = 4  # more tries for a request whose child is killed
 
 ALWAYS = -1
-"""A rank before all others: what is asked whatever ends parsers."""
+"""A rank before all others: for requests that are made no matter how many parsers ended."""
 
 
 class Request:
-    """A request on its way; `place` is its rank among all. In the end it has an `answer` or an `error`,
-    and whoever asked is notify.
+    """A request; `place` is its rank among all. In the end it has an `answer` or an `error`.
+
+    Then `notify` is called with it.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Request:
         self.tries = 0
 
     def settle(self, answer: Any = None, error: GuardError | None = None) -> None:
-        """The end of it: what it holds is not needed any more."""
+        """Set the answer or the error, and release the request's content."""
         self.request = b""
         self.settled, self.answer, self.error = True, answer, error
         self._notify(self)
@@ -46,7 +47,7 @@ class Member:
         self._used = False
 
     def ask(self, batch: list[Request]) -> None:
-        """Post a batch, if there is any of it."""
+        """Send a batch, if it is not empty."""
         if self._used and any(asked.tries for asked in batch):
             self.close()
         self.batch = batch
@@ -54,13 +55,16 @@ class Member:
             message = msgspec.msgpack.encode([msgspec.Raw(asked.request) for asked in batch])
             try:
                 self.guard.post(message)
-            except GuardError as error:  # no child can be started
+            except GuardError as error:  # a child cannot be started
                 self.batch = []
                 for asked in batch:
                     asked.settle(error=error)
 
     def collected(self) -> Iterator[Request]:
-        """Settle what is answered. What has to be asked once more, each alone, is given, the last first."""
+        """Settle the requests that are answered.
+
+        Yield those that must be sent again, each alone, the last one first.
+        """
         if not self.batch:
             return
         try:
@@ -79,7 +83,7 @@ class Member:
         if len(batch) > 1:
             return batch[::-1]
         (asked,) = batch
-        # Want of memory may be others' fault, and SIGKILL nobody's: a new child has the last word.
+        # Other processes may cause a lack of memory or SIGKILL, so the result of a new child counts.
         if (isinstance(error, OutOfMemory) and used) or (isinstance(error, Killed) and asked.tries < _TRIES):
             asked.tries += 1
             return [asked]
@@ -91,20 +95,20 @@ class Member:
         self.batch, self._used = [], False
 
 
-# Guarded children that answer many requests at once: batches, several under way, each request for itself.
+# The pool: several batches are under way at once, and a child's death affects each request separately.
 
-_BATCH = 16  # requests: 16 ms of HTCondor's parser, beside which a message costs nothing
+_BATCH = 16  # requests: 16 ms of HTCondor's parser, compared to which a message costs nothing
 _BATCH_SIZE = 256 << 10
-_AHEAD = 2  # batches that wait for each child, so that none has to
-_PATIENCE = 0.1  # seconds, until a child that says nothing is looked after
-_WORTH_ANOTHER = 3  # batches waiting: less is done before another child has started
+_AHEAD = 2  # batches that wait for each child, so that no child is idle
+_PATIENCE = 0.1  # seconds to wait for a message before the children are checked
+_WORTH_ANOTHER = 3  # waiting batches: fewer are done before another child has started
 
 
 class Pool:
     """Children that run one module. Close it at the end.
 
-    A child's death says nothing about the requests that came with others: each of those is asked again alone.
-    `is_unwanted` tells of a request, before it is sent, that nobody needs the answer any more.
+    When a child dies, each request of its batch is sent again alone, since the others are not the cause.
+    `is_unwanted` returns whether a request that is not sent yet is no longer needed.
     """
 
     def __init__(
@@ -117,18 +121,18 @@ class Pool:
         self._ready: deque[list[Request]] = deque()
 
     def begin(self) -> None:
-        """Start the first child. GuardError: it cannot be."""
+        """Start the first child. Raise GuardError if that is not possible."""
         self._children[0].guard.begin()
 
     def put(self, asked: Request) -> None:
-        """Ask, as soon as there are enough for a batch (or at `flush`) and a child is free."""
+        """Send a request as soon as there are enough for a batch (or at `flush`) and a child is free."""
         self._next_batch.append(asked)
         self._size += len(asked.request)
         if len(self._next_batch) >= _BATCH or self._size >= _BATCH_SIZE:
             self._close_batch()
 
     def flush(self) -> None:
-        """Ask what was put, however little it is."""
+        """Send all waiting requests, even if they do not fill a batch."""
         self._close_batch()
         self.move()
 
@@ -139,16 +143,16 @@ class Pool:
 
     @property
     def processes(self) -> list[int]:
-        """The children that there are."""
+        """The process ids of the children that run."""
         return [child.guard.pid for child in self._children if child.guard.pid is not None]
 
     @property
     def full(self) -> bool:
-        """Return whether all children have enough to do, so that more would only take memory."""
+        """Return whether all children have enough to do: more requests would only take memory."""
         return len(self._ready) >= _AHEAD * len(self._children)
 
     def wait(self) -> None:
-        """Go on with what is under way, waiting a little if nothing can."""
+        """Process answers, and wait a short time if there are none."""
         self.move()
         busy = [child.guard for child in self._children if child.batch]
         if busy:
@@ -158,7 +162,7 @@ class Pool:
             self.flush()
 
     def drop(self) -> None:
-        """Forget what is under way: nobody will ask for it."""
+        """Drop all requests that are not answered."""
         self._next_batch, self._size = [], 0
         self._ready.clear()
         for child in self._children:
@@ -166,12 +170,12 @@ class Pool:
                 child.close()
 
     def close(self) -> None:
-        """End all children. A later request starts others."""
+        """End all children. A later request starts new ones."""
         for child in self._children:
             child.close()
 
     def move(self) -> None:
-        """Take the answers that are there, and give whoever is free more to do."""
+        """Settle the requests that are answered, and send more to the children that are free."""
         for child in self._children:
             for asked in child.collected():
                 self._ready.appendleft([asked])
@@ -185,22 +189,25 @@ class Pool:
         return asked.settled
 
     def _worth(self, child: Member) -> bool:
-        """Starting a child takes as long as some batches."""
+        """Return whether a child may get a batch. To start one takes as long as some batches."""
         return child.guard.pid is not None or child is self._children[0] or len(self._ready) >= _WORTH_ANOTHER
 
 
-# What a child is asked about a text, and what its answers say.
+# The requests to a child about a text, and what its answers mean.
 
 
 def written(text: str) -> bytes:
-    """Return whether an HTCondor text is read as it is written. Raise GuardError if it cannot be sent."""
+    """Return the request whether HTCondor reads a text as it is written.
+
+    Raise GuardError if it cannot be encoded.
+    """
     return encoded({"written": text})
 
 
 def whole(question: Question) -> bytes:
-    """What is wrong with a text in a format, beside what it was written from? GuardError: it cannot be sent.
+    """Return the request for the verdicts on a text, with the values that it was rendered from.
 
-    Values go as JSON, which knows integers of any size.
+    Values are sent as JSON, which has integers of any size. Raise GuardError if it cannot be encoded.
     """
     meant = question.meant() if question.meant is not None else None
     values = None if meant is None else _as_json(meant)
@@ -212,17 +219,17 @@ def whole(question: Question) -> bytes:
 
 
 def look(wanted: str) -> bytes:
-    """Return whether HTCondor's parser is there (`condor`), and can write out what it read (`table`)."""
+    """Return the request whether HTCondor's parser works (`condor`), or writes out its table (`table`)."""
     return encoded({"look": wanted})
 
 
 def key(request: bytes, version: bytes) -> bytes:
-    """Return what a request is known by, for one version of the parsers."""
+    """Return the key of a request, for one version of the parsers."""
     return hashlib.sha256(version + request).digest()
 
 
 def verdicts(found: Any) -> Verdicts:
-    """Return what is wrong, as a child says it."""
+    """Return the verdicts in a child's answer."""
     return tuple(
         Verdict(reason, line, tuple(params), hint, grave) for reason, line, params, hint, grave in found
     )

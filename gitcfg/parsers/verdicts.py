@@ -1,4 +1,4 @@
-"""The cache of parsers' verdicts: one answer for all texts, because a file for each would cost most."""
+"""The cache of parsers' verdicts: one entry for all texts, since one file for each would cost more."""
 
 import re
 import sys
@@ -16,11 +16,11 @@ from gitcfg.sandbox import GuardError
 
 _QUESTION = "verdicts 1"
 MOST = 1 << 16
-"""Verdicts that are held: some 5 MB, and enough for the classes of most fleets."""
+"""The most verdicts that are kept: some 5 MB, and enough for the classes of most fleets."""
 
 
 class CachedVerdicts:
-    """Keeps the verdicts that came last. Their keys name all that they depend on."""
+    """A cache of the most recent verdicts. Their keys cover all that they depend on."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -30,11 +30,11 @@ class CachedVerdicts:
         return self._cache.get(_QUESTION, dict[bytes, tuple[Verdict, ...]]) or {}
 
     def get(self, keys: Sequence[bytes]) -> Mapping[bytes, Verdicts]:
-        """Return the verdicts that are there for these keys."""
+        """Return the known verdicts for these keys."""
         return {key: self._known[key] for key in keys if key in self._known}
 
     def put(self, found: Mapping[bytes, Verdicts]) -> None:
-        """Keep verdicts, in place of the oldest if there are too many."""
+        """Add verdicts, in place of the oldest if there are too many."""
         for key, verdicts in found.items():
             self._known.pop(key, None)
             self._known[key] = verdicts
@@ -43,27 +43,27 @@ class CachedVerdicts:
         self._cache.put(_QUESTION, self._known)
 
 
-# What keeps verdicts from one run to the next; nothing does unless it is handed in.
+# The interface of the cache, which is optional.
 
 
 class VerdictCache(Protocol):
-    """Verdicts by key, many at once: one lookup and one write for each of thousands would cost most.
+    """Verdicts by key, many at once: one lookup and one write for each of thousands would cost more.
 
-    A key is a SHA-256 over the question, the parser and its version. Only verdicts that follow from these
-    are put: none that is owed to a limit, to a crash, or to a parser that is not installed.
+    A key is the SHA-256 of the question, the parser and its version. Only verdicts that follow from these are
+    added: none that is due to a limit, to a crash, or to a parser that is not installed.
     """
 
     def get(self, keys: Sequence[bytes]) -> Mapping[bytes, Verdicts]:
-        """Return the verdicts that are there for these keys."""
+        """Return the known verdicts for these keys."""
         ...
 
     def put(self, found: Mapping[bytes, Verdicts]) -> None:
-        """Keep verdicts."""
+        """Add verdicts."""
         ...
 
 
 def version() -> bytes:
-    """Return what verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
+    """Return all that verdicts depend on besides the text: the parsers' versions, and gitcfg's own."""
     libraries = (f"{name} {_installed(name)}" for name in ("gitcfg", "htcondor", "PyYAML"))
     there = "with HTCondor" if installed() else "without HTCondor"
     return "\n".join([sys.version, *libraries, there, ""]).encode()
@@ -76,7 +76,7 @@ def _installed(name: str) -> str:
         return "none"
 
 
-# Why a parser's process ended: what HTCondor says of a file before it exits, or a limit.
+# Why a parser's process ended: HTCondor's message about a file before it exits, or a limit.
 
 _NAMES = {
     "classad": "HTCondor's parser for expressions",
@@ -91,7 +91,7 @@ _NAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*=")
 
 
 def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None:
-    """Return the verdict if it was HTCondor that ended the process, since it does not take the text."""
+    """Return the verdict if HTCondor ended the process because it rejected the text, else None."""
     stderr = error.stderr.rpartition(MARK)[2]
     refusal = _REFUSAL.search(stderr)
     if refusal is None:
@@ -106,6 +106,6 @@ def refused(error: GuardError, text: str, meant: Meant | None) -> Verdict | None
 
 
 def ended(error: GuardError, format: str) -> Verdict:
-    """Return the verdict on a text whose parser came to any other end."""
+    """Return the verdict on a text whose parser ended for any other reason."""
     name = _NAMES.get(format, f"the parser for {format.upper()}")
     return Verdict(f"cannot be checked: {name} {error.reason}")

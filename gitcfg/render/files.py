@@ -1,4 +1,4 @@
-"""A node's files: which parameters each entry takes, the text in its format, digests."""
+"""A node's files: the parameters of each entry, the text in its format, and digests."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
 class ParameterSelection:
-    """Which parameters one kind of file entry takes."""
+    """The parameters that one kind of file entry selects."""
 
     def __init__(self, declarations: Declarations, entry: FileEntry) -> None:
         self._declarations = declarations
@@ -27,7 +27,7 @@ class ParameterSelection:
         self._known: dict[str, Mapping[str, str | None] | None] = {}
 
     def separators(self, name: str) -> Mapping[str, str | None] | None:
-        """Return the separator of a parameter's lists, by its name; None if the entry does not take it."""
+        """Return the separator of a parameter's lists, by its name; None if the entry does not select it."""
         if name not in self._known:
             parameter = self._declarations.find(name)
             if self._tags:
@@ -38,14 +38,14 @@ class ParameterSelection:
         return self._known[name]
 
 
-# Which files of a node hold secrets: nobody but their owner may read those.
+# Files with secrets, which only their owner may read.
 
 PRIVATE = "0600"
-"""The mode of a file that holds a secret, if its entry says none."""
+"""The default mode of a file that has a secret."""
 
 
 def find_secret_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> Mapping[str, tuple[str, ...]]:
-    """Return the files of a node that hold secrets, in order of path, with the secrets' names in order."""
+    """Return the files of a node that have secrets, in order of path, with the secrets' names in order."""
     if not node.secrets:
         return {}
     found = {path: find_secret_params(fleet, node, entry, engine) for path, entry in node.entries.items()}
@@ -55,9 +55,9 @@ def find_secret_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> 
 def find_secret_params(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 ) -> Mapping[str, str]:
-    """Return the parameters with secrets that a file entry of a node takes, and the secrets' names.
+    """Return the parameters with secrets that a file entry of a node may use, and the secrets' names.
 
-    It is what the entry may take that counts: a template that looks at a parameter holds it.
+    A template that reads a parameter counts, even if its output does not have the value.
     """
     secrets = node.secrets
     if not secrets or len(entry.contents) != 1:
@@ -75,21 +75,21 @@ def find_secret_params(
 
 
 def mode_of(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str:
-    """Return the mode that a file of a node has."""
+    """Return the mode of a file of a node."""
     private = not entry.mode_said and bool(find_secret_params(fleet, node, entry, engine))
     return PRIVATE if private else entry.mode
 
 
-# Texts of formats that write each parameter by itself: what many files have in common is written once.
+# Texts in formats that write each parameter separately: what many files have in common is written once.
 
 Notice = Callable[[str, Any, str, str | None], object]
-"""Told of each piece: the parameter, its value as it is shown, the text, and how its lists are separated."""
+"""Called for each piece with the parameter, its value as shown, the text, and the separator of its lists."""
 Show = Callable[[Any], Any]
-"""What is written of a value: itself, but for a secret."""
+"""A function from a value to what is written: the same value, except for a secret."""
 
 
 class Pieces:
-    """What one kind of file entry makes of each parameter of each layer, and so of a class."""
+    """The texts that one kind of file entry writes for the parameters of each layer, and so of a class."""
 
     def __init__(
         self,
@@ -103,18 +103,18 @@ class Pieces:
         self._splicer = Splicer(fleet.declarations, self._writer.write, "")
 
     def of(self, kind: NodeClass) -> Mapping[str, str] | None:
-        """Return a class's file in pieces; None if names may be one to the format: it cannot carry all."""
+        """Return the pieces of a class's file, or None if the format cannot distinguish some of the names."""
         pieces = self._splicer.pieces(kind)
         return None if any(pieces.get(name) for name in self._writer.alike) else pieces
 
     def text(self, kind: NodeClass) -> str | None:
-        """Return the pieces of a class, one after another."""
+        """Return the pieces of a class's file as one text, or None."""
         pieces = self.of(kind)
         return None if pieces is None else "".join(pieces.values())
 
 
 class _Writer:
-    """Writes one parameter at a time. `alike` are those that had spellings of others."""
+    """Writes one parameter at a time. `alike` are the parameters with the same spelling as others."""
 
     def __init__(
         self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, notice: Notice | None, show: Show
@@ -127,7 +127,7 @@ class _Writer:
         self._spelled: dict[str, str] = {}
 
     def write(self, name: str, value: Any) -> str:
-        """Return what a parameter adds to a file: nothing if it is bare, not taken, or cannot be carried."""
+        """Return the text of a parameter: empty if it is bare, not selected, or unfit for the format."""
         apart = self._selection.separators(name)
         if apart is None or value is None:
             return ""
@@ -148,11 +148,14 @@ _pieces: WeakKeyDictionary[Fleet, dict[Any, Pieces | None]] = WeakKeyDictionary(
 
 
 def find_pieces(fleet: Fleet, chosen: Format, entry: FileEntry) -> Pieces | None:
-    """Return a fleet's pieces for entries of this kind, kept as long as the fleet is; None: it has none."""
+    """Return the pieces of a fleet for entries of this kind, or None for a format without pieces.
+
+    They are kept as long as the fleet exists.
+    """
     kinds = _pieces.setdefault(fleet, {})
     key = (chosen.name, entry.params, entry.tags)
     if key not in kinds:
-        # Asked only once a kind, for it takes 25 us.
+        # One `isinstance` per kind, since it takes 25 us with this protocol.
         kinds[key] = Pieces(fleet, entry, chosen) if isinstance(chosen, LineFormat) else None
     return kinds[key]
 
@@ -161,7 +164,7 @@ def find_pieces(fleet: Fleet, chosen: Format, entry: FileEntry) -> Pieces | None
 
 
 class RenderedFile(msgspec.Struct, frozen=True):
-    """A file as a node gets it. `digest` is over content, mode, owner and group."""
+    """A file as a node gets it. `digest` is that of content, mode, owner and group."""
 
     path: str
     content: str
@@ -172,7 +175,7 @@ class RenderedFile(msgspec.Struct, frozen=True):
 
 
 def select_params(fleet: Fleet, entry: FileEntry, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a file entry takes, without bare ones; of secrets what is shown."""
+    """Return the parameters that a file entry selects, without bare ones; secrets as they are shown."""
     if entry.tags:
         tags = set(entry.tags)
         found = ((n, v) for n, v in params.items() if not tags.isdisjoint(_tags(fleet, n)))
@@ -187,13 +190,13 @@ def _tags(fleet: Fleet, name: str) -> tuple[str, ...]:
 
 
 def find_separators(fleet: Fleet, names: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return how each parameter's lists are written as text."""
+    """Return the separator of each parameter's lists."""
     found = {name: fleet.declarations.find(name) for name in names}
     return {name: parameter.separator if parameter else None for name, parameter in found.items()}
 
 
 def make_context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return what a template sees; `secrets` are parameters whose true values it is to see."""
+    """Return the variables of a template; `secrets` are the parameters with true values, if any."""
     shows = {name: shown(node.params[name]) for name in node.secrets} if secrets is None else secrets
     about = {
         "name": node.name,
@@ -212,9 +215,9 @@ def make_context(node: FleetNode, secrets: Mapping[str, Any] | None = None) -> d
 
 
 def render_content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine) -> str | None:
-    """Return what a file holds; None where its entry is not whole (GC209) or its source no text.
+    """Return a file's content, or None if its entry is not valid (GC209) or its source is not text.
 
-    TemplateProblem: the template fails on this node.
+    Raise TemplateProblem if the template fails on this node.
     """
     if len(entry.contents) != 1:
         return None
@@ -230,7 +233,10 @@ def render_content(fleet: Fleet, node: FleetNode, entry: FileEntry, engine: Temp
 
 
 def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) -> str:
-    """Values in a format. What it cannot carry (GC309, GC310) is left out: it might smuggle lines in."""
+    """Return the values in a format.
+
+    Values that it cannot carry (GC309, GC310) are left out: they may inject lines.
+    """
     pieces = find_pieces(fleet, chosen, entry)
     text = pieces.text(node.node_class) if pieces else None
     if text is not None:
@@ -242,7 +248,7 @@ def _written(fleet: Fleet, chosen: Format, entry: FileEntry, node: FleetNode) ->
 
 
 def render_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[str, RenderedFile]:
-    """Return a node's files by path. What cannot be rendered is left out: it is a finding."""
+    """Return a node's files by path, without those that cannot be rendered; findings report these."""
     files = {path: render_file(fleet, node, entry, engine) for path, entry in node.entries.items()}
     return {path: file for path, file in files.items() if file is not None}
 
@@ -250,7 +256,7 @@ def render_files(fleet: Fleet, node: FleetNode, engine: TemplateEngine) -> dict[
 def render_file(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine
 ) -> RenderedFile | None:
-    """Return one file of a node; None where it cannot be rendered."""
+    """Return one file of a node, or None if it cannot be rendered."""
     try:
         text = render_content(fleet, node, entry, engine)
     except TemplateProblem:
@@ -263,15 +269,15 @@ def render_file(
 
 
 def file_digest(text: str, mode: str, entry: FileEntry) -> str:
-    """Return the SHA-256 over a file's mode, owner, group and content."""
+    """Return the SHA-256 of a file's mode, owner, group and content."""
     head = "\0".join((mode, entry.owner, entry.group, ""))
     return hashlib.sha256(head.encode() + text.encode()).hexdigest()
 
 
 def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]) -> str:
-    """Return the SHA-256 over a node's files and the subsystems that run on it.
+    """Return the SHA-256 of a node's files and the subsystems that run on it.
 
-    Over its secrets' versions too: a template may use a secret, and not show which one it is.
+    It covers the versions of the node's secrets too: a template may use a secret without showing its version.
     """
     parts = [[path, file.digest] for path, file in sorted(files.items())]
     parts += [[name, shown(value)] for name, value in node.node_class.some(node.secrets).items()]
@@ -280,7 +286,7 @@ def node_digest(fleet: Fleet, node: FleetNode, files: Mapping[str, RenderedFile]
 
 
 def find_subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
-    """Return the subsystems that run on a node, by name; none on a retired one."""
+    """Return the subsystems that run on a node, by name; none on a retired node."""
     if node.definition.retired:
         return {}
     return {
@@ -292,28 +298,28 @@ def find_subsystems(fleet: Fleet, node: FleetNode) -> dict[str, Subsystem]:
 
 
 def subsystem_digest(subsystem: Subsystem) -> str:
-    """Return the SHA-256 over what a subsystem does, wherever it is written."""
+    """Return the SHA-256 of what a subsystem does, independent of where it is defined."""
     done = msgspec.to_builtins(subsystem)
     for key in ("origin", "description"):
         del done[key]
     for key, value in done.items():
-        if isinstance(value, list):  # of names, whose places do not count
+        if isinstance(value, list):  # drop the places of references
             done[key] = [item["name"] if isinstance(item, dict) else item for item in value]
     return hashlib.sha256(msgspec.json.encode(done, order="sorted")).hexdigest()
 
 
-# Nodes' features and final values as text, written without ever holding them as objects.
+# Features and final values of nodes as text, without building all values in memory.
 
-_HELD = 8  # texts of classes, for nodes beside each other are often alike; more would only crowd out caches
+_HELD = 8  # texts of classes: neighbouring nodes are often alike, and more would only displace caches
 
 
 def format_plain(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each node with its values, a line each: NAME = value."""
+    """Yield each node with its values, one line `NAME = value` for each."""
     return _texts(fleet, names, Splicer(fleet.declarations, _line, "").text)
 
 
 def format_json(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield each node with its `features` and `params` as a JSON object in one line."""
+    """Yield each node with its `features` and `params` as a JSON object on one line."""
     encode = msgspec.json.Encoder().encode
     keys: dict[str, bytes] = {}
 
@@ -326,7 +332,7 @@ def format_json(fleet: Fleet, names: Iterable[str]) -> Iterator[tuple[str, bytes
     splicer = Splicer(fleet.declarations, member, b"")
 
     def text(kind: NodeClass) -> bytes:
-        params = memoryview(splicer.text(kind))[1:]  # there is nothing before the first comma
+        params = memoryview(splicer.text(kind))[1:]  # without the first comma
         return b"".join((b'{"features":', encode(sorted(kind.features)), b',"params":{', params, b"}}"))
 
     return _texts(fleet, names, text)

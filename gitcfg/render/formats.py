@@ -1,4 +1,4 @@
-"""The formats that parameters are written in: values in, text out, and what a format cannot carry."""
+"""The formats of parameter files: how values are written, and which values a format cannot carry."""
 
 import json
 import math
@@ -17,7 +17,7 @@ Separators = Mapping[str, str | None]
 
 
 class Unfit(msgspec.Struct, frozen=True):
-    """Something that a format cannot carry: GC309, or GC310 for names that nest into each other."""
+    """A parameter that a format cannot carry: GC309, or GC310 if its name is a prefix of another."""
 
     code: str
     subjects: tuple[str, ...]
@@ -26,28 +26,28 @@ class Unfit(msgspec.Struct, frozen=True):
 
 
 class Format(Protocol):
-    """Writes parameters so that reading the text gives them back, or says why it cannot."""
+    """A format: writes parameters so that reading the text returns them, or reports why it cannot."""
 
     name: str
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
-        """Return the text, in order of name. Bare parameters (None) are left out."""
+        """Return the text, sorted by name, without bare parameters (None)."""
         ...
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
-        """Yield what cannot be carried; if nothing, the text reads back as the values."""
+        """Yield what the format cannot carry; if nothing, reading the text returns the values."""
         ...
 
 
 @runtime_checkable
 class LineFormat(Format, Protocol):
-    """A format whose text is what it writes of each parameter by itself, one after the other.
+    """A format that writes each parameter separately, one after the other.
 
-    It cannot carry a parameter for that one's own sake alone, or because of another that is spelled alike.
+    Whether it can carry a parameter depends only on the parameter, and on others with the same spelling.
     """
 
     def spelling(self, name: str) -> str:
-        """Return the same for names that are one to the format's readers."""
+        """Return a key that is equal for names which readers of the format do not distinguish."""
         ...
 
 
@@ -57,14 +57,14 @@ def present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def is_simple(value: Any) -> bool:
-    """Return whether every format carries a plain value: whatever has nothing unusual in it."""
+    """Return whether every format can carry a plain value, because it has no unusual characters."""
     if type(value) is str:
         return value.isprintable() and value.strip() == value and value[-1:] != "\\"
     return type(value) is bool or (type(value) is int and abs(value) < _EXACT)
 
 
 def unfit_name(name: str, reason: str) -> Unfit:
-    """Return a name that the format would read otherwise, or not at all."""
+    """Return the error for a name that the format would change, or not read at all."""
     return Unfit("GC309", (name,), reason, f'Keep it out of this file: "!{name}" under `params:`.')
 
 
@@ -78,7 +78,7 @@ Problem = tuple[str, str]  # what is wrong with a value, and what to do
 
 
 def text_of(value: Any, separator: str | None, true: str = "true", false: str = "false") -> str:
-    """Return a value as text; a list by its separator."""
+    """Return a value as text; a list with its separator."""
     if isinstance(value, list):
         return join_list([_scalar(item, true, false) for item in value], separator)
     return _scalar(value, true, false)
@@ -93,7 +93,7 @@ def _scalar(value: Any, true: str, false: str) -> str:
 def unfit_value(
     name: str, value: Any, separator: str | None, trimmed: Callable[[str], str] = str
 ) -> Iterator[Unfit]:
-    """Yield what one line cannot carry; `trimmed` is what the format's reader makes of a text."""
+    """Yield what does not fit one line. `trimmed` returns a text as the format's reader would read it."""
     problem = _list_problem(value, separator) if isinstance(value, list) else _plain_problem(value)
     text = "" if problem else text_of(value, separator)
     problem = problem or _text_problem(text, trimmed)
@@ -144,7 +144,7 @@ _WORDS = frozenset({"if", "elif", "else", "endif", "include", "use", "error", "w
 
 
 class Condor:
-    """Files below /etc/condor."""
+    """The format of files under /etc/condor."""
 
     name = "condor"
 
@@ -170,7 +170,7 @@ class Condor:
                 )
             elif name.lower() in _WORDS:
                 yield unfit_name(name, f"{name} is a keyword of HTCondor.")
-            # HTCondor's blanks are those of C; it keeps a no-break space, say.
+            # HTCondor strips only C's white space: not a no-break space, for example.
             yield from unfit_value(name, value, separators.get(name), lambda text: text.strip(" \t\n\v\f\r"))
 
 
@@ -179,13 +179,13 @@ class Condor:
 _NAME_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,-]*")
 _SPECIAL = re.compile(r'(["\\$`])')
-# Where sh is bash these are read-only, and the rest of the file would not be read; dash ends at an OPTIND
-# that is no number; `_` is set anew with each command.
+# Where sh is bash, these are read-only, and the rest of the file would not be read; dash stops at an OPTIND
+# that is not a number; each command overwrites `_`.
 _OF_SHELLS = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID", "_"})
 
 
 class Env:
-    """NAME=value, in quotes where it must be."""
+    """The format NAME=value, with quotes where necessary."""
 
     name = "env"
 
@@ -214,13 +214,13 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-# INI files: what stands before the last dot of a name is its section.
+# INI files: the part of a name before its last dot is the section.
 
 _NAME_INI = re.compile(r"(?:[A-Za-z0-9_.-]+\.)?[A-Za-z0-9_-]+")
 
 
 class Ini:
-    """Keys without a section come first."""
+    """The INI format; keys without a section are written first."""
 
     name = "ini"
 
@@ -252,14 +252,14 @@ def _place(name: str) -> tuple[str, str]:
     return section, key
 
 
-# Formats that nest: json, yaml and toml; dotted names become maps.
+# Nested formats: json, yaml and toml; dotted names become maps.
 
-# As deep as a repository's YAML may be; readers of JSON and TOML have limits too.
+# The limit for a repository's YAML; readers of JSON and TOML have limits too.
 _LEVELS = 64
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """`a.b` below `a`, maps in order of key. Of names in each other's way the longer is left out."""
+    """Return `a.b` as `b` in a map `a`, with sorted keys. Of names that conflict, the longer is left out."""
     result: dict[str, Any] = {}
     for name, value in present(values):
         *folders, key = name.split(".")
@@ -271,7 +271,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _folder_of(result: dict[str, Any], folders: list[str]) -> dict[str, Any] | None:
-    """Return where a name's last part goes; None: another name's value is in the way."""
+    """Return the map for the last part of a name, or None if another name's value is in its place."""
     place: Any = result
     for folder in folders:
         if folder not in place:
@@ -284,18 +284,21 @@ def _folder_of(result: dict[str, Any], folders: list[str]) -> dict[str, Any] | N
 
 
 class _Folder(dict[str, Any]):
-    """What dotted names share; a parameter's own map is none, for it is not to be written to."""
+    """A map made of dotted names.
+
+    A parameter's own map is of another type, so that nothing is added to it.
+    """
 
 
 def _ordered(value: Any) -> Any:
-    """Return the value with all its maps in order of key: equal values are equal text."""
+    """Return the value with the keys of all maps sorted, so that equal values are equal text."""
     if isinstance(value, dict):
         return {key: _ordered(value[key]) for key in sorted(value)}
     return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def unfit_names(values: Mapping[str, Any]) -> Iterator[Unfit]:
-    """Yield names with empty parts or too many, and names of which one is the beginning of another."""
+    """Yield names with empty parts or too many parts, and names that are prefixes of others."""
     names = {name for name, _ in present(values)}
     for name in sorted(names):
         parts = name.split(".")
@@ -321,7 +324,7 @@ def _inside(name: str, parts: list[str], names: set[str]) -> Iterator[Unfit]:
 
 
 def unfit_values(values: Mapping[str, Any], problem: Callable[[Any], str | None]) -> Iterator[Unfit]:
-    """Yield the first thing in each value that a format has a problem with."""
+    """Yield the first part of each value that a format cannot carry."""
     for name, value in present(values):
         found = next(filter(None, map(problem, _parts(value))), None)
         if found:
@@ -331,7 +334,7 @@ def unfit_values(values: Mapping[str, Any], problem: Callable[[Any], str | None]
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield all plain values in a value."""
+    """Yield all plain values in a value, at any depth."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _parts(item)
@@ -340,7 +343,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def unfit_number(value: Any) -> str | None:
-    """Return what is wrong with a number for JSON and its like."""
+    """Return what is wrong with a number for JSON and similar formats, or None."""
     return "is not a finite number" if isinstance(value, float) and not math.isfinite(value) else None
 
 
@@ -348,13 +351,13 @@ def unfit_number(value: Any) -> str | None:
 
 
 class Json:
-    """One object, indented, its keys in order of name."""
+    """The JSON format: one object, indented, its keys in order of name."""
 
     name = "json"
 
     def write(self, values: Mapping[str, Any], separators: Separators) -> str:
-        text = json.dumps(nested(values), ensure_ascii=False)  # msgspec writes some numbers otherwise
-        # The same as of `indent=2`, which takes 2.7 times as long, and leaves garbage that nobody collects.
+        text = json.dumps(nested(values), ensure_ascii=False)  # msgspec writes some numbers in another form
+        # The same text as with `indent=2`, which takes 2.7 times as long, and leaves reference cycles.
         return msgspec.json.format(text, indent=2) + "\n"
 
     def unfit(self, values: Mapping[str, Any], separators: Separators) -> Iterator[Unfit]:
@@ -366,7 +369,7 @@ class Json:
 
 
 class Yaml:
-    """One block mapping, its keys in order of name."""
+    """The YAML format: one block mapping, its keys in order of name."""
 
     name = "yaml"
 
@@ -386,7 +389,7 @@ _INT64 = 1 << 63
 
 
 class Toml:
-    """Tables for dotted names, arrays of tables for lists of maps."""
+    """The TOML format: tables for dotted names, arrays of tables for lists of maps."""
 
     name = "toml"
 
@@ -407,16 +410,16 @@ def _problem(value: Any) -> str | None:
 
 
 def _to_toml(value: Any) -> Any:
-    """Return what TOML can say of a value: without the nulls in it."""
+    """Return a value as TOML can represent it: without nulls."""
     if isinstance(value, dict):
         return {key: _to_toml(item) for key, item in value.items() if item is not None}
     return [_to_toml(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
 def _table(path: tuple[str, ...], table: Mapping[str, Any], header: str) -> Iterator[str]:
-    """Yield a table below its header: plain keys, then the tables in it.
+    """Yield a table under its header: plain keys, then the tables in it.
 
-    tomli_w alone writes short arrays of tables on one line, which Telegraf, for one, does not read.
+    tomli_w writes short arrays of tables on one line, which Telegraf, for example, cannot read.
     """
     import tomli_w
 

@@ -1,4 +1,4 @@
-"""A node's files with the true values of its secrets, on the way into the node and nowhere else."""
+"""A node's files with the true values of its secrets; used only to deliver them to that node."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,10 +21,10 @@ from gitcfg.render.templates import TemplateEngine, TemplateProblem
 def reveal_contents(
     fleet: Fleet, node: FleetNode, engine: TemplateEngine, values: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Return the contents of a node's files that hold secrets, by path; `values` are the secrets' by name.
+    """Return the contents of a node's files that have secrets, by path; `values` are the secrets' by name.
 
-    Nothing of it is kept. GitcfgError: a value is missing, or does not fit its parameter or a file's format;
-    no message says a value.
+    Nothing is cached. Raise GitcfgError if a value is missing, or does not fit its parameter or a file's
+    format; no message contains a value.
     """
     true = {}
     for param, name in node.secrets.items():
@@ -40,9 +40,9 @@ def reveal_contents(
 
 
 def find_misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
-    """Yield why a text can be no value of parameters that are bound to a secret, each in order of name.
+    """Yield why a text cannot be the value of parameters that are bound to a secret, in order of name.
 
-    No message says the text.
+    No message contains the text.
     """
     for param in sorted(_find_bound_params(fleet, name)):
         try:
@@ -52,17 +52,17 @@ def find_misfits(fleet: Fleet, name: str, text: str) -> Iterator[GitcfgError]:
 
 
 def _find_bound_params(fleet: Fleet, name: str) -> set[str]:
-    """Return the parameters that are bound to a secret anywhere, on nodes or not."""
+    """Return the parameters that are bound to a secret anywhere, even in layers that no node has."""
     found = [(param, binding.given) for param, binding in fleet.bindings.of(Op.SECRET)]
     if any("${" in param + str(given) for param, given in found):
-        _ = fleet.classes  # instances are made as nodes are compiled
+        _ = fleet.classes  # creates the instances
         instances = (pair for feature in fleet.layers.instances for pair in feature.params.items())
         found += ((param, binding.given) for param, binding in instances if binding.op is Op.SECRET)
     return {param for param, given in found if given == name and "${" not in param}
 
 
 def _parse_value(fleet: Fleet, param: str, name: str, text: str) -> Any:
-    """Return the value of a parameter that a secret's text is, as if it were written in its place."""
+    """Return the value of a parameter from a secret's text, as if the text were written in its place."""
     parameter = fleet.declarations.find(param)
     try:
         value = finish_value(fleet.declarations, param, fleet.declarations.value(param, text, text))
@@ -79,11 +79,11 @@ def _parse_value(fleet: Fleet, param: str, name: str, text: str) -> Any:
 def _reveal(
     fleet: Fleet, node: FleetNode, entry: FileEntry, engine: TemplateEngine, true: Mapping[str, Any]
 ) -> str | None:
-    """Return what a file holds; None where it cannot be rendered even without secrets."""
+    """Return a file's content, or None if it cannot be rendered even without secrets."""
     if entry.format is not None:
         chosen = formats().get(entry.format)
         return _written(fleet, node, entry, chosen, true) if chosen else None
-    assert entry.template is not None  # nothing else holds secrets
+    assert entry.template is not None  # no other content has secrets
     template = entry.template.name
     try:
         return engine.render(template, make_context(node, true))
@@ -91,13 +91,16 @@ def _reveal(
         place = f"{problem.name} fails at line {problem.line}"
     try:
         render_content(fleet, node, entry, engine)
-    except TemplateProblem:  # whatever the secrets are
+    except TemplateProblem:  # it fails without the secrets too
         return None
     raise GitcfgError(f"The template {place} on {node.name} with the real secrets.")
 
 
 def _written(fleet: Fleet, node: FleetNode, entry: FileEntry, chosen: Format, true: Mapping[str, Any]) -> str:
-    """Return values in a format. What it cannot carry is left out, as ever, unless it is a secret."""
+    """Return values in a format, without those that it cannot carry.
+
+    Raise GitcfgError if one of these is a secret.
+    """
     shown = select_params(fleet, entry, node.params)
     apart = find_separators(fleet, shown)
     out = {unfit.subjects[-1] for unfit in chosen.unfit(shown, apart)}

@@ -14,7 +14,7 @@ _LIMITS = Limits(answer=OUTPUT_LIMIT + (1 << 16))
 
 
 class TemplateProblem(Exception):
-    """Why a template cannot be rendered: `line` is in the template `name`."""
+    """The reason why a template cannot be rendered; `line` is in the template `name`."""
 
     def __init__(self, message: str, line: int, name: str, hint: str = "") -> None:
         super().__init__(message, line, name, hint)
@@ -25,12 +25,12 @@ class TemplateProblem(Exception):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """What a template says without any node.
+    """What is known of a template without any node.
 
-    `params` are the parameters that it certainly mentions, each once, with a line in this template
-    (that of the inclusion, for what another template mentions); `includes` are the templates that it
-    takes in, however far. `everything`: it may use any parameter, as a loop over them does. `names` are
-    those it uses of `node`, `features` and `groups`. `computed`: it may take in any template.
+    `params` are the parameters that it certainly mentions, each once, with a line in this template (that of
+    the inclusion, for what another template mentions); `includes` are all templates that it includes,
+    directly or not. `everything`: it may use any parameter, for example in a loop. `names` are those it uses
+    of `node`, `features` and `groups`. `computed`: it may include any template.
     """
 
     params: tuple[tuple[str, int], ...] = ()
@@ -42,9 +42,9 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 class TemplateEngine(Closing):
-    """The templates of one tree by name. The child starts with the first question; close it at the end.
+    """The templates of one tree by name. The first request starts the child; close it at the end.
 
-    Engines of several trees may share the guard that `template_guard` gives, and with it one child.
+    Engines of several trees may share a guard (`template_guard`), and with it one child.
     """
 
     def __init__(self, templates: Mapping[str, str], shared: Guard | None = None) -> None:
@@ -54,7 +54,7 @@ class TemplateEngine(Closing):
         self._analyses: dict[str, Analysis] = {}
 
     def analyse(self, name: str) -> Analysis:
-        """Return the parameters and templates that a template names, and the first thing wrong with it."""
+        """Return the parameters and templates that a template refers to, and its first problem."""
         if name not in self._analyses:
             self._analyses[name] = self._analyse(name)
         return self._analyses[name]
@@ -76,7 +76,7 @@ class TemplateEngine(Closing):
         )
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
-        """Return what a template makes of `params`, `node`, ... Raise TemplateProblem if it fails."""
+        """Return the output of a template for `params`, `node`, ... Raise TemplateProblem if it fails."""
         progress.note("rendering the template", name)
         try:
             answer = self._ask({"render": name, "context": context})

@@ -1,1 +1,1 @@
-"""The guarded child's side of judging texts: one module a format."""
+"""The guarded child's side: a module for HTCondor's formats, and one for data formats."""

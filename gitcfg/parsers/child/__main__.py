@@ -1,4 +1,4 @@
-"""The child process that runs parsers: is HTCondor's there, and what does a parser say of a text."""
+"""The child process that runs parsers: whether HTCondor's is installed, and a parser's verdict on a text."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,11 @@ _HTCONDOR = ("classad", "condor")
 
 
 def answer(request: Mapping[str, Any]) -> Any:
-    """Look for HTCondor's parser (`look`), say whether it reads a text as `written`, or judge a `text`."""
+    """Answer a request.
+
+    `look`: whether HTCondor's parser works. `written`: whether HTCondor reads this text as it is written.
+    Otherwise: the verdicts on a `text`.
+    """
     if "written" in request:
         from gitcfg.parsers.child.condor import as_written
 

@@ -1,8 +1,8 @@
-"""HTCondor configuration and ClassAd expressions, judged by HTCondor's own code.
+"""HTCondor configuration and ClassAd expressions, checked by HTCondor's own code.
 
-Macros that lead to one another in a cycle hang or end HTCondor, so circles are found first. Text that
-gitcfg did not write is judged only if every line is a setting: `include` reads files and may run programs.
-Most texts are read just as they are written, which is quick to see; only the others are compared value by
+Macros that refer to each other in a cycle hang or end HTCondor, so cycles are found first. Text that gitcfg
+did not write is parsed only if every line is a setting: `include` reads files and may run programs. HTCondor
+reads most texts exactly as they are written, which is quick to see; only the others are compared value by
 value.
 """
 
@@ -27,7 +27,7 @@ _HINT = "HTCondor does not finish when macros refer to each other in a cycle: ch
 
 
 def circles(values: Mapping[str, str]) -> Iterator[RawVerdict]:
-    """Yield the circles among what a file sets, in general and for each daemon with settings of its own."""
+    """Yield the cycles among the settings of a file, in general and for each daemon with its own settings."""
     named = {name.lower(): name for name in values}
     lower = {name.lower(): value for name, value in values.items()}
     found: set[tuple[str, ...]] = set()
@@ -40,7 +40,7 @@ def circles(values: Mapping[str, str]) -> Iterator[RawVerdict]:
 
 
 def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
-    """Return which settings expand which others where one daemon looks names up.
+    """Return which settings expand which others when one daemon looks names up.
 
     For every $(X) that the schedd expands, HTCondor looks for `SCHEDD.X` before `X`.
     """
@@ -54,7 +54,10 @@ def _edges(values: Mapping[str, str], prefix: str) -> dict[str, list[str]]:
 
 
 def _targets(name: str, value: str, prefix: str, seen: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a value expands later: its own name in it is replaced at once, as the file is read."""
+    """Yield the names that a value expands later.
+
+    Its own name in it is not one of them: HTCondor replaces that at once, as it reads the file.
+    """
     itself = (name, name.removeprefix(prefix))
     for target, macro in find_lookups(value, seen):
         if not (macro.at_once and target in itself):
@@ -70,7 +73,7 @@ def _circle_verdict(
     return RawVerdict(f"has macros that form a cycle: {words}", params=names, hint=_HINT)
 
 
-# HTCondor configuration that gitcfg did not write: its settings, and what no parser here is given.
+# HTCondor configuration that gitcfg did not write: its settings, and what the parser must not read.
 
 _BLANKS = " \t\v\f\r"
 _COMMAND = re.compile(r"[@:\s]*(include|use)(?=[\s:]|\Z)", re.IGNORECASE)
@@ -80,7 +83,7 @@ _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*[=:]\s*(.*)", re.DOTALL)
 
 
 def refused(text: str) -> RawVerdict | None:
-    """Return why the parser is not given a text."""
+    """Return why the parser must not read a text, or None."""
     if "\0" in text:
         return _not_judged("it contains a NUL character", text.count("\n", 0, text.index("\0")) + 1)
     for number, line in (*enumerate(text.split("\n"), 1), *lines(text)):
@@ -98,10 +101,10 @@ def _not_judged(why: str, line: int) -> RawVerdict:
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines as HTCondor joins them, each with the number of its last: comments and all.
+    """Yield the lines as HTCondor joins them, comments included, each with the number of its last line.
 
-    A line goes on where it ends with a backslash, and a comment within is blank; whether the first of
-    such lines being a comment ends that differs, so both ways are given.
+    A line that ends with a backslash continues, and a comment in between counts as blank. Parsers differ on
+    whether a comment as the first of such lines continues, so both ways are given.
     """
     for comments_go_on in (False, True):
         yield from _joined(text, comments_go_on)
@@ -120,13 +123,13 @@ def _joined(text: str, comments_go_on: bool) -> Iterator[tuple[int, str]]:
             yield number, "".join(whole)
             whole = []
     if whole or last:
-        yield len(ended) + bool(last), "".join([*whole, last])  # without a line's end it is taken as it is
+        yield len(ended) + bool(last), "".join([*whole, last])  # without a line end it is unchanged
 
 
 def settings(text: str) -> dict[str, str]:
-    """Return what a text sets, by name as it is written there; the last line for a name counts.
+    """Return the settings of a text, by name as it is written; the last line for a name counts.
 
-    Nothing where there are conditions: which lines count is not known then.
+    With conditions the result is empty, since it is not known which lines count.
     """
     found: dict[str, tuple[str, str]] = {}
     for _, line in _joined(text, comments_go_on=False):
@@ -138,11 +141,11 @@ def settings(text: str) -> dict[str, str]:
     return dict(found.values())
 
 
-# What gitcfg itself can say of HTCondor configuration, whether or not HTCondor's parser is there.
+# Checks of HTCondor configuration that do not need HTCondor's parser.
 
 
 def judge_condor_text(config: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what keeps a text from being parsed: commands that reach beyond it, and macros in circles."""
+    """Yield what prevents parsing: commands that reach beyond the text, and macros in cycles."""
     if meant is not None:
         yield from circles(
             {name: write_text(name, value, meant.separators) for name, value in meant.values.items()}
@@ -156,7 +159,7 @@ def judge_condor_text(config: str, meant: Meant | None) -> Iterator[RawVerdict]:
 
 
 def write_text(name: str, value: Any, separators: Mapping[str, str | None]) -> str:
-    """Return a value as it stands in the file, but for the case of booleans."""
+    """Return a value as it is in the file, except for the case of booleans."""
     return join_list(value, separators.get(name)) if isinstance(value, list) else str(value)
 
 
@@ -166,7 +169,7 @@ _WORDS = frozenset({"true", "false"})
 
 
 def judge_condor(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what is wrong with a text. One that the parser refuses ends the process."""
+    """Yield what is wrong with a text. If the parser rejects it, HTCondor ends the process."""
     read = htcondor()
     found = list(judge_condor_text(text, meant))
     yield from found
@@ -184,7 +187,10 @@ def judge_condor(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
 
 
 def in_its_way(read: str, name: str, text: str) -> bool:
-    """HTCondor keeps the case of its own default, and replaces a name in its own value as it reads it."""
+    """Return whether HTCondor's own way of reading explains the difference.
+
+    It keeps the case of its own default, and replaces a setting's own name in the value as it reads it.
+    """
     own = [macro for macro in find_macros(text) if macro.at_once and macro.body.lower() == name.lower()]
     if not own:
         return text.lower() in _WORDS and read.lower() == text.lower()
@@ -192,13 +198,13 @@ def in_its_way(read: str, name: str, text: str) -> bool:
     return len(read) >= len(head) + len(tail) and read.startswith(head) and read.endswith(tail)
 
 
-# Whether HTCondor reads a text as it is written: nearly every one, so that this has to be quick.
+# Whether HTCondor reads a text as it is written. Nearly all texts are, so this check must be quick.
 
 _EMPTY, _EMPTY_READ = b" =\n", b" = \n"
 
 
 def as_written(text: str) -> bool:
-    """Return whether it is one. A text that the parser refuses ends the process."""
+    """Return whether HTCondor reads a text as it is written. If the parser rejects it, the process ends."""
     read = table()
     if read is None or ("$" in text and _circular(tuple(_leading(text)))):
         return False
@@ -210,7 +216,7 @@ def as_written(text: str) -> bool:
 
 
 def _leading(text: str) -> Iterator[str]:
-    """What circles depend on: lines with macros, those of daemons, and empty ones, whose defaults count."""
+    """Yield the lines that cycles depend on: with macros, of daemons, and empty ones (defaults count)."""
     for line in text.split("\n"):
         if "$" in line or line.endswith("=") or "." in line.partition(" ")[0]:
             yield line
@@ -218,7 +224,7 @@ def _leading(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _circular(lines: tuple[str, ...]) -> bool:
-    """Classes differ, but hardly in these lines."""
+    """Return whether the macros have a cycle. Cached, since classes hardly differ in these lines."""
     return any(circles(dict(map(_setting, lines))))
 
 
@@ -228,7 +234,7 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def _alike(found: str, wanted: str) -> bool:
-    """Return the same but for what HTCondor has ways of its own with."""
+    """Return whether two texts are the same, except for differences that `in_its_way` explains."""
     had, want = set(found.split("\n")), set(wanted.split("\n"))
     other = {name.lower(): value for name, value in map(_setting, had - want)}
     for name, text in map(_setting, want - had):
@@ -238,37 +244,37 @@ def _alike(found: str, wanted: str) -> bool:
     return not other
 
 
-# ClassAd expressions, by HTCondor's own parser: what a daemon would log as invalid and go on without.
+# ClassAd expressions, by HTCondor's own parser. A daemon would log an invalid one, and ignore it.
 
 _BACKSLASH = re.compile(r'\\(?!"(?!\s*\Z))')
-"""In configuration only one before a quote is special, unless both end the text."""
+"""In configuration only a backslash before a quote is special, unless both are at the end of the text."""
 
 
 def judge_classad(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Say so if a text is no expression, with the macros in it that HTCondor has defaults for.
+    """Yield a verdict if a text, with the defaults of its macros, is not a valid expression.
 
-    Nothing is said of one with other macros, nor of one that is empty.
+    Texts with macros that have no default are not checked, nor are empty ones.
     """
     find = defaults()
-    whole = Expansion(find, find).of(text) + "\n"  # which may end a comment
+    whole = Expansion(find, find).of(text) + "\n"  # the line end closes a comment
     if "$" not in whole and whole.strip() and not (parses(whole) or parses(_BACKSLASH.sub(r"\\\\", whole))):
         yield RawVerdict("is rejected by HTCondor's own parser")
 
 
 def parses(text: str) -> bool:
-    """Return whether it is an expression."""
+    """Return whether a text is a ClassAd expression."""
     from classad2 import ClassAdException, ExprTree  # type: ignore[import-untyped]
 
     try:
         ExprTree(text)
-    except (ClassAdException, ValueError):  # it holds a NUL
+    except (ClassAdException, ValueError):  # it contains a NUL
         return False
     return True
 
 
 @cache
 def defaults() -> Callable[[str], str | None]:
-    """What finds the raw default of a name in lower case in HTCondor's own table; None: it has none."""
+    """Return a function from a lower-case name to its raw default in HTCondor's own table, or None."""
     library = bindings()
     name = symbol(library, "_Z24param_default_name_by_idi", c_char_p, c_int)
     value = symbol(library, "_Z26param_default_rawval_by_idi", c_char_p, c_int)

@@ -1,6 +1,6 @@
-"""Requests and verdicts of parsers as plain data; JSON, TOML, INI and YAML, parsed and compared with that.
+"""Requests and verdicts as plain data, and parsers for JSON, TOML, INI and YAML.
 
-libyaml's events say whether YAML parses. Its composer would end the process where a hostile text nests deep.
+For YAML only libyaml's events are used: a hostile text that nests deep would end the process in its composer.
 """
 
 import configparser
@@ -17,14 +17,14 @@ from gitcfg.load.yaml import resolve
 
 
 class Meant(NamedTuple):
-    """What a text was written from: values by parameter, and the separators of those that are lists."""
+    """What a text was rendered from: values by parameter, and the separators of those that are lists."""
 
     values: Mapping[str, Any]
     separators: Mapping[str, str | None]
 
 
 class RawVerdict(NamedTuple):
-    """One thing that a parser has against a text; see `gitcfg.check.target_parsers.Verdict`."""
+    """One objection of a parser to a text; see `gitcfg.check.target_parsers.Verdict`."""
 
     reason: str
     line: int = 0
@@ -34,31 +34,31 @@ class RawVerdict(NamedTuple):
 
 
 def otherwise(name: str, read: object, value: object) -> RawVerdict:
-    """Return a parameter that is not read as it was meant."""
+    """Return the verdict for a parameter that is read as another value."""
     return RawVerdict(f"is read with {name} as {quoted(read)} instead of {quoted(value)}", params=(name,))
 
 
 def left_out(name: str) -> RawVerdict:
-    """Return a parameter that is not read at all."""
+    """Return the verdict for a parameter that is not read at all."""
     return RawVerdict(f"is read without {name}, which should be in it", params=(name,))
 
 
 def not_meant(name: str) -> RawVerdict:
-    """Something that is read and was never written."""
+    """Return the verdict for something that is read but was never written."""
     return RawVerdict(f"is read with {quoted(name)}, which should not be in it")
 
 
 def quoted(value: object, most: int = 60) -> str:
-    """Return a value as a message quotes it: on one line, and not endless."""
+    """Return a value as a message quotes it: on one line, and shortened."""
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-# Whether what is read is what was meant.
+# Whether what is read equals what was meant.
 
 
 def means(read: str, value: Any, separator: str | None) -> bool:
-    """Return whether this text is that value. Lists are split again, booleans are words in any case."""
+    """Return whether a text means a value. Lists are split again; booleans may have any case."""
     if not isinstance(value, list):
         return _scalar(read, value)
     items = split_list(read, separator or "comma")
@@ -71,14 +71,14 @@ def _scalar(read: str, value: Any) -> bool:
     return read == (value if isinstance(value, str) else repr(value))
 
 
-# INI files, by Python's own parser; what stands before the first section has none in its name.
+# INI files, by Python's own parser. Names before the first section have no section.
 
-_FIRST = "first section"  # no section's name has a blank
+_FIRST = "first section"  # no section's name has a space
 _HEAD = f"[{_FIRST}]\n".encode()
 
 
 def judge_ini(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what is wrong with a text."""
+    """Yield what is wrong with a text in INI."""
     try:
         found = _read(text)
     except configparser.Error as error:
@@ -93,7 +93,7 @@ def judge_ini(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
 def _read(text: str) -> dict[str, str]:
     parser = configparser.RawConfigParser(strict=True, delimiters=("=",))
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    # As a file is read: any of the three line ends is one.
+    # As a file is read: any of the three line ends counts.
     parser.read_file(TextIOWrapper(BytesIO(_HEAD + text.encode()), encoding="utf-8"))
     sections = {"DEFAULT": parser.defaults(), **{name: parser[name] for name in parser.sections()}}
     return {
@@ -109,9 +109,10 @@ def flat_differences(
     key: Callable[[str], str] = str,
     also: Callable[[str, str, Any], bool] = lambda read, name, value: False,
 ) -> Iterator[RawVerdict]:
-    """Yield what differs in a file without levels, in which a name is found by its `key`.
+    """Yield the differences in a file without levels, in which a name is found by its `key`.
 
-    `also` says of a text, a name and a value whether that is read for this all the same.
+    `also` is called with the text read, the name and the value. It returns whether the difference is
+    acceptable.
     """
     for name, value in meant.values.items():
         read = found.pop(key(name), None)
@@ -122,7 +123,7 @@ def flat_differences(
     yield from map(not_meant, found)
 
 
-# Where nested data that a parser reads is not what was meant; dots in names are levels.
+# Differences between nested data that a parser reads and what was meant; dots in names are levels.
 
 
 class Strange(ValueError):
@@ -130,7 +131,7 @@ class Strange(ValueError):
 
 
 def differences(found: Any, values: Mapping[str, Any]) -> Iterator[RawVerdict]:
-    """Yield what is read otherwise than meant, not at all, or without having been meant."""
+    """Yield what is read as another value, what is not read, and what is read but was not meant."""
     if not isinstance(found, dict):
         yield RawVerdict("is not a map")
         return
@@ -159,7 +160,7 @@ def _left(found: dict[str, Any], before: str) -> Iterator[str]:
 
 
 def same(read: Any, value: Any) -> bool:
-    """Equal, and of the same types all through."""
+    """Return whether two values are equal, and of the same types at every level."""
     if type(read) is not type(value):
         return False
     if isinstance(value, dict):
@@ -170,7 +171,7 @@ def same(read: Any, value: Any) -> bool:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a map of pairs. Strange: a key stands there twice, of which readers take one or the other."""
+    """Return a map of pairs. Raise Strange if a key occurs twice: readers differ in which one they use."""
     result = dict(pairs)
     if len(result) < len(pairs):
         raise Strange("a key occurs twice in one map")
@@ -181,7 +182,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def judge_json(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what is wrong with a text."""
+    """Yield what is wrong with a text in JSON."""
     try:
         found = json.loads(text, object_pairs_hook=once if meant else None, parse_constant=_no_number)
     except json.JSONDecodeError as error:
@@ -209,7 +210,7 @@ _LINE = re.compile(r" \(at line (\d+), column \d+\)\Z")
 
 
 def judge_toml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what is wrong with a text."""
+    """Yield what is wrong with a text in TOML."""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -225,13 +226,16 @@ def judge_toml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
             yield from differences(found, meant.values)
 
 
-# YAML: libyaml says whether a text parses, and its plain scalars are read as YAML 1.2 reads them.
+# YAML: libyaml decides whether a text parses; its plain scalars are resolved as in YAML 1.2.
 
 _NOT_PLAIN = "it has more than one document"
 
 
 def judge_yaml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
-    """Yield what is wrong with a text. One that gitcfg did not write may be several documents, with tags."""
+    """Yield what is wrong with a text in YAML.
+
+    A text that gitcfg did not write may have several documents, and tags.
+    """
     try:
         if meant is None:
             for _ in yaml.events(text):
@@ -248,7 +252,7 @@ def judge_yaml(text: str, meant: Meant | None) -> Iterator[RawVerdict]:
 
 
 def _read_yaml(text: str) -> Any:
-    """Return the one document's value."""
+    """Return the value of the only document. Raise Strange if there are several."""
     _, *events, _ = yaml.events(text)
     if not events:
         raise Strange(_NOT_PLAIN)

@@ -1,9 +1,9 @@
 """HTCondor's own reader of configuration, in the library below its Python bindings.
 
-The bindings read only a whole configuration: with files that it names, programs that it runs, libraries
-that it loads, and facts of the machine; and they expand every value. The function below them reads one file
-into a table, which HTCondor then writes out itself: that is twenty times quicker than asking for each
-value. A file that the reader refuses ends the process.
+The bindings read only a whole configuration: with files that it names, programs that it runs, libraries that
+it loads, and facts of the machine; and they expand every value. The function below them reads one file into a
+table, which HTCondor then writes out itself: that is twenty times quicker than a call for each value. If the
+reader rejects a file, it ends the process.
 """
 
 import ctypes
@@ -21,18 +21,18 @@ CONFIG = "config"
 """The name of the file that it reads, in the child's own folder."""
 
 MARK = "\0\n"
-"""Written to stderr before each text: what an earlier one made it say stands before that."""
+"""Written to stderr before each text: output before the last mark is of earlier texts."""
 
-KEEP_DEFAULTS = 2  # an option of the table: settings equal to a default are in it all the same
-NO_DEFAULTS = 1  # an option of going through it: only what was set
+KEEP_DEFAULTS = 2  # option of the table: it includes settings that are equal to a default
+NO_DEFAULTS = 1  # option of the iteration: only what was set
 _TRIAL = "GITCFG_A = $(GITCFG_B) x\n"
 
 
 @cache
 def htcondor() -> Reader | None:
-    """Return what reads a text: the raw values by name in lower case.
+    """Return a function from a text to its raw values by lower-case name.
 
-    None: HTCondor is not installed, or is one that cannot be asked like this.
+    Return None if HTCondor is not installed, or this version does not answer as expected.
     """
     try:
         read = _reader(bindings())
@@ -42,7 +42,7 @@ def htcondor() -> Reader | None:
 
 
 def installed() -> Path | None:
-    """Return the file of the bindings' library, without loading it. None: HTCondor is not installed."""
+    """Return the file of the bindings' library, without loading it; None if HTCondor is not installed."""
     spec = find_spec("htcondor2")
     folders = (spec.submodule_search_locations or ()) if spec else ()
     return next(
@@ -51,7 +51,7 @@ def installed() -> Path | None:
 
 
 def bindings() -> ctypes.CDLL:
-    """Return the bindings' module as a plain library: what it is linked to answers too."""
+    """Return the bindings' module as a plain library, through which the libraries it links are called too."""
     file = installed()
     if file is None:
         raise OSError("HTCondor's bindings are not installed")
@@ -59,16 +59,17 @@ def bindings() -> ctypes.CDLL:
 
 
 def symbol(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    """Return a function of a library, of that type for whoever asked."""
+    """Return a function of a library with this result type and these argument types."""
     function = library[name]
     function.restype, function.argtypes = result, arguments
     return function
 
 
 def taker(library: ctypes.CDLL, options: int) -> Callable[[bytes], None]:
-    """Return what gives HTCondor a text as its whole configuration.
+    """Return a function that sets a text as HTCondor's whole configuration.
 
-    The file stays open and is written over: opened and cut off for each text it costs a tenth of the parser.
+    The file stays open and is overwritten: to open and truncate it for each text costs a tenth of the
+    parser's time.
     """
     clear = symbol(library, "_Z25clear_global_config_tablev", None)
     begin = symbol(library, "_Z24init_global_config_tablei", None, c_int)
@@ -90,7 +91,7 @@ def taker(library: ctypes.CDLL, options: int) -> Callable[[bytes], None]:
 
 
 def each(library: ctypes.CDLL, visit: Any) -> Any:
-    """HTCondor's way to go through its table, with a function of that type."""
+    """Return HTCondor's function that iterates over its table and calls a function of this type."""
     return symbol(library, "_Z13foreach_paramiPFbPvR8HASHITERES_", None, c_int, visit, c_void_p)
 
 
@@ -118,31 +119,31 @@ def _text(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "backslashreplace")
 
 
-# HTCondor's table after it read a text, written out by HTCondor itself: twenty times quicker than asking for
+# HTCondor's table after it read a text, written out by HTCondor itself.
 
 Table = Callable[[bytes], bytes]
 
-_WITH_META = KEEP_DEFAULTS | 1  # what HTCondor writes it out by
+_WITH_META = KEEP_DEFAULTS | 1  # the option that makes HTCondor write it out
 _START = 0  # SEEK_SET
 _TRIAL_TABLE = b"GITCFG_A = $(GITCFG_B) x\nUSE_SHARED_PORT = TRUE\nGITCFG_C =\n"
 _ANSWER = b"GITCFG_A = $(GITCFG_B) x\nUSE_SHARED_PORT = true\nGITCFG_C = \n"
 
 
 class _WriteArguments(Structure):
-    """The argument of `write_macro_variable`: where to, with what, and the name before."""
+    """The argument of `write_macro_variable`: output file, options, and the previous name."""
 
     _fields_ = (("file", c_void_p), ("options", c_int), ("last", c_char_p))
 
 
-_EVEN_DEFAULTS = 1  # of what is in the table, even what is equal to a default
+_EVEN_DEFAULTS = 1  # option of writing: include what is equal to a default
 
 
 @cache
 def table() -> Table | None:
-    """Return what gives HTCondor a text and writes `NAME = VALUE` lines of all that it then has.
+    """Return a function from a text to `NAME = VALUE` lines of all that HTCondor has after reading it.
 
-    None: HTCondor is not there, or cannot be asked like this. One that takes other arguments may even end
-    the process: ask for this once in a process whose end costs nothing.
+    Return None if HTCondor is not installed, or does not answer as expected. With a version that takes other
+    arguments this may even end the process: call it first in a process that does no other work.
     """
     if htcondor() is None:
         return None
@@ -185,7 +186,7 @@ class _Memory:
         self._seek(self.file, 0, _START)
 
     def content(self) -> bytes:
-        """Return what was written since."""
+        """Return what was written since the last `rewind`."""
         if self._flush(self.file):
             raise MemoryError
         return ctypes.string_at(self._bytes, self._size.value)

@@ -1,1 +1,1 @@
-"""Templates, inside the guarded child: the only place that imports jinja2."""
+"""Templates in the guarded child: the only package that imports jinja2."""

@@ -1,4 +1,4 @@
-"""The child's requests: take these templates, then analyse or render one of them."""
+"""The child's requests: set the templates, analyse one, or render one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,10 @@ _MOST = 4
 
 
 class Templates:
-    """The templates of one tree; those of a few others, which may be asked for again, stay compiled."""
+    """The templates of one tree.
+
+    Those of a few other trees stay compiled, since they may be requested again.
+    """
 
     def __init__(self) -> None:
         self._sources: Mapping[str, str] = {}
@@ -22,7 +25,7 @@ class Templates:
         self._sandboxes: dict[tuple[tuple[str, str], ...], Sandbox] = {}
 
     def answer(self, request: Mapping[str, Any]) -> Any:
-        """`sources`, or the name to `analyse`, or the name to `render` with its `context`."""
+        """Answer a request: set `sources`, `analyse` a template, or `render` one with its `context`."""
         match request:
             case {"sources": sources}:
                 self._sources, self._sandbox = sources, self._of(sources)

@@ -1,4 +1,4 @@
-"""What a template mentions: parameters, other names, and other templates."""
+"""What a template refers to: parameters, other names, and other templates."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
@@ -25,24 +25,24 @@ def parameters(tree: nodes.Template) -> Iterator[tuple[str, int]]:
 
 
 def everything(tree: nodes.Template) -> bool:
-    """Return whether it uses `params` other than by constant names, as a loop over all does."""
+    """Return whether it uses `params` in other ways than with constant names, for example in a loop."""
     uses = sum(node.name == _PARAMS for node in tree.find_all(nodes.Name))
     return uses > sum(1 for _ in parameters(tree))
 
 
 def names(tree: nodes.Template) -> frozenset[str]:
-    """Return the names that it uses at all, of what a template is given or of its own."""
+    """Return all names that it uses, whether they are given or its own."""
     return frozenset(node.name for node in tree.find_all(nodes.Name))
 
 
 def computed(tree: nodes.Template) -> bool:
-    """Return whether it includes templates whose names are computed."""
+    """Return whether it includes templates with computed names."""
     inclusions = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
     return any(not _constants(getattr(node, "template", None)) for node in tree.find_all(inclusions))
 
 
 def templates(tree: nodes.Template) -> Iterator[tuple[tuple[str, ...], int, bool]]:
-    """Yield each inclusion: the names of which the first that exists is taken, line, and whether none may."""
+    """Yield each inclusion: names (the first that exists is used), line, whether all may be missing."""
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         names = _constants(getattr(node, "template", None))
         if names:
@@ -64,7 +64,7 @@ def _parameter(node: nodes.Node) -> str | None:
 
 
 def _rebound(tree: nodes.Template) -> bool:
-    """Return whether `params` means something else anywhere in it: then nothing is certain."""
+    """Return whether `params` is rebound anywhere in it: then its meaning is not certain."""
     return (
         any(node.name == _PARAMS and node.ctx != "load" for node in tree.find_all(nodes.Name))
         or any(node.target == _PARAMS for node in tree.find_all(nodes.Import))
@@ -78,28 +78,28 @@ def _rebound(tree: nodes.Template) -> bool:
 
 
 def _constants(node: nodes.Expr | None) -> tuple[str, ...]:
-    """Return the names in a constant name or list of names; none if any is computed."""
+    """Return the names in a constant name or list of names; none if any of them is computed."""
     items = node.items if isinstance(node, nodes.List | nodes.Tuple) else [node]
     names = [item.value for item in items if isinstance(item, nodes.Const) and isinstance(item.value, str)]
     return tuple(names) if len(names) == len(items) else ()
 
 
-# What went wrong with a template, in words, with its line.
+# Errors of a template, with their lines, in plain words.
 
 Problem: TypeAlias = tuple[str, int, str, str]
-"""Message, line, template, hint."""
+"""Message, line, template and hint."""
 
 FAILURES = (
     *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
     *(NameError, RuntimeError, SyntaxError, TypeError, ValueError),
 )
-"""What a template can raise. Not MemoryError: that ends the child."""
+"""What a template can raise. MemoryError is not one of them: it ends the child."""
 
 _TOO_DEEP = "recursion or nesting is too deep"
 
 
 def problem(error: BaseException, template: str, sources: Iterable[str], sees: Mapping[str, Any]) -> Problem:
-    """Return what an error says to someone who wrote the template; `sees` are its variables."""
+    """Return an error as the author of the template should read it; `sees` are the template's variables."""
     if isinstance(error, TemplateSyntaxError):
         return _sentence(error.message), error.lineno, error.name or template, ""
     name, line = _place(error.__traceback__, template)
@@ -116,7 +116,7 @@ def problem(error: BaseException, template: str, sources: Iterable[str], sees: M
 
 
 def missing_template(missing: object, line: int, template: str, sources: Iterable[str]) -> Problem:
-    """Return an inclusion of what is not under templates/."""
+    """Return the error for an inclusion of a file that is not under templates/."""
     near = get_close_matches(str(missing), list(sources), 1)
     return f"there is no template '{missing}'", line, template, f"did you mean '{near[0]}'?" if near else ""
 
@@ -134,7 +134,7 @@ def _missing_hint(error: Missing, sees: Mapping[str, Any]) -> str:
 
 
 def _place(trace: TracebackType | None, template: str) -> tuple[str, int]:
-    """Return the innermost line of a template."""
+    """Return the innermost line in a template."""
     place = template, 1
     while trace is not None:
         inside = trace.tb_frame.f_globals.get("__jinja_template__")
@@ -145,16 +145,16 @@ def _place(trace: TracebackType | None, template: str) -> tuple[str, int]:
 
 
 def _sentence(message: str | None) -> str:
-    """Return one line, without what differs from run to run, of a length that people read."""
+    """Return a message on one line, shortened, without parts that differ between runs."""
     line = encodable(" ".join(without_addresses(message or "").split())).rstrip(".")
     return line if len(line) <= 300 else line[:300] + "..."
 
 
-# What is known of a template without a node: its parameters, what it takes in, its first problem.
+# What is known of a template without a node: its parameters, its inclusions, its first problem.
 
 
 class Analysis:
-    """One template and, through it, those that it takes in; a line is always one of the first template's."""
+    """The analysis of a template and of those that it includes. All lines are lines of the first template."""
 
     def __init__(self, sandbox: Sandbox, sources: Mapping[str, str]) -> None:
         self._sandbox, self._sources = sandbox, sources
@@ -185,7 +185,7 @@ class Analysis:
 
     def _read(self, name: str, line: int | None) -> None:
         tree = self._sandbox.parse(self._sources[name], name, name)
-        self._sandbox.get_template(name)  # unknown filters and tests show when it is compiled
+        self._sandbox.get_template(name)  # compilation reports unknown filters and tests
         self._everything = self._everything or everything(tree)
         self._names |= names(tree)
         self._computed = self._computed or computed(tree)

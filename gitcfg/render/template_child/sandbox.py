@@ -1,4 +1,4 @@
-"""The sandbox that templates run in: nothing to change or reach, nothing that differs between runs."""
+"""The sandbox of templates: they cannot change or reach anything, and nothing differs between runs."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial, wraps
@@ -29,7 +29,7 @@ _LAZY = (
 
 
 class Missing(UndefinedError):
-    """A name that is not there: in a map that has a name, or (path "") among the variables."""
+    """The error for a missing name: in a map with a name, or (path "") among the variables."""
 
     def __init__(self, path: str, name: object, known: Mapping[str, Any], message: str) -> None:
         super().__init__(message)
@@ -56,15 +56,19 @@ class NamedUndefined(StrictUndefined):
 
 
 class WordlessCycler(Textless, Cycler):
-    """`cycler(...)`."""
+    """A `cycler(...)` that cannot be written as text."""
 
 
 class WordlessJoiner(Textless, Joiner):
-    """`joiner(...)`."""
+    """A `joiner(...)` that cannot be written as text."""
 
 
 class Sources(DictLoader):
-    """Compiles once, loads anew: what an imported template remembers must not reach the next rendering."""
+    """A loader that compiles each template once.
+
+    It creates a new Template each time, so that the state of an imported template does not reach the next
+    rendering.
+    """
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         super().__init__(sources)
@@ -80,7 +84,7 @@ class Sources(DictLoader):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja2's immutable sandbox, without chance, and without text for what is not data."""
+    """Jinja2's immutable sandbox, without randomness, and without text for what is not data."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         super().__init__(
@@ -103,7 +107,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         }
 
     def open(self, name: str, context: Mapping[str, Any]) -> Template:
-        """Return a template that sees the context, as do those that it includes or imports."""
+        """Return a template with these variables; templates that it includes or imports have them too."""
         self.globals = {**self._builtin, **context}
         return self.get_template(name)
 
@@ -116,7 +120,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return Method(value) if type(value) in _METHODS else value
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        raise  # as it is: the traceback still leads to the template's line
+        raise  # as raised, so that the traceback includes the template's line
 
 
 def _absence(path: str | None, obj: object, name: object) -> str:
@@ -126,18 +130,21 @@ def _absence(path: str | None, obj: object, name: object) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what `{{ ... }}` writes: data, and nothing at all for a bare parameter."""
+    """Return what `{{ ... }}` writes: data, or an empty text for a bare parameter.
+
+    Raise TypeError for what is not data.
+    """
     if value is None:
         return ""
     for stranger in () if type(value) is str else find_foreign_values(value):
         if isinstance(stranger, StrictUndefined):
-            str(stranger)  # raises what is undefined
+            str(stranger)  # raises the error of an undefined value
         raise TypeError(f"{kind(stranger)} cannot be written")
     return value
 
 
 def _eager(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter that gives a list where Jinja2's gives a generator, whose text is an address."""
+    """Return a filter that returns a list where Jinja2's returns a generator, whose text has an address."""
 
     @wraps(filter_)
     def eager(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a template sees and may write: named maps, methods without text, and plain data only."""
+"""What a template gets and may write: named maps, methods without text, and plain data only."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -6,29 +6,29 @@ from itertools import chain
 from typing import Any
 
 OUTPUT_LIMIT = 4 << 20
-"""Bytes that a template may write."""
+"""The most bytes that a template may write."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Params(dict[str, Any]):
-    """`params`."""
+    """The map `params`."""
 
 
 class Node(dict[str, Any]):
-    """`node`."""
+    """The map `node`."""
 
 
 class Facts(dict[str, Any]):
-    """`node.facts`."""
+    """The map `node.facts`."""
 
 
 NAMED: Mapping[type, str] = {Params: "params", Node: "node", Facts: "node.facts"}
-"""Maps that a message can call by name. (No attribute of theirs: it would hide a key.)"""
+"""The maps with names, for messages. The name is not an attribute, which would hide a key."""
 
 
 def named(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the context with its maps named."""
+    """Return the context with its maps converted to these types."""
     node = Node(context.get("node", {}))
     if isinstance(node.get("facts"), dict):
         node["facts"] = Facts(node["facts"])
@@ -36,7 +36,7 @@ def named(context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def written(path: str, key: object) -> str:
-    """Return how a template names a map's entry, or (path "") a variable."""
+    """Return how a template writes an entry of a map, or (path "") a variable."""
     if not path:
         return str(key)
     if isinstance(key, str) and re.fullmatch(r"[A-Za-z_]\w*", key):
@@ -45,7 +45,7 @@ def written(path: str, key: object) -> str:
 
 
 class Textless:
-    """Something whose text would hold an address, which differs from one run to the next."""
+    """An object without text, since that would have an address, which differs between runs."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class Textless:
 
 
 class Method(Textless):
-    """A method or function as a template sees it."""
+    """A method or function for a template: it can be called, but not written."""
 
     __slots__ = ("_call",)
 
@@ -75,7 +75,7 @@ _KINDS = (
 
 
 def find_foreign_values(value: object) -> Iterator[object]:
-    """Yield what is not data in it."""
+    """Yield the parts of a value that are not data."""
     if isinstance(value, dict):
         yield from chain.from_iterable(map(find_foreign_values, chain(value.keys(), value.values())))
     elif isinstance(value, list | tuple):
@@ -85,7 +85,7 @@ def find_foreign_values(value: object) -> Iterator[object]:
 
 
 def kind(value: object) -> str:
-    """Return what a message calls a value."""
+    """Return the name of a value's kind for messages."""
     for types, name in _KINDS:
         if isinstance(value, types):
             return name
@@ -93,15 +93,15 @@ def kind(value: object) -> str:
 
 
 def has_address(text: str) -> bool:
-    """Return whether it holds the text of something that is not data."""
+    """Return whether a text has an address: the text of an object that is not data."""
     return " at 0x" in text and _ADDRESS.search(text) is not None
 
 
 def without_addresses(message: str) -> str:
-    """Return a message that is the same in every run."""
+    """Return a message without addresses, so that it is the same in every run."""
     return _ADDRESS.sub("", message)
 
 
 def encodable(text: str) -> str:
-    """Return text without the half characters that a template's escapes can make."""
+    """Return text without the lone surrogates that a template's escapes can create."""
     return text.encode(errors="replace").decode()
