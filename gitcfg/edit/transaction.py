@@ -155,17 +155,18 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
     inside = f"{repository.prefix}/" if repository.prefix else ""
     files = [f"{inside}{path}" for path in paths]
     here = ("-C", str(top), f"--work-tree={top}", "--literal-pathspecs")
-    tracked = set(git.run(*here, "ls-files", "-z", "--", *files).split("\0"))
+    tracked = set(git.run(*here, "ls-files", "-z").split("\0"))
     files = [file for file in files if file in tracked or (top / file).exists()]
     if not files:
         raise GitcfgError("These files are not in git, so there is nothing to commit.", "Omit `--commit`.")
     new = [file for file in files if file not in tracked]
     if new:
-        git.run(*here, "add", "--intent-to-add", "--", *new)
-    code, output, error = git.try_run(*here, "commit", "--quiet", "--only", "-m", message, "--", *files)
+        git.run(*here, "add", "--intent-to-add", *_FROM_STDIN, stdin=_join_paths(new))
+    commit = ("commit", "--quiet", "--only", "-m", message, *_FROM_STDIN)
+    code, output, error = git.try_run(*here, *commit, stdin=_join_paths(files))
     if code:
         if new:
-            git.run(*here, "rm", "--quiet", "--cached", "--force", "--", *new)
+            git.run(*here, "rm", "--quiet", "--cached", "--force", *_FROM_STDIN, stdin=_join_paths(new))
         lines = [line.strip() for line in (*output.splitlines(), *error.splitlines()) if line.strip()]
         raise GitcfgError(
             "`git commit` failed, so nothing was changed.",
@@ -173,6 +174,14 @@ def commit_files(git: Git, repository: Repository, paths: Iterable[str], message
             code=1,
         )
     return git.run("rev-parse", "HEAD")
+
+
+_FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
+"""The kernel allows some 100,000 arguments at most; an edit may write more files."""
+
+
+def _join_paths(paths: Iterable[str]) -> bytes:
+    return "\0".join(paths).encode()
 
 
 def work_tree(repository: Repository) -> Path:
