@@ -34,7 +34,7 @@ _PAGER = typer.Option(
 )
 _PROGRESS = typer.Option(
     envvar="GITCFG_PROGRESS",
-    help="When to show what is being done, on stderr; auto: on a terminal, and in git's `remote:` lines.",
+    help="When to show progress on stderr; auto: on a terminal, and in git's `remote:` lines.",
 )
 _TODAY = typer.Option(
     envvar="GITCFG_TODAY",
