@@ -1,1 +1,1 @@
-"""From a tree to a Model: documents with origins, judged by their schemas."""
+"""From a tree to a Model: documents with origins, validated with their schemas."""

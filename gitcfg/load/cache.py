@@ -1,4 +1,4 @@
-"""The cache of definitions as read, in packs: a definition's body by its file's path and content."""
+"""The cache of parsed definitions, in packs; the key of a body is its file's path and content."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, Protocol, TypeVar
@@ -13,24 +13,24 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 _FORMAT = 3
-"""Raise it when bodies are packed otherwise than before: two versions of the program share no answers."""
-_A_SHARD = 2048  # files: 0.5 MB of plain nodes, which are written anew when one of them is different
+"""Increase it when the packed form of bodies changes, so that versions of the program do not share them."""
+_A_SHARD = 2048  # files: 0.5 MB of plain nodes, which are rewritten when one of them changes
 _MOST_SHARDS = 64
-_REST = 1 << 16  # bytes of what other versions of the repository say that a shard may hold in any case
+_REST = 1 << 16  # bytes that a shard may always have of other versions of the repository
 
 Body = bytes | memoryview
-"""What a file was read as, encoded, and as bytes in the shard: nothing walks through it to find its end."""
+"""The encoded content of a file, as bytes within the shard: its end is known without decoding it."""
 
 
 class Keeper(Protocol):
-    """What keeps answers to questions: the cache, or a dictionary. It may forget whatever it likes."""
+    """A store of answers by question: the cache, or a dictionary. It may drop any of them."""
 
     def get(self, question: str, kind: type[R]) -> R | None:
-        """Return the answer kept for a question."""
+        """Return the stored answer to a question, or None."""
         ...
 
     def put(self, question: str, answer: Any) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         ...
 
 
@@ -47,7 +47,7 @@ class Pack:
         self._shards: dict[int, Mapping[str, Body]] = {}
 
     def get(self, entry: Entry, decoder: msgspec.msgpack.Decoder[R]) -> R | None:
-        """Return what a file was read as; None if its body is not here, or is none."""
+        """Return the decoded body of a file, or None if it is not here or not valid."""
         body = self._shard(self._number(entry)).get(_key(entry))
         try:
             return None if body is None else decoder.decode(body)
@@ -55,14 +55,15 @@ class Pack:
             return None
 
     def holds(self, entry: Entry, word: bytes) -> bool | None:
-        """Return whether a word occurs in the packed body of a file; None if there is no body."""
+        """Return whether a word occurs in the packed body of a file, or None if the body is not here."""
         body = self._shard(self._number(entry)).get(_key(entry))
         return None if body is None else word in bytes(body)
 
     def keep(self, fresh: Iterable[tuple[Entry, S]], packed: Callable[[S], Any]) -> None:
-        """Keep what had to be read, when all of the folder has been; the pack is not read again.
+        """Store the bodies of files that had to be read.
 
-        What msgpack cannot hold (endless integers) is left out, and read again each time.
+        Call it after the whole folder was read; the pack is not read again. Bodies that msgpack cannot encode
+        (very large integers) are left out, and their files are parsed each time.
         """
         if self.keeper is not None:
             added: dict[int, list[tuple[Entry, S]]] = {}
@@ -77,9 +78,10 @@ class Pack:
         self._shards = {}
 
     def _put(self, keeper: Keeper, number: int, bodies: dict[str, Body], current: Set[str]) -> None:
-        """Write a shard anew. What is not of this tree stays, the latest first, within the size of what is.
+        """Write a shard with the bodies of this tree, and the latest of other trees as far as they fit.
 
-        So nothing is read again when one goes to and fro between two commits.
+        The limit for the others is the size of this tree's bodies, so that switching between two commits does
+        not parse files again.
         """
         old = self._shard(number)
         now = {key: body for key, body in old.items() if key in current} | bodies
@@ -107,13 +109,16 @@ class Pack:
 
 
 class Packs(msgspec.Struct, frozen=True):
-    """The packs of a tree that is read by some settings; without a keeper there are none."""
+    """The packs of a tree that is read with these settings; without a keeper nothing is stored."""
 
     keeper: Keeper | None
     settings: Settings
 
     def of(self, folder: str, entries: Iterable[Entry]) -> Pack:
-        """The pack of a kind's folder. What a definition depends on beside its file is in the question."""
+        """Return the pack of a kind's folder.
+
+        The question includes the settings that definitions depend on besides their files.
+        """
         read_by = f"{self.settings.max_nodes} {self.settings.default_group}"
         return Pack(self.keeper, f"load {_FORMAT} {folder} {read_by}", entries)
 

@@ -1,4 +1,4 @@
-"""Definitions by name, read when they are needed: one in each file of a folder, or several in a section."""
+"""Definitions by name, read when needed: one in each file of a folder, or several in a section of a file."""
 
 import re
 from abc import abstractmethod
@@ -16,13 +16,13 @@ from gitcfg.load.loader import Loader, Register
 from gitcfg.model import Finding, Origin, Settings
 
 T = TypeVar("T")
-_FEW = 64  # files that are read without keeping what they say
+_FEW = 64  # files that may be read without storing the pack
 
 
 class Kind(msgspec.Struct, Generic[T], frozen=True):
-    """How the files of a folder become definitions, and definitions what a pack holds, and back.
+    """How the files of a folder become definitions, and how these are packed and unpacked.
 
-    `packed` is the type that a pack holds, `pack` and `unpack` lead there and back.
+    `packed` is the type of a packed definition; `pack` and `unpack` convert to and from it.
     """
 
     folder: str
@@ -36,17 +36,17 @@ class Kind(msgspec.Struct, Generic[T], frozen=True):
 
     @property
     def body(self) -> Any:
-        """The type of what a pack holds of a file: nothing of one that was misread, with its findings."""
+        """The type of a file's body: the packed definition (None if misread), its findings, `misread`."""
         return tuple[self.packed | None, tuple[Finding, ...], bool]  # type: ignore[name-defined]
 
     @property
     def schema(self) -> str:
-        """The name of the schema that its files must fit."""
+        """The name of the schema of its files."""
         return self.noun.replace(" ", "")
 
 
 class Piece(msgspec.Struct, Generic[T], frozen=True, array_like=True):
-    """A definition as read, empty if it was not understood (`misread`), and what is wrong with it."""
+    """A definition as read (empty if it was not understood: `misread`), and its findings."""
 
     definition: T
     findings: tuple[Finding, ...] = ()
@@ -54,16 +54,16 @@ class Piece(msgspec.Struct, Generic[T], frozen=True, array_like=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The files of definitions by name, in order of path, and what is wrong with paths, by path."""
+    """The files of definitions by name, in order of path, and the findings about paths, by path."""
 
     entries: Mapping[str, Entry]
     findings: Mapping[str, tuple[Finding, ...]]
 
 
 class LazyDefinitions(Mapping[str, T]):
-    """The definitions of a folder: names are known from paths, and each is read or unpacked when needed.
+    """The definitions of a folder: names follow from paths, and each definition is read when needed.
 
-    In order of path. When all have been read, the pack is kept if something was not in it.
+    They are in order of path. When all have been read, the pack is stored if it lacked any.
     """
 
     def __init__(self, tree: Tree, kind: Kind[T], packs: Packs) -> None:
@@ -77,7 +77,7 @@ class LazyDefinitions(Mapping[str, T]):
 
     @cached_property
     def listing(self) -> Listing:
-        """What is known without reading anything."""
+        """What is known without reading a file."""
         return _list_folder(self._loader.tree, self.kind)
 
     @cached_property
@@ -108,23 +108,26 @@ class LazyDefinitions(Mapping[str, T]):
         return self._all().items()
 
     def holding(self, word: bytes) -> list[str]:
-        """Return the definitions whose packed bodies may hold a word: those not packed before do, too."""
+        """Return the definitions whose packed bodies may contain a word.
+
+        Definitions that were not packed before are included.
+        """
         packed = self._packs.keeper is not None
         there = {
             name: self._pack.holds(entry, word) if packed and name not in self._known else None
             for name, entry in self.listing.entries.items()
         }
         if sum(holds is None for holds in there.values()) > _FEW:
-            self._all()  # so that the pack is kept
+            self._all()  # this stores the pack
         return [name for name, holds in there.items() if holds is not False]
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with names and definitions, in order of path."""
+        """Return the findings about names and definitions, in order of path. This reads all definitions."""
         self._all()
         return self.so_far()
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Return what is wrong with names, and with the definitions that have been read until now."""
+        """Return the findings about names, and about the definitions that have been read until now."""
         entries = self.listing.entries
         found = {entries[name].path: piece.findings for name, piece in self._faulty.items()}
         places = self.listing.findings
@@ -144,7 +147,7 @@ class LazyDefinitions(Mapping[str, T]):
         return (name for name, piece in self._faulty.items() if piece.misread)
 
     def _all(self) -> dict[str, T]:
-        """Return all definitions in order of path, whatever the order in which they were read."""
+        """Return all definitions in order of path, independent of the order in which they were read."""
         if not self._whole:
             known, entries = self._known, self.listing.entries
             try:
@@ -153,7 +156,7 @@ class LazyDefinitions(Mapping[str, T]):
                     for name, entry in entries.items()
                 }
                 self._whole = True
-            finally:  # where time is up, too: the next try goes on from there
+            finally:  # also when the time is up: the next attempt continues from there
                 self._pack.keep([(entries[name], name) for name in self._fresh], self._body)
                 self._fresh = []
         return self._known
@@ -180,7 +183,7 @@ class LazyDefinitions(Mapping[str, T]):
 
 
 def load_definitions(loader: Loader, kind: Kind[T]) -> dict[str, T]:
-    """Return all definitions of a kind; what is wrong with them goes into the loader."""
+    """Return all definitions of a kind. Their findings are added to the loader."""
     definitions = LazyDefinitions(loader.tree, kind, Packs(None, Settings(Origin(""))))
     loader.findings += definitions.findings()
     for name in definitions.all_misread():
@@ -189,10 +192,11 @@ def load_definitions(loader: Loader, kind: Kind[T]) -> dict[str, T]:
 
 
 def _list_folder(tree: Tree, kind: Kind[Any]) -> Listing:
-    """Return what the names of a folder's files say (GC101, GC103)."""
+    """Return the definitions that the names of a folder's files define, with findings (GC101, GC103)."""
     progress.note("listing", f"{kind.folder}/")
     entries = list(tree.entries(kind.folder))
-    # Where nothing is wrong with any name, it takes a third of the time, and all commands wait.
+    # A short path for folders without wrong names: it takes a third of the time, and all commands wait for
+    # it.
     found = {entry.path.rpartition("/")[2][: -len(".yaml")]: entry for entry in entries}
     if (
         len(found) == len(entries) == len(set(map(str.casefold, found)))
@@ -216,7 +220,7 @@ def _list_folder(tree: Tree, kind: Kind[Any]) -> Listing:
 
 
 def _read_definition(kind: Kind[T], loader: Loader, entry: Entry, name: str) -> Piece[T]:
-    """Read the file of a definition. What is wrong with it is in the piece, not in the loader."""
+    """Read the file of a definition. Its findings are in the piece, not in the loader."""
     start = len(loader.findings)
     doc, wrong = loader.read(entry, kind.schema)
     definition = kind.empty(name, Origin(entry.path)) if wrong else kind.build(loader, doc, name)
@@ -227,15 +231,15 @@ def _read_definition(kind: Kind[T], loader: Loader, entry: Entry, name: str) -> 
     return Piece(definition, found, bool(wrong))
 
 
-# What stands in many files of a folder, several in each: read all at once, when the first is asked for.
+# Definitions of which a file has several: all files are read when the first definition is requested.
 
 
 class DeferredMapping(Mapping[str, T]):
-    """Things by name, and what is wrong with them."""
+    """Definitions by name, loaded together, and their findings."""
 
     @abstractmethod
     def _load(self) -> tuple[dict[str, T], Loader]:
-        """Return everything by name, and the loader that has what is wrong with it."""
+        """Return all definitions by name, and the loader with their findings."""
         ...
 
     @cached_property
@@ -255,16 +259,16 @@ class DeferredMapping(Mapping[str, T]):
         return len(self._loaded[0])
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with names and with what they stand for."""
+        """Return the findings about names and definitions."""
         return tuple(self._loaded[1].findings)
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Return the same, if anything has been read."""
+        """Return the findings if the definitions have been loaded, else none."""
         return self.findings() if "_loaded" in self.__dict__ else ()
 
 
 class Named(Protocol):
-    """What every definition has."""
+    """The attributes that every definition has."""
 
     @property
     def name(self) -> str: ...
@@ -277,7 +281,7 @@ N = TypeVar("N", bound=Named)
 
 
 class SectionEntry(msgspec.Struct, frozen=True, gc=False):
-    """What a file says of one name: `given` as a value, and by key the nodes."""
+    """The entry of one name in a file: `given` is its value, `nodes` are YAML's nodes by key."""
 
     name: str
     origin: Origin
@@ -286,7 +290,7 @@ class SectionEntry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Section(msgspec.Struct, Generic[N], frozen=True, array_like=True):
-    """A file's definitions; `misread`: not even their names are known."""
+    """The definitions in a file; `misread`: not even their names are known."""
 
     pieces: tuple[Piece[N], ...]
     findings: tuple[Finding, ...]
@@ -294,10 +298,10 @@ class Section(msgspec.Struct, Generic[N], frozen=True, array_like=True):
 
 
 class SectionKind(msgspec.Struct, Generic[N], frozen=True):
-    """How the entries of a section, under the folder's own name in its files, become definitions.
+    """How the entries of a section become definitions; its key in a file is the folder's name.
 
-    `section` is the type of a file's section. `spoiling` are the keys beside it without which no entry can
-    be understood. `family` is another name that only one of them may have, if it has any.
+    `section` is the type of a packed section. `spoiling` are keys beside the section: if one is wrong, no
+    entry can be understood. `family` returns a further name that only one definition may have, or None.
     """
 
     folder: str
@@ -311,7 +315,7 @@ class SectionKind(msgspec.Struct, Generic[N], frozen=True):
 
 
 class SectionDefinitions(DeferredMapping[N]):
-    """Definitions by name, in order of path and of the entries in the files. Of a name the first counts."""
+    """Definitions by name, in order of path and of the entries in a file. The first one of a name counts."""
 
     def __init__(self, tree: Tree, kind: SectionKind[N], packs: Packs) -> None:
         self.kind = kind
@@ -323,7 +327,7 @@ class SectionDefinitions(DeferredMapping[N]):
         return name in self.all_misread()
 
     def all_misread(self) -> Set[str]:
-        """Return the definitions that could not be understood, and the paths of files that say nothing."""
+        """Return the definitions that could not be understood, and the paths of files without any names."""
         return self._loaded[1].unread.get(self.kind.folder, set())
 
     def _load(self) -> tuple[dict[str, N], Loader]:
@@ -356,7 +360,7 @@ class SectionDefinitions(DeferredMapping[N]):
             loader.findings.append(Finding("GC103", names, message, (definition.origin, first.origin)))
 
     def _sections(self, loader: Loader) -> Iterator[tuple[str, Section[N]]]:
-        """Yield each file's section; what had to be read is kept in the end."""
+        """Yield the section of each file; at the end, those that had to be read are stored."""
         folder = self.kind.folder
         pack = self._packs.of(folder, Loader(self._tree).files(folder))
         decoder = msgspec.msgpack.Decoder(self.kind.section) if self._packs.keeper is not None else None
@@ -371,7 +375,7 @@ class SectionDefinitions(DeferredMapping[N]):
 
 
 def load_sections(loader: Loader, kind: SectionKind[N]) -> dict[str, N]:
-    """Return all definitions of a kind; what is wrong with them goes into the loader."""
+    """Return all definitions of a kind. Their findings are added to the loader."""
     definitions = SectionDefinitions(loader.tree, kind, Packs(None, Settings(Origin(""))))
     loader.findings += definitions.findings()
     for name in definitions.all_misread():
@@ -380,7 +384,7 @@ def load_sections(loader: Loader, kind: SectionKind[N]) -> dict[str, N]:
 
 
 def _read_section(kind: SectionKind[N], tree: Tree, entry: Entry) -> Section[N]:
-    """Read a file's section, with what is wrong in it."""
+    """Return a file's section with its findings."""
     loader = Loader(tree)
     doc, wrong = loader.read(entry, kind.folder)
     found = tuple(loader.findings)

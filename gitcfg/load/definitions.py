@@ -1,4 +1,4 @@
-"""How the files of each kind become definitions, but for nodes: features, groups, parameters, rules, ..."""
+"""How the files of each kind except nodes become definitions: features, groups, parameters, rules, ..."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -58,7 +58,7 @@ from gitcfg.model.rules import Allocation, Count, Domain, Permit, Rule, RuleKind
 
 
 class _PackedFeature(msgspec.Struct, frozen=True, array_like=True):
-    """A feature, or a group, whose features are what it includes."""
+    """A feature, or a group, whose features are stored as `include`."""
 
     description: str
     include: list[UseRow]
@@ -146,7 +146,7 @@ GROUPS: Kind[Group] = Kind(
 )
 
 
-# parameters/**/*.yaml and subsystems/**/*.yaml: what can be set, and the processes that it affects.
+# parameters/**/*.yaml and subsystems/**/*.yaml: parameters, and the processes that they affect.
 
 
 def _read_parameter(loader: Loader, doc: Document, entry: SectionEntry) -> Parameter:
@@ -182,7 +182,7 @@ def _read_parameter(loader: Loader, doc: Document, entry: SectionEntry) -> Param
 
 
 def _family(parameter: Parameter) -> str | None:
-    """Return the pattern as everybody would write it: `**` matches what `*` does."""
+    """Return a pattern in its normal form (`**` matches the same as `*`), or None for a single parameter."""
     family = parameter.name
     while "**" in family:
         family = family.replace("**", "*")
@@ -227,13 +227,13 @@ SUBSYSTEMS: SectionKind[Subsystem] = SectionKind(
 )
 
 
-# overrides/**/*.yaml and holds/**/*.yaml: what holds for some nodes for some time, and why.
+# overrides/**/*.yaml and holds/**/*.yaml: they apply to some nodes for some time, with a reason.
 
 NEVER = date.max
 
 
 def read_day(loader: Loader, doc: Document, text: str, at: Origin) -> date:
-    """Return a day as it is written; what is none is GC102, and far away."""
+    """Return the day in a text. If it is not a date, report GC102 and return `NEVER`."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -248,7 +248,7 @@ def _read_end(loader: Loader, doc: Document) -> date:
 def _read_selection(
     loader: Loader, doc: Document, most: int
 ) -> tuple[tuple[str, ...] | None, Ref | None, Origin]:
-    """Return the nodes that are named, or the condition that they fulfil, and its place."""
+    """Return the listed nodes or else the condition, and its place."""
     where, nodes = doc.value.get("where"), doc.value.get("nodes")
     place = doc.at("nodes" if where is None else "where")
     members = None if nodes is None else node_names(loader, Ref(nodes, doc.at("nodes")), most)
@@ -260,7 +260,7 @@ def _position(origin: Origin) -> tuple[int, int]:
 
 
 class _PackedOverride(msgspec.Struct, frozen=True, array_like=True):
-    """An override; parts that hold its file's path are rows."""
+    """A packed override; parts with places are rows."""
 
     reason: str
     until: date
@@ -275,7 +275,7 @@ class _PackedOverride(msgspec.Struct, frozen=True, array_like=True):
 
 
 def overrides_kind(settings: Settings) -> Kind[Override]:
-    """Return the kind of overrides, of which each may name as many nodes as there may be."""
+    """Return the kind of overrides; each may list as many nodes as the settings allow."""
 
     def build(loader: Loader, doc: Document, name: str) -> Override:
         members, where, place = _read_selection(loader, doc, settings.max_nodes)
@@ -336,7 +336,7 @@ def _unpack_override(packed: _PackedOverride, name: str, origin: Origin) -> Over
 
 
 class _PackedHold(msgspec.Struct, frozen=True, array_like=True):
-    """A hold; parts that hold its file's path are rows."""
+    """A packed hold; parts with places are rows."""
 
     reason: str
     until: date
@@ -348,7 +348,7 @@ class _PackedHold(msgspec.Struct, frozen=True, array_like=True):
 
 
 def holds_kind(settings: Settings) -> Kind[Hold]:
-    """Return the kind of holds, of which each may name as many nodes as there may be."""
+    """Return the kind of holds; each may list as many nodes as the settings allow."""
 
     def build(loader: Loader, doc: Document, name: str) -> Hold:
         members, where, place = _read_selection(loader, doc, settings.max_nodes)
@@ -391,11 +391,11 @@ def _unpack_hold(packed: _PackedHold, name: str, origin: Origin) -> Hold:
     )
 
 
-# secrets/**: who may have which secret (NAME.yaml), and where its encrypted content stands (NAME.age).
+# secrets/**: which nodes may have which secret (NAME.yaml), and its encrypted content (NAME.age).
 
 
 class _PackedSecret(msgspec.Struct, frozen=True, array_like=True):
-    """A secret without what is in other files; parts that hold its file's path are rows."""
+    """A packed secret without what is in other files; parts with places are rows."""
 
     description: str
     where: RefRow
@@ -404,7 +404,7 @@ class _PackedSecret(msgspec.Struct, frozen=True, array_like=True):
 
 
 def secrets_kind(tree: Tree) -> Kind[Secret]:
-    """Return the kind of secrets. Of NAME.age only this is known: whether it is there."""
+    """Return the kind of secrets. Of NAME.age only its existence matters here."""
 
     def build(loader: Loader, doc: Document, name: str) -> Secret:
         return Secret(
@@ -429,19 +429,19 @@ def secrets_kind(tree: Tree) -> Kind[Secret]:
 
 
 def _pack_secret(secret: Secret) -> _PackedSecret:
-    assert secret.where is not None  # it was understood
+    assert secret.where is not None  # it was not misread
     where, *recipients = pack_refs([secret.where, *secret.recipients])
     return _PackedSecret(secret.description, where, secret.version, recipients)
 
 
 def _find_sealed(tree: Tree, file: str) -> Origin | None:
-    """Return the path of the content of the secret that this file defines."""
+    """Return the place of the encrypted content of the secret that this file defines, if it exists."""
     path = file.removesuffix(".yaml") + ".age"
     entry = tree.entry(path)
     return Origin(path) if entry is not None and entry.kind is EntryKind.FILE else None
 
 
-# rules/**/*.yaml and allocations/*.yaml: what must hold for nodes together, and what was decided.
+# rules/**/*.yaml and allocations/*.yaml: what must hold for nodes together, and the decisions about it.
 
 
 def _read_rule(loader: Loader, doc: Document, entry: SectionEntry) -> Rule:
@@ -476,7 +476,7 @@ def _read_domains(file: str, node: Any, given: dict[str, list[int | str]]) -> di
     return {
         name: Domain(
             name,
-            tuple(item if isinstance(item, str) else int(item) for item in items),  # 80.0 is whole
+            tuple(item if isinstance(item, str) else int(item) for item in items),  # 80.0 is a whole number
             place(file, key),
             tuple(place(file, item) for item in inner.value),
         )
@@ -516,7 +516,7 @@ RULES: SectionKind[Rule] = SectionKind(
 
 
 class _PackedAllocation(msgspec.Struct, frozen=True, array_like=True):
-    """An allocation; parts that hold its file's path are rows."""
+    """A packed allocation; parts with places are rows."""
 
     install: list[RefRow]
     values: list[tuple[str, list[BindingRow]]]

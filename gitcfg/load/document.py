@@ -14,7 +14,7 @@ from gitcfg.model import Finding, Origin, Ref, Severity
 
 
 class Mark(msgspec.Struct):
-    """Where a value was written, and where the keys or items in it were.
+    """The place of a value, and of the keys or items in it.
 
     `text` is the source of a plain scalar that is not text (`017`, `TRUE`).
     """
@@ -32,24 +32,24 @@ Pair = tuple[Any, Any]
 
 
 def pairs(node: Any) -> dict[str, Pair]:
-    """Return what stands in a mapping, by key; nothing in a value that is none."""
+    """Return the nodes in a mapping, by key; an empty result for any other node."""
     return {key.value: (key, value) for key, value in node.value} if node.id == "mapping" else {}
 
 
 def place(file: str, node: Any) -> Origin:
-    """Return where a node begins."""
+    """Return the place where a node begins."""
     mark = node.start_mark
     return Origin(file, mark.line + 1, mark.column + 1)
 
 
 def source(node: Any, value: Any) -> str | None:
-    """Return the source of a plain scalar that is not text (`017`, `TRUE`); None of what is missing."""
+    """Return the source of a plain scalar that is not text (`017`, `TRUE`); None if there is no scalar."""
     text = node.value
     return text if type(value) is not str and type(text) is str else None
 
 
 def marked(node: Any, value: Any) -> Mark:
-    """Return the marks of a value and of everything in it."""
+    """Return the places of a value and of everything in it."""
     start = node.start_mark
     mark = Mark(start.line + 1, start.column + 1, source(node, value))
     if isinstance(value, dict):
@@ -61,7 +61,7 @@ def marked(node: Any, value: Any) -> Mark:
     return mark
 
 
-# Unresolved merges: the markers that git leaves in a file, and the finding about them.
+# Unresolved merges: the conflict markers of git in a file, and the finding about them.
 
 _MARKER = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _BEGIN, _MIDDLE, _END = "<<<<<<<", "=======", ">>>>>>>"
@@ -70,7 +70,7 @@ _HINT = "Keep the lines that you want and delete the lines with markers; `git st
 
 
 class Conflict(msgspec.Struct, frozen=True):
-    """The lines from its first marker to its last. `whole`: it begins, parts and ends as git writes it."""
+    """The lines from a conflict's first marker to its last. `whole`: it has all markers that git writes."""
 
     first: int
     last: int
@@ -78,17 +78,17 @@ class Conflict(msgspec.Struct, frozen=True):
 
 
 def find_conflicts(text: str) -> list[Conflict]:
-    """Return the conflicts in a text, in order. Where some markers were deleted, what is left of them is one.
+    """Return the conflicts in a text, in order. The rest of a conflict with deleted markers counts as one.
 
-    `=======` alone is none: texts underline with it.
+    `=======` alone is not a conflict: it is used for underlines.
     """
-    if _BEGIN not in text and _END not in text:  # nearly all texts, of which none waits for the rest
+    if _BEGIN not in text and _END not in text:  # fast for nearly all texts
         return []
     return find_markers(text)
 
 
 def find_markers(text: str) -> list[Conflict]:
-    """Return the same of a text in which no line may begin with `=======` either."""
+    """Return the conflicts in a text in which `=======` at the beginning of a line is an error too."""
     groups: list[list[tuple[int, str]]] = []
     is_open = False
     for found in _MARKER.finditer(text):
@@ -116,16 +116,16 @@ def conflict_finding(
     return Finding("GC101", (file,), message, origins, severity=severity, hint=_HINT)
 
 
-# One YAML document as plain values beside the places they were written at.
+# One YAML document: plain values, and their places.
 
 MAX_BYTES = 1 << 20
 
 
 class Document(msgspec.Struct):
-    """A parsed file: its value, the node it was read from, and what was wrong with it.
+    """A parsed file: its value, the YAML node that it was read from, and its findings.
 
-    Nodes are libyaml's: they know their places, so that nothing is built for places nobody asks for.
-    `top` holds those of the values of the outermost mapping, by key.
+    Nodes are libyaml's, which know their places, so that places are built only when requested. `top` has the
+    nodes of the values of the outermost mapping, by key.
     """
 
     file: str
@@ -141,25 +141,25 @@ class Document(msgspec.Struct):
         return Mark(1, 1) if self.node is None else marked(self.node, self.value)
 
     def get(self, *path: str) -> Any:
-        """Return the value that the path leads to through mappings, an empty mapping where there is none."""
+        """Return the value at a path through mappings, or an empty mapping if there is none."""
         value = self.value
         for step in path:
             value = value.get(step, {})
         return value
 
     def at(self, *path: str | int) -> Origin:
-        """Return where the value is that the path leads to, or the nearest to it that is there."""
+        """Return the place of the value at a path, or of the nearest one above it that exists."""
         _, node = self._nearest(path)
         return Origin(self.file) if node is None else place(self.file, node)
 
     def key(self, *path: str | int) -> Origin:
-        """Return where the key at the end of the path is written; an item of a list is its own key."""
+        """Return the place of the key at the end of a path; for an item of a list, that of the item."""
         _, node = self._nearest(path[:-1])
         key, _ = self._pair(node, path[-1])
         return place(self.file, key) if key is not None else self.at(*path)
 
     def missing(self, *path: str | int) -> bool:
-        """Return whether the value is missing, which GC106 has reported."""
+        """Return whether the value is missing, which is reported as GC106."""
         value, node = self._nearest(path)
         return value is None and node is not None and node.value == ""
 
@@ -173,7 +173,7 @@ class Document(msgspec.Struct):
         return value, node
 
     def _pair(self, node: Any, step: str | int) -> Pair:
-        """Return the nodes of a key and its value; of an item, the value's alone."""
+        """Return the nodes of a key and its value; for an item of a list, None and the item."""
         kind = getattr(node, "id", "")
         if kind == "mapping" and isinstance(step, str):
             if id(node) not in self._keys:
@@ -185,13 +185,16 @@ class Document(msgspec.Struct):
 
 
 def read_again(tree: Tree, file: str) -> Document:
-    """Return the document of a file, for places in it that no definition keeps: where something is wrong."""
+    """Return the document of a file.
+
+    It is parsed again for places that definitions do not keep, for findings.
+    """
     entry = tree.entry(file)
     return Document(file, None, None, []) if entry is None else parse(file, tree.read(entry))
 
 
 def parse(file: str, data: bytes) -> Document:
-    """Read one document; whatever is wrong with it is in its `findings`, never thrown."""
+    """Read one document. What is wrong with it is in its `findings`, not raised."""
     if len(data) > MAX_BYTES:
         return too_large(file, len(data))
     document = Document(file, None, None, [])
@@ -211,7 +214,10 @@ def parse(file: str, data: bytes) -> Document:
 
 
 def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any, Any]:
-    """Return the value and its node. Refused: there is none, be it for what a merge has left."""
+    """Return the value and its node.
+
+    If the document is refused and has conflict markers, report these instead; else raise Refused.
+    """
     try:
         return Reader(file, text, findings).read()
     except Refused:
@@ -223,7 +229,7 @@ def _read_carefully(file: str, text: str, findings: list[Finding]) -> tuple[Any,
 
 
 def too_large(file: str, size: int) -> Document:
-    """Return the document of a file that is not even read."""
+    """Return the document of a file that is too large to be read."""
     hint = "Split it: a file has at most 1 MiB."
     return Document(file, None, None, [_finding(file, f"The file has {size} bytes.", 1, 1, hint)])
 
@@ -246,16 +252,16 @@ def _decode(data: bytes) -> str:
     return text.removeprefix("\ufeff")
 
 
-# Where the characters of literal and folded blocks stand.
+# The places of the characters of literal and folded blocks.
 
 _LINE = re.compile(r"([^\r\n]*)(\r?\n|$)")
 
 
 def _find_in_block(text: str, start: int, value: str) -> Iterator[int]:
-    """Where each character of a value stands in the text, and its end; fewer if the text says another."""
-    # As many as it may have, and not those of the whole file: none gives less than one character.
+    """Yield the place of each character of a value, and of its end; fewer if the text does not match."""
+    # Only as many lines as the value may have, not those of the whole file: each has at least one character.
     lines = [(found.start(), found[1]) for found in islice(_LINE.finditer(text, start), len(value) + 2)][1:]
-    # Its first line may begin with blanks of its own, beyond those that indent the block.
+    # The first line may begin with spaces of its own, after those that indent the block.
     first = next((line for _, line in lines if line.strip(" ")), "")
     indent = max(0, _count_blanks(first) - _count_blanks(value.lstrip("\n")))
     joint = " " if text[start] == ">" else ""
@@ -280,13 +286,13 @@ def _count_blanks(text: str) -> int:
 
 
 def _gap(value: str, done: int, content: str, joint: str) -> int:
-    """Return how many characters of the value, from there on, line ends have become."""
+    """Return the number of characters of the value, from `done` on, that line ends have become."""
     if joint and value.startswith(joint + content, done):
         return 1
     return len(value[done:]) - len(value[done:].lstrip("\n"))
 
 
-# Where the characters of plain and quoted scalars stand.
+# The places of the characters of plain and quoted scalars.
 
 _FOLDED = re.compile(r"[ \t]*(?:\r?\n[ \t]*)+")
 _ESCAPED_BREAK = re.compile(r"\\\r?\n[ \t]*((?:\r?\n[ \t]*)*)")
@@ -307,11 +313,11 @@ _ESCAPES = {
     "L": "\u2028",
     "P": "\u2029",
 }
-"""Any other character stands for itself."""
+"""An escaped character that is not in this table means itself."""
 
 
 def _find_in_flow(text: str, start: int, value: str) -> Iterator[int]:
-    """Where each character of a value stands in the text, and its end; fewer if the text says another."""
+    """Yield the place of each character of a value, and of its end; fewer if the text does not match."""
     quote = text[start] if text[start] in "\"'" else ""
     at, done = start + len(quote), 0
     while done < len(value):
@@ -324,7 +330,7 @@ def _find_in_flow(text: str, start: int, value: str) -> Iterator[int]:
 
 
 def _read_unit(text: str, at: int, quote: str) -> tuple[str, int]:
-    """Return what the next few characters say, and how many they are."""
+    """Return the value of the next few characters, and their number."""
     if folded := _FOLDED.match(text, at):
         breaks = folded[0].count("\n")
         return " " if breaks == 1 else "\n" * (breaks - 1), len(folded[0])
@@ -345,23 +351,23 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return _ESCAPES.get(sign, sign), 1 + len(sign)
 
 
-# Where a character of a scalar's value stands in its YAML: of an expression, the word that is wrong.
+# The place of a character of a scalar's value in the file, such as the wrong word of an expression.
 
 _OTHER_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
-"""They end a line for libyaml alone."""
+"""Line ends for libyaml only."""
 
 
 class ScalarPlaces:
-    """Find characters of scalars' values in the files of a tree, each of which is read once."""
+    """Finds characters of scalars' values in the files of a tree; each file is read once."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._files: dict[str, tuple[str, list[int]]] = {}
 
     def find(self, scalar: Ref, line: int, column: int) -> Origin:
-        """Return the place of a line and column of a scalar's value, counted from 1 as its origin is.
+        """Return the place of a line and column (from 1) of a scalar's value.
 
-        The scalar's own place where that cannot be known: the file is another, or has unusual line ends.
+        If that is not known, because the file differs or has unusual line ends, it is the scalar's own place.
         """
         origin, value = scalar.origin, scalar.name
         text, starts = self._read(origin.file)
@@ -377,7 +383,7 @@ class ScalarPlaces:
         return Origin(origin.file, row, at - starts[row - 1] + 1)
 
     def _read(self, file: str) -> tuple[str, list[int]]:
-        """Return the text of a file, and where its lines begin; no text where nothing can be found in it."""
+        """Return the text of a file and where its lines begin; an empty text if places cannot be found."""
         if file not in self._files:
             entry = self._tree.entry(file)
             text = ""
@@ -389,7 +395,7 @@ class ScalarPlaces:
 
 
 def find_in_scalar(tree: Tree, scalar: Ref, line: int, column: int) -> Origin:
-    """Return a single place of `ScalarPlaces`."""
+    """Return a single place with `ScalarPlaces`."""
     return ScalarPlaces(tree).find(scalar, line, column)
 
 
@@ -398,7 +404,7 @@ def _find_lines(text: str) -> list[int]:
 
 
 def _offset(text: str, starts: list[int], line: int, column: int) -> int:
-    """Return how many characters stand before a place, which is at the end of its line if it is beyond it."""
+    """Return the offset of a place. A place beyond the end of its line is moved to the end."""
     if line > len(starts):
         return len(text)
     end = starts[line] - 1 if line < len(starts) else len(text)

@@ -20,7 +20,7 @@ _HINT = "Write NODE ssh-ed25519 AAAA..., as `gitcfg node accept` does."
 
 
 class Keys(DeferredMapping[Key]):
-    """The keys by node. Of a node the first counts."""
+    """The keys by node. The first key of a node counts."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -44,7 +44,7 @@ class Keys(DeferredMapping[Key]):
 
 
 def public_key(text: str) -> bytes | None:
-    """Return the 32 bytes of an Ed25519 key out of `ssh-ed25519 AAAA...`; None: it is none."""
+    """Return the 32 bytes of an Ed25519 key written as `ssh-ed25519 AAAA...`, or None if it is not one."""
     kind, _, body = text.partition(" ")
     try:
         data = base64.b64decode(body, validate=True)
@@ -55,12 +55,12 @@ def public_key(text: str) -> bytes | None:
 
 
 def written(key: bytes) -> str:
-    """Return an Ed25519 key's 32 bytes as `ssh-ed25519 AAAA...`."""
+    """Return the 32 bytes of an Ed25519 key as `ssh-ed25519 AAAA...`."""
     return f"{ALGORITHM} {base64.b64encode(_HEAD + key).decode()}"
 
 
 def fingerprint(text: str) -> str:
-    """Return an Ed25519 key as `ssh-keygen -l` shows it: `SHA256:...`; nothing for what is none."""
+    """Return an Ed25519 key as `ssh-keygen -l` shows it: `SHA256:...`; an empty text if it is not one."""
     key = public_key(text)
     if key is None:
         return ""
@@ -68,7 +68,7 @@ def fingerprint(text: str) -> str:
 
 
 def _read_keys(loader: Loader, entry: Entry) -> Iterator[Key]:
-    """Yield the keys of a file; empty lines and those that begin with `#` say nothing."""
+    """Yield the keys of a file, without empty lines and those that begin with `#`."""
     if entry.size > MAX_BYTES:
         message = f"The file has {entry.size} bytes; at most {MAX_BYTES} are read."
         loader.report("GC101", entry.path, message, Origin(entry.path), hint="Split it into several files.")

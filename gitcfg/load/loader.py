@@ -1,4 +1,4 @@
-"""What loads a tree: files checked against their schemas, names that are defined once, and findings."""
+"""The loader of a tree: it validates files with their schemas, registers names, and collects findings."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from gitcfg.model.names import shown
 
 
 class Loader(msgspec.Struct):
-    """A tree while it is loaded: its findings so far, and the definitions that could not be understood."""
+    """The state of loading a tree: its findings so far, and the definitions that could not be understood."""
 
     tree: Tree
     findings: list[Finding] = []
@@ -25,11 +25,11 @@ class Loader(msgspec.Struct):
         self.findings.append(Finding(code, (subject,), message, origins, hint=hint))
 
     def mark_unread(self, kind: str, name: str) -> None:
-        """Remember that a definition could not be understood."""
+        """Record that a definition could not be understood."""
         self.unread.setdefault(kind, set()).add(name)
 
     def files(self, folder: str, suffix: str = ".yaml") -> Iterator[Entry]:
-        """Yield the files of a kind's folder; links, submodules and misspelt endings are findings."""
+        """Yield the files of a kind's folder. Links, submodules and wrong file endings are findings."""
         for entry in self.tree.entries(folder):
             name = entry.path.rpartition("/")[2]
             if name.startswith(".") and name != suffix:
@@ -47,10 +47,10 @@ class Loader(msgspec.Struct):
                 )
 
     def read(self, entry: Entry, kind: str) -> tuple[Document, set[str | None]]:
-        """Return a file's document, and where it is not to be trusted.
+        """Return a file's document, and which parts of it are wrong.
 
-        The set holds the names under the document's one map of definitions that are wrong, and
-        None if something else is.
+        The set has the names of wrong definitions in the document's one map of definitions, and None if
+        something else is wrong.
         """
         progress.note("reading", entry.path)
         if entry.size > document.MAX_BYTES:
@@ -65,16 +65,16 @@ class Loader(msgspec.Struct):
         for problem in schema.problems(kind, doc.value):
             wrong.add(str(problem.path[1]) if len(problem.path) > 1 else None)
             origin = doc.key(*problem.path) if problem.key else doc.at(*problem.path)
-            if not doc.missing(*problem.path):  # GC106 reports that
+            if not doc.missing(*problem.path):  # reported as GC106
                 self.report("GC102", entry.path, problem.message, origin, hint=problem.hint)
         return doc, wrong
 
 
-# Which definitions a folder holds: legal names, each once, none differing only in case (GC103).
+# The definitions of a folder: legal names, each once, no two that differ only in case (GC103).
 
 
 class Register:
-    """The names of one kind; one that is defined twice, or nearly, is a finding."""
+    """The names of one kind. A name that is defined twice, or differs only in case, is a finding."""
 
     def __init__(self, loader: Loader, noun: str, pattern: re.Pattern[str]) -> None:
         self._loader, self._noun, self._pattern = loader, noun, pattern
@@ -82,7 +82,7 @@ class Register:
         self._folded: dict[str, str] = {}
 
     def admit(self, name: str, origin: Origin) -> bool:
-        """Return whether this name may be defined here; report why not."""
+        """Return whether this name may be defined here, and report the reason if not."""
         if not self._pattern.fullmatch(name):
             self._loader.report(
                 "GC103", name, f"{shown(name)!r} is not a valid name for a {self._noun}.", origin

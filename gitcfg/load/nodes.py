@@ -1,4 +1,4 @@
-"""nodes/**/*.yaml and nodesets/**/*.yaml: single machines, and sets of machines that are alike."""
+"""nodes/**/*.yaml and nodesets/**/*.yaml: single nodes, and sets of similar nodes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -44,7 +44,7 @@ _FactRow = tuple[str, Any, str | None]
 
 
 class PackedNode(msgspec.Struct, frozen=True, array_like=True):
-    """A node; a list that is not declared is None."""
+    """A packed node; a list that is not declared is None."""
 
     description: str
     groups: _Edit | None
@@ -59,7 +59,7 @@ class PackedNode(msgspec.Struct, frozen=True, array_like=True):
 
 
 def nodes_kind(settings: Settings) -> Kind[Node]:
-    """Return the kind of nodes, to whom the default group must not be given."""
+    """Return the kind of nodes, whose lists must not name the default group."""
 
     def build(loader: Loader, doc: Document, name: str) -> Node:
         return _read_node(loader, doc, name, settings.default_group)
@@ -68,7 +68,7 @@ def nodes_kind(settings: Settings) -> Kind[Node]:
 
 
 def _read_node(loader: Loader, doc: Document, name: str, default_group: str) -> Node:
-    """Return what a document says of a node, or of each of a set."""
+    """Return the definition of a node, or of all members of a set."""
     return Node(
         name,
         Origin(doc.file),
@@ -86,7 +86,7 @@ def _read_node(loader: Loader, doc: Document, name: str, default_group: str) -> 
 
 
 def _read_address(loader: Loader, doc: Document) -> str | None:
-    """Return where a node is reached; GC102 for what is neither a host name nor an IP address."""
+    """Return the address of a node. If it is neither a host name nor an IP address, report GC102."""
     address: str | None = doc.value.get("address")
     if address is None or (_HOST.fullmatch(address) and not _NUMBER.search(address)):
         return address
@@ -105,9 +105,9 @@ def _read_address(loader: Loader, doc: Document) -> str | None:
 
 _LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
-"""As DNS and ssh take it, which have names with `_`, too."""
+"""Host names as DNS and ssh accept them, with `_`."""
 _NUMBER = re.compile(r"(?:^|\.)[0-9]+\Z")
-"""How no host name ends: what looks like an IPv4 address is one."""
+"""No host name ends like this: otherwise it could look like an IPv4 address."""
 _NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%.*)?")
 _ADDRESS = "Set user and port in ssh's own configuration, and write an IPv6 address without brackets."
 
@@ -185,15 +185,15 @@ def _unpack_edit(file: str, packed: Any, items: Any) -> ListEdit:
     return ListEdit(op, items(file, rows), Origin(file, line, column))
 
 
-# nodesets/**/*.yaml: nodes that are alike, and who they are.
+# nodesets/**/*.yaml: similar nodes, and their names.
 
 
 MAX_NODE_FACTS = 1_000_000
-"""How many facts `node_facts` may give to the members of a set, all together."""
+"""The most facts that `node_facts` of a set may give to its members, all together."""
 
 
 class WrittenNodeSet(msgspec.Struct, frozen=True):
-    """A node set's file: what its nodes share, the text that says who they are, and facts of some of them."""
+    """A node set's file: what its members share, the text with their names, and facts of some of them."""
 
     definition: Node
     nodes: Ref | None = None
@@ -201,7 +201,7 @@ class WrittenNodeSet(msgspec.Struct, frozen=True):
 
 
 class PackedNodeSet(msgspec.Struct, frozen=True, array_like=True):
-    """A node set as written: the names are the text of `nodes`, then the keys of `node_facts`."""
+    """A packed node set. `names` has the text of `nodes`, then the keys of `node_facts`."""
 
     definition: PackedNode
     names: list[RefRow]
@@ -209,7 +209,10 @@ class PackedNodeSet(msgspec.Struct, frozen=True, array_like=True):
 
 
 def nodesets_kind(settings: Settings) -> Kind[WrittenNodeSet]:
-    """Return the kind of node sets as written. Who is in them depends on how many are in those before."""
+    """Return the kind of node sets as written.
+
+    Members are not expanded yet, since their limit depends on the sets before.
+    """
 
     def build(loader: Loader, doc: Document, name: str) -> WrittenNodeSet:
         nodes = Ref(doc.value["nodes"], place(doc.file, doc.top["nodes"]))
@@ -245,12 +248,12 @@ def _unpack_nodeset(packed: PackedNodeSet, name: str, origin: Origin) -> Written
 
 
 def load_nodesets(loader: Loader, settings: Settings) -> dict[str, NodeSet]:
-    """Return every node set by name, its members expanded within the budget `max_nodes`."""
+    """Return every node set by name, with its members, within the limit `max_nodes`."""
     return _expand_sets(loader, load_definitions(loader, nodesets_kind(settings)), settings.max_nodes)
 
 
 def _expand_sets(loader: Loader, sets: Mapping[str, WrittenNodeSet], most: int) -> dict[str, NodeSet]:
-    """Return the sets with their members, all together no more than `most`."""
+    """Return the sets with their members, at most `most` for all sets together."""
     result = {}
     left = most
     for name, written in sets.items():
@@ -264,7 +267,7 @@ def _expand_sets(loader: Loader, sets: Mapping[str, WrittenNodeSet], most: int) 
 def _expand_facts(
     loader: Loader, nodeset: str, entries: Iterable[NodeFacts], members: tuple[str, ...]
 ) -> Mapping[str, Mapping[str, Fact]]:
-    """Return the facts of single members, by member. Members that have the same share one object."""
+    """Return the facts of single members, by member. Members with the same facts share one object."""
     known, left = frozenset(members), MAX_NODE_FACTS
     given: dict[str, tuple[NodeFacts, ...]] = {}
     for entry in entries:
@@ -287,7 +290,7 @@ def _expand_facts(
 
 
 def _merge_facts(loader: Loader, entries: tuple[NodeFacts, ...], names: list[str]) -> Mapping[str, Fact]:
-    """Return what several entries give to some nodes: of a fact that is given twice the first counts."""
+    """Return the facts of several entries for these nodes. The first of two equal names counts."""
     if len(entries) == 1:
         return entries[0].facts
     facts: dict[str, Fact] = {}
@@ -304,7 +307,7 @@ def _merge_facts(loader: Loader, entries: tuple[NodeFacts, ...], names: list[str
 
 
 def _named_members(loader: Loader, nodeset: str, nodes: Ref, members: Set[str]) -> tuple[str, ...]:
-    """Return the members that a key of `node_facts` names; it may name no others (GC103)."""
+    """Return the members that a key of `node_facts` names. Report other names (GC103)."""
     text = nodes.name
     hint = f"Correct the name, or add the node to `nodes` of {nodeset}."
     try:
@@ -329,7 +332,10 @@ _NOTATION = "Names and ranges: exec[001-100].example.com,login1."
 
 
 def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
-    """Return the names in `nodes:`; none if they are not host names, or more than `left`."""
+    """Return the names in `nodes:`.
+
+    If they are not host names, or more than `left`, report GC103 and return none.
+    """
     text = nodes.name
     try:
         names = expand(text, left)
@@ -352,9 +358,9 @@ def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -
 def unique_members(
     loader: Loader, files: Mapping[str, Origin], sets: Mapping[str, NodeSet]
 ) -> dict[str, NodeSet]:
-    """Return sets that share no node: a node in two is a finding and stays in the first.
+    """Return the sets without shared members: report a node in two sets, and keep it in the first.
 
-    `files` are the nodes that have one, by name.
+    `files` are the nodes with files of their own, by name.
     """
     owners: dict[str, NodeSet] = {}
     folded = {name.casefold(): name for name in files}
@@ -378,9 +384,9 @@ def unique_members(
 
 
 class NodeSets(Mapping[str, NodeSet]):
-    """Node sets by name, with their members: all are read when the first is asked for.
+    """Node sets by name, with their members: all are read when the first is requested.
 
-    Who is in a set depends on the sets before it, and on the names of the nodes that have files.
+    The members of a set depend on the sets before it, and on the names of the nodes with files.
     """
 
     def __init__(
@@ -401,11 +407,11 @@ class NodeSets(Mapping[str, NodeSet]):
         return len(self._written)
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the sets, and with who is in them."""
+        """Return the findings about the sets and their members."""
         return (*self._written.findings(), *self._complete[1])
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Return the same as far as it is known."""
+        """Return the findings that are known until now."""
         return self.findings() if "_complete" in self.__dict__ else self._written.so_far()
 
     @cached_property

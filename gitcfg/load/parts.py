@@ -1,4 +1,4 @@
-"""Parts of definitions of several kinds, out of documents and packs: bindings, names, features, files."""
+"""Parts of definitions of several kinds, from documents and packs: bindings, names, features, files."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -16,7 +16,7 @@ from gitcfg.nodeset import NodeSetError, expand
 MAX_INSTANCES = 10_000
 MAX_LISTED = 100_000
 NONE: Mapping[str, Any] = {}
-"""Shared by all definitions that say nothing of a kind."""
+"""Shared by all definitions for parts that they do not have."""
 _OPS = {f"${op.value}": op for op in Op if op not in (Op.SET, Op.NULL)}
 _CONTENTS = ("format", "template", "text", "source")
 
@@ -41,7 +41,7 @@ def read_bindings(file: str, node: Any, given: Mapping[str, Any]) -> Mapping[str
 
 
 def read_binding(file: str, key: Any, node: Any, given: Any) -> Binding:
-    """Return the binding at a key; a word that is no operation is part of the value."""
+    """Return the binding at a key. A map whose key is not an operation is a value."""
     origin = place(file, key)
     at = place(file, node)
     if type(given) is dict and len(given) == 1:
@@ -55,10 +55,10 @@ def read_binding(file: str, key: Any, node: Any, given: Any) -> Binding:
 
 
 def read_refs(loader: Loader, file: str, node: Any, given: list[str], banned: str = "") -> tuple[Ref, ...]:
-    """Return a list of names, each once; a second mention and the banned one are findings."""
+    """Return a list of names, each once. Report repeated names and the banned one."""
     found = []
     for item in node.value:
-        mark = item.start_mark  # not by `place`: here a call costs a third
+        mark = item.start_mark  # `place` inlined: the call takes a third of the time
         found.append(Ref(intern(item.value), Origin(file, mark.line + 1, mark.column + 1)))
     sound = len(set(given)) == len(given) and banned not in given
     return tuple(found if sound else _drop_repeated(loader, found, banned))
@@ -129,7 +129,10 @@ def _read_attributes(file: str, node: Any, given: Mapping[str, Any]) -> dict[str
 
 
 def _instance_names(loader: Loader, text: str, at: Origin) -> tuple[str, ...]:
-    """Return the instances that `as` names; one that holds `${` is left for its outer instance to say."""
+    """Return the instances that `as` names.
+
+    A text with `${` stays as it is, for the outer instance to fill in.
+    """
     if "${" in text:
         return (text,)
     try:
@@ -175,7 +178,7 @@ def _read_file(file: str, path: str, entry: Mapping[str, Any] | None, key: Any, 
     )
 
 
-# The same parts as packs hold them: rows without the file's path, which is the same for all.
+# The same parts in packs: rows without the file's path, which is the same for all.
 
 RefRow = tuple[str, int, int]
 """A name, line and column."""
@@ -206,12 +209,12 @@ class FileRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 def pack_ref(ref: Ref | None) -> RefRow | None:
-    """Return a name, if there is one, as a row."""
+    """Return a name as a row, or None."""
     return None if ref is None else (ref.name, ref.origin.line, ref.origin.column)
 
 
 def unpack_ref(file: str, row: RefRow | None) -> Ref | None:
-    """Return the name that a row holds."""
+    """Return the name of a row, or None."""
     return None if row is None else Ref(intern(row[0]), Origin(file, row[1], row[2]))
 
 
@@ -221,7 +224,7 @@ def pack_refs(refs: Iterable[Ref]) -> list[RefRow]:
 
 
 def unpack_refs(file: str, rows: Iterable[RefRow]) -> tuple[Ref, ...]:
-    """Return the names that rows hold."""
+    """Return the names of rows."""
     return tuple([Ref(intern(name), Origin(file, line, column)) for name, line, column in rows])
 
 
@@ -234,7 +237,7 @@ def pack_bindings(params: Mapping[str, Binding]) -> list[BindingRow]:
 
 
 def unpack_bindings(file: str, rows: list[BindingRow]) -> Mapping[str, Binding]:
-    """Return the bindings that rows hold."""
+    """Return the bindings of rows."""
     if not rows:
         return NONE
     return {
@@ -244,7 +247,7 @@ def unpack_bindings(file: str, rows: list[BindingRow]) -> Mapping[str, Binding]:
 
 
 def pack_uses(uses: Iterable[Use]) -> list[UseRow]:
-    """Return features as rows: the instances that were written as one stay one."""
+    """Return features as rows. Instances that were written as one entry are one row."""
     rows: list[UseRow] = []
     for (feature, origin), found in groupby(uses, lambda use: (use.feature, use.origin)):
         same = list(found)
@@ -254,7 +257,7 @@ def pack_uses(uses: Iterable[Use]) -> list[UseRow]:
 
 
 def unpack_uses(file: str, rows: Iterable[UseRow]) -> tuple[Use, ...]:
-    """Return the features that rows hold."""
+    """Return the features of rows."""
     result: list[Use] = []
     for feature, line, column, instances, rows_of_attributes in rows:
         name, origin = intern(feature), Origin(file, line, column)
@@ -276,7 +279,7 @@ def pack_files(files: Mapping[str, FileEntry]) -> list[FileRow]:
 
 
 def unpack_files(file: str, rows: list[FileRow]) -> Mapping[str, FileEntry]:
-    """Return the file entries that rows hold."""
+    """Return the file entries of rows."""
     return {row.path: _unpack_file(file, row) for row in rows} if rows else NONE
 
 

@@ -1,4 +1,4 @@
-"""A quick reader for documents that hold nothing unusual, which are nearly all."""
+"""A fast reader for documents without unusual parts (nearly all), and a careful one for the others."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ MAX_LEVELS = 64
 _MOST = 1000  # levels
 _LEFT_OUT = re.compile(r"[&*][0-9A-Za-z_-]|!(?:[\s,]|$)")
 _INDENTED = re.compile(r"[ ?:-]{200}")
-_SHORT = 24  # numbers and words that are remembered: the same ones come again and again
+_SHORT = 24  # numbers and words that are cached, since the same ones recur
 _remembered = lru_cache(maxsize=1 << 14)(resolve)
 
 MappingNode: Any = yaml.MappingNode
@@ -22,13 +22,13 @@ ScalarNode: Any = yaml.ScalarNode
 
 
 class _Unusual(Exception):
-    """The careful reader must look at it: it is wrong, or rare."""
+    """The careful reader must read the document: it is wrong, or unusual."""
 
 
 def quick(text: str) -> tuple[Any, Any] | None:
-    """A document's value and its root node, or None: the careful reader shall read it, and say what is wrong.
+    """Return a document's value and its root node, or None if the careful reader must read it.
 
-    Two thirds of the time that the careful reader takes, which goes from event to event.
+    This takes two thirds of the time of the careful reader, which reads events and reports what is wrong.
     """
     if "\t" in text or _may_be_left_out(text) or _may_be_deep(text):
         return None
@@ -40,15 +40,14 @@ def quick(text: str) -> tuple[Any, Any] | None:
 
 
 def _may_be_left_out(text: str) -> bool:
-    """Return whether it may hold what nodes do not show: an anchor, an alias, or a lone `!`."""
+    """Return whether a text may have what nodes do not show: an anchor, an alias, or a lone `!`."""
     return ("&" in text or "*" in text or "!" in text) and _LEFT_OUT.search(text) is not None
 
 
 def _may_be_deep(text: str) -> bool:
-    """Return whether it may nest so deeply that composing exhausts the stack: 2,000 levels take 1 MiB of it.
+    """Return whether it may nest so deep that composing exhausts the stack: 2,000 levels take 1 MiB of it.
 
-    A level takes a bracket, or an indentation that is larger than that of the level above, or a list's
-    that is as large.
+    A level needs a bracket, or more indentation than the level above (a list: at least as much).
     """
     brackets = text.count("[") + text.count("{")
     return len(text) > _MOST and (brackets > _MOST or _INDENTED.search(text) is not None)
@@ -76,7 +75,7 @@ def _scalar(node: Any) -> Scalar:
 
 
 def _mapping(node: Any, level: int) -> dict[str, Any]:
-    """Return a mapping's value. Quoted values cost no call."""
+    """Return a mapping's value. It is written so that quoted values need no call."""
     result: dict[str, Any] = {}
     for key, inner in node.value:
         name = key.value
@@ -101,7 +100,7 @@ def _sequence(node: Any, level: int) -> list[Any]:
     return result
 
 
-# Reads documents carefully, event by event, and says what is wrong with them (GC101, GC106).
+# The careful reader: it reads event by event, and reports what is wrong (GC101, GC106).
 
 
 class Refused(Exception):
@@ -113,7 +112,7 @@ class Refused(Exception):
 
 
 class Reader:
-    """Builds values and nodes from events. Iterative input, recursion bounded by MAX_LEVELS."""
+    """Builds values and nodes from events. Recursion is limited by MAX_LEVELS."""
 
     def __init__(self, file: str, text: str, findings: list[Finding]) -> None:
         self.file = file
@@ -124,7 +123,7 @@ class Reader:
         self.place = (1, 1)
 
     def read(self) -> tuple[Any, Any]:
-        """Return the value and its node. Refused: there is none."""
+        """Return the value and its node. Raise Refused if that is not possible."""
         try:
             next(self.events)
             first = next(self.events)

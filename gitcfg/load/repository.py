@@ -52,7 +52,10 @@ def is_repository(tree: Tree) -> bool:
 
 
 def settings_entry(tree: Tree) -> Entry:
-    """Return what stands at gitcfg.yaml. GitcfgError: no file does, so that this is no repository."""
+    """Return the entry of gitcfg.yaml.
+
+    Raise GitcfgError if it is not a file: the tree is not a repository.
+    """
     entry = tree.entry(FILE)
     if entry is None or entry.kind is not EntryKind.FILE:
         raise GitcfgError(f"There is no {FILE} here.", "Run `gitcfg init` to create a repository.")
@@ -60,7 +63,7 @@ def settings_entry(tree: Tree) -> Entry:
 
 
 def load_settings(loader: Loader) -> Settings | None:
-    """Return the settings, or None where the format is not one this program reads (GC104)."""
+    """Return the settings, or None if this program does not read the repository's format (GC104)."""
     doc, wrong = loader.read(settings_entry(loader.tree), "gitcfg")
     if not isinstance(doc.value, dict):
         return Settings(Origin(FILE))
@@ -111,7 +114,10 @@ def _read_walk_in(loader: Loader, doc: Document) -> tuple[Ref, ...] | None:
 
 
 def _read_release(loader: Loader, doc: Document) -> Release | None:
-    """Return how fast; None: all at once. What cannot be meant is GC102, and counts as left out."""
+    """Return the settings of releases; None: all nodes at once.
+
+    Report wrong values as GC102, and use the defaults instead.
+    """
     given = doc.value.get("release")
     if given is None:
         return None
@@ -165,18 +171,18 @@ def _parse_share(given: Any) -> Share | None:
     return Share(number, percent=True) if 0 < number <= 100 else None
 
 
-# What is wrong with the files of a tree, and what could not be understood: complete when it is asked for.
+# The findings of a tree, and what could not be understood. Both are complete when they are requested.
 
 
 class Part(Protocol):
-    """What of a tree is read by itself, such as the definitions of a kind."""
+    """A part of a tree that is read separately, such as the definitions of a kind."""
 
     def findings(self) -> Iterable[Finding]:
-        """Everything that is wrong with it: all of it is read."""
+        """Return all findings of it. This reads all of it."""
         ...
 
     def so_far(self) -> Iterable[Finding]:
-        """Return what is known to be wrong without reading more."""
+        """Return the findings that are known without reading more."""
         ...
 
 
@@ -194,7 +200,7 @@ class Known:
 
 
 class Findings(Sequence[Finding]):
-    """The findings of all parts, in their order. To ask for one, or how many, reads everything."""
+    """The findings of all parts, in their order. Access to an item or to the length reads everything."""
 
     def __init__(self, parts: Iterable[Part]) -> None:
         self._parts = tuple(parts)
@@ -221,7 +227,7 @@ class Findings(Sequence[Finding]):
     __hash__ = None  # type: ignore[assignment]
 
     def so_far(self) -> tuple[Finding, ...]:
-        """Return those of what has been read until now."""
+        """Return the findings of what has been read until now."""
         return tuple(finding for part in self._parts for finding in part.so_far())
 
     def _whole(self) -> tuple[Finding, ...]:
@@ -239,7 +245,7 @@ class Definitions(Protocol):
 
 
 class Misread(Set[str]):
-    """The names that could not be understood. Whether one is among them reads no more than that one."""
+    """The names that could not be understood. A test for one name reads only that definition."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
@@ -259,7 +265,7 @@ class Misread(Set[str]):
 
 
 class Unread(Mapping[str, Set[str]]):
-    """What could not be understood by kind; only kinds of which there is some are in it."""
+    """The names that could not be understood, by kind. Only kinds with such names are keys."""
 
     def __init__(self, kinds: Mapping[str, Definitions]) -> None:
         self._kinds = {kind: Misread(definitions) for kind, definitions in kinds.items()}
@@ -274,14 +280,14 @@ class Unread(Mapping[str, Set[str]]):
         return sum(1 for _ in self)
 
 
-# A whole tree as a Model: every kind, each read as far as it is asked for.
+# A whole tree as a Model: all kinds, each read as far as it is needed.
 
 
 def load(tree: Tree, keeper: Keeper | None = None) -> Model:
-    """Read a tree. What is wrong with its files is in the model's findings (1xx).
+    """Return the model of a tree. What is wrong with its files is in the model's findings (1xx).
 
-    Definitions are read when they are asked for, and everything when the findings are, or what is unread.
-    `keeper` keeps what was read for the next time. GitcfgError: the tree has no gitcfg.yaml.
+    Definitions are read when they are used; `findings` and `unread` read everything. `keeper` stores what was
+    read for later calls. Raise GitcfgError if the tree has no gitcfg.yaml.
     """
     loader = Loader(tree)
     settings = load_settings(loader)
@@ -332,7 +338,7 @@ def _model(tree: Tree, settings: Settings, packs: Packs, findings: Iterable[Find
 
 
 def load_nodes_only(tree: Tree, keeper: Keeper | None = None) -> Model:
-    """Return a Model of the nodes and node sets alone, for who was there. Its findings say nothing."""
+    """Return a Model of the nodes and node sets only, for which nodes a tree has. It has no findings."""
     settings = load_settings(Loader(tree))
     if settings is None:
         return Model(Settings(Origin("gitcfg.yaml")))

@@ -1,4 +1,4 @@
-"""JSON Schemas: documents and values judged, and what is wrong in the words of people who write YAML."""
+"""JSON Schemas: documents and values are validated, and errors explained in the terms of YAML."""
 
 import json
 import math
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing wrong: `path` leads to the value, or to the key at its end if `key`."""
+    """One error: `path` leads to the value, or to the key at its end if `key`."""
 
     path: tuple[str | int, ...]
     message: str
@@ -33,7 +33,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def describe_error(error: Any) -> Iterator[Problem]:
-    """Yield a validation error of jsonschema as problems."""
+    """Yield the problems that a validation error of jsonschema means."""
     path = tuple(error.absolute_path)
     words = _WORDS.get(error.validator)
     if error.validator == "additionalProperties":
@@ -53,7 +53,7 @@ def describe_error(error: Any) -> Iterator[Problem]:
 
 
 def _name(path: tuple[str | int, ...]) -> str:
-    """Return what a message calls the value at a path."""
+    """Return the name of the value at a path for messages."""
     if not path:
         return "The document"
     named = next((part for part in reversed(path) if isinstance(part, str)), "")
@@ -114,7 +114,7 @@ def _min_properties(error: Any) -> tuple[str, str]:
 
 
 def _pattern(error: Any) -> tuple[str, str]:
-    # An example of it says more than the pattern.
+    # An example is clearer than the pattern.
     examples = error.schema.get("examples")
     return f"does not have the form {f'of {examples[0]}' if examples else error.schema['pattern']}", ""
 
@@ -135,7 +135,7 @@ _WORDS: dict[str, Any] = {
 }
 
 
-# What judging a value by a schema that somebody pushed can cost at most, found by reading the schema.
+# The most that validation by a pushed schema can cost, computed from the schema.
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
@@ -146,15 +146,15 @@ _BELOW = (
     *("items", "prefixItems", "contains", "unevaluatedItems", "contentSchema"),
 )
 _ALL = (*_HERE, *_BELOW, "$defs", "definitions")
-_MOST_STEPS = 10_000  # references can double the parts that one value meets, again and again
-_MOST_CIRCLES = 8  # ways back to a part at the same value: the engine takes them in every order
-_A_PART = 5  # steps
+_MOST_STEPS = 10_000  # references can repeatedly double the parts that apply to one value
+_MOST_CIRCLES = 8  # cycles back to a part at the same value: the engine follows them in every order
+_A_PART = 5  # steps for each part
 
 Path = tuple[str | int, ...]
 
 
 class Weight(msgspec.Struct, frozen=True):
-    """Steps and patterns that one value may meet, or why no value must be judged by the schema."""
+    """The steps and patterns for one value at most, or the reason why the schema must not be used."""
 
     refusal: str | None = None
     steps: int = 0
@@ -162,7 +162,7 @@ class Weight(msgspec.Struct, frozen=True):
 
 
 def weigh(schema: dict[str, Any]) -> Weight:
-    """Return the weight of a schema; whether it is sound as such is for the validator to say."""
+    """Return the weight of a schema. Whether it is valid is for the validator to decide."""
     parts = {id(part): part for _, part in parts_at(schema)}
     for part in parts.values():
         refusal = _outward(schema, part, parts)
@@ -183,7 +183,7 @@ def _length(value: Any) -> int:
 
 
 def parts_at(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the schema and every schema in it with the path to it, references not followed."""
+    """Yield the schema and every schema in it with its path, without following references."""
     pending: list[tuple[Path, dict[str, Any]]] = [((), schema)]
     while pending:
         path, part = pending.pop()
@@ -203,7 +203,7 @@ def _inner_at(part: dict[str, Any], keys: Iterable[str]) -> Iterator[tuple[Path,
 
 
 def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) -> str | None:
-    """Return why a part leads out of the schema, if it does."""
+    """Return the reason why a part refers to something outside the schema, or None."""
     if str(part.get("$schema", _DRAFT)).rstrip("#") != _DRAFT:
         return "only draft 2020-12 is supported; remove `$schema`."
     if "$dynamicRef" in part or ("$id" in part and part is not root):
@@ -218,7 +218,7 @@ def _outward(root: dict[str, Any], part: dict[str, Any], parts: dict[int, Any]) 
 
 
 def _target(root: dict[str, Any], reference: str) -> Any:
-    """Return what a reference such as `#/$defs/a` names, None if nothing."""
+    """Return what a reference such as `#/$defs/a` refers to, or None."""
     start, *steps = reference.split("/")
     place: Any = root if start == "#" else None
     for step in steps:
@@ -234,9 +234,9 @@ def _inside(place: Any, key: str) -> Any:
 
 
 def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield every part as often as one value may meet it, and whether it was met at the same place before.
+    """Yield every part as often as it may apply to one value, and whether it already applied to that value.
 
-    A part that contains itself further down is not entered again: the engine remembers what it did.
+    A part that contains itself further down is not entered again, since the engine remembers its results.
     """
     nowhere: frozenset[int] = frozenset()
     pending = [(root, nowhere, nowhere)]
@@ -254,16 +254,16 @@ def _visits(root: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
         pending += [(inner, above, nowhere) for _, inner in _inner_at(part, _BELOW)]
 
 
-# Documents and values judged by JSON Schemas: jsonschema-rs decides, jsonschema explains.
+# Validation of documents and values: jsonschema-rs decides, jsonschema explains.
 
 MOST = 20  # problems of a document that are reported one by one
-_COUNTED = 200  # problems that are looked for
+_COUNTED = 200  # problems that are counted
 _PRINTABLE = 10**100  # Python refuses to print integers of more than 4,300 digits
-_MOST_WORK = 2 * 10**8  # a schema's steps by a value's characters: some seconds at worst
-_MOST_MATCHED = 100_000  # patterns by characters: 40 us each at worst
+_MOST_WORK = 2 * 10**8  # a schema's steps times a value's characters: some seconds at worst
+_MOST_MATCHED = 100_000  # patterns times characters: 40 us each at worst
 _SHORT = 1000
-_MOST_CHOICES = 1000  # characters of a message that names all that may be said
-_REGEX_BYTES = 1 << 19  # compiled; what `.{1,255}` needs
+_MOST_CHOICES = 1000  # characters of a message that lists all allowed values
+_REGEX_BYTES = 1 << 19  # of a compiled expression; `.{1,255}` needs this
 _ENTRIES = {"items": list, "additionalProperties": dict, "propertyNames": dict}
 _MASK = "\0value\0"
 _NO_JSON = "it has a number that JSON does not allow: infinite, not a number, or too large."
@@ -292,13 +292,13 @@ FORMATS: Mapping[str, str] = {
     "uri-template": "a URI template",
     "uuid": "a UUID",
 }
-"""All that JSON Schema has, with what messages call them."""
+"""All formats of JSON Schema, with their names for messages."""
 
 
 def problems(kind: str, document: Any) -> tuple[Problem, ...]:
-    """Return what keeps a document from being one of its kind; nothing if it is.
+    """Return the problems of a document of this kind; none if it is valid.
 
-    Where there are more than 20 problems, the last one is about the document and says how many more.
+    If there are more than 20 problems, the last one is about the document, and has the number of the others.
     """
     if _judge(kind).is_valid(document):
         return ()
@@ -316,7 +316,7 @@ def _explained(kind: str, document: Any) -> Iterator[Problem]:
         yield from describe_error(error)
     if explained:
         return
-    try:  # jsonschema, whose `$` stands before a last newline too, is content: jsonschema-rs says why not
+    try:  # jsonschema accepts it, as its `$` matches before a last newline too: jsonschema-rs has the reason
         _judge(kind).validate(document)
     except ValueError as error:
         path, reason = getattr(error, "instance_path", ()), getattr(error, "message", str(error))
@@ -324,7 +324,7 @@ def _explained(kind: str, document: Any) -> Iterator[Problem]:
 
 
 def _printable(value: Any) -> Any:
-    """Return the same with integers that can be printed: jsonschema quotes whatever it refuses."""
+    """Return a value with integers that can be printed, since jsonschema quotes what it rejects."""
     if isinstance(value, dict):
         return {key: _printable(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -345,7 +345,7 @@ def _judge(kind: str) -> Any:
 
 @cache
 def _explainer(kind: str) -> Any:
-    """jsonschema, which takes 60 us an entry, but looks only at the entries that are wrong."""
+    """Return jsonschema's validator. It takes 60 us an entry, so it looks only at entries that are wrong."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
@@ -365,7 +365,7 @@ def _explainer(kind: str) -> Any:
 
 
 def _sifted(keyword: str, whole: Any, wrong: Callable[[Any, Any], bool]) -> Any:
-    """Return a keyword about all entries of a list or mapping that looks closely at the wrong ones alone."""
+    """Return a keyword for all entries of a list or mapping that explains only the wrong ones."""
 
     def check(validator: Any, part: Any, given: Any, schema: Any) -> Iterator[Any]:
         if not isinstance(part, dict) or not isinstance(given, _ENTRIES[keyword]):
@@ -379,7 +379,7 @@ def _sifted(keyword: str, whole: Any, wrong: Callable[[Any, Any], bool]) -> Any:
 
 
 def _entries(keyword: str, given: Any, schema: Any) -> Iterable[tuple[Any, Any]]:
-    """Return what the keyword is about, each with its key."""
+    """Return the entries that a keyword applies to, with their keys."""
     if keyword == "items":
         return enumerate(given)
     if keyword == "propertyNames":
@@ -394,7 +394,7 @@ def _compiled(schema: Any) -> Any:
 
 
 def _is_number(checker: Any, value: Any) -> bool:
-    """JSON has no infinite numbers, and jsonschema-rs takes none."""
+    """Return whether a value is a number in JSON, which has no infinite ones; jsonschema-rs rejects these."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -407,7 +407,7 @@ def unknown_formats(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, .
 
 
 class OwnSchema:
-    """A parameter's own schema, read once. `refusal`: why it is none, or must not be used."""
+    """A parameter's own schema, compiled once. `refusal` is the reason why it is not valid or not usable."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         text = _json(schema)
@@ -428,22 +428,22 @@ class OwnSchema:
         if self._judge.is_valid(value):
             return None
         try:
-            self._judge.validate(value)  # stops at the first problem: each of them holds a copy of its value
+            self._judge.validate(value)  # stops at the first error, since each error copies its value
         except ValueError as error:
             return _describe_refusal(error, self._schema)
         return None
 
 
 def _size(value: Any) -> int | None:
-    """Return how many characters a value has as JSON; None if JSON has no such value."""
+    """Return the number of characters of a value as JSON, or None if JSON has no such value."""
     if isinstance(value, str) and len(value) < _SHORT:
-        return 6 * len(value) + 2  # at most: writing every value to know is what would be slow
+        return 6 * len(value) + 2  # an upper limit, since writing every value would be slow
     text = _json(value)
     return None if text is None else len(text)
 
 
 def _describe_refusal(error: Any, schema: Any = None) -> str:
-    """Return an error of jsonschema-rs, which writes a mask where it would quote the value."""
+    """Return the message of an error of jsonschema-rs, with the value in place of the mask."""
     kind = error.kind.name if hasattr(error, "kind") else ""
     message = _MESSAGES.get(kind, getattr(error, "message", str(error)))
     if kind == "enum":
@@ -463,7 +463,7 @@ def _join_values(values: Iterable[Any]) -> str:
 
 
 def _missing_item(schema: Any, path: Iterable[Any]) -> str:
-    """Return what a list lacks by `contains`, at the path of a schema."""
+    """Return what a list lacks for `contains`, at a path in the schema."""
     for part in path:
         if isinstance(schema, dict | list):
             schema = schema.get(part) if isinstance(schema, dict) else schema[part]
@@ -483,7 +483,7 @@ def _json(value: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _compile_own(text: str) -> tuple[Any, Weight]:
-    """Return the validator of a pushed schema, if it is valid, and what validation costs."""
+    """Return the validator of a pushed schema if it is valid, and what validation costs."""
     schema = json.loads(text)
     weight = weigh(schema)
     if weight.refusal is not None:

@@ -1,4 +1,4 @@
-"""YAML 1.2 in plain words: nodes from libyaml's events, scalars of the core schema, and what is refused."""
+"""YAML 1.2: nodes from libyaml's events, scalars of the core schema, errors in plain words, and output."""
 
 import operator
 import re
@@ -45,7 +45,7 @@ Scalar = str | int | float | bool | None
 
 
 def resolve(text: str) -> Scalar:
-    """Return the value of a plain scalar. ValueError: an integer beyond all use."""
+    """Return the value of a plain scalar. Raise ValueError for an integer with too many digits."""
     if text[:1] not in NOT_TEXT:
         return text
     if text in _WORDS:
@@ -66,7 +66,7 @@ def _integer(digits: str, base: int) -> int:
     return value
 
 
-# YAML in and out through libyaml's events: the only module that imports PyYAML.
+# Input and output of YAML through libyaml's events: the only module that imports PyYAML.
 
 __all__ = [
     "AliasEvent",
@@ -89,14 +89,14 @@ __all__ = [
 
 
 def events(data: bytes | str) -> Iterator[Any]:
-    """libyaml's parsing events; unlike composing, they survive any depth of nesting."""
+    """Return libyaml's parsing events, which work for any depth of nesting, unlike composing."""
     return iter(yaml.CSafeLoader(data).get_event, None)
 
 
 class _Composer(CParser):
-    """Composes nodes whose `tag` says, where none was written, whether the value is plain.
+    """Composes nodes. Without a written tag, a node's `tag` is whether the value is plain.
 
-    What composing calls at each node are functions in C that do nothing: 4 us a file of 40 values.
+    PyYAML's hooks for each node are replaced by C functions that do nothing: 4 us a file of 40 values.
     """
 
     descend_resolver = staticmethod(operator.is_)
@@ -104,15 +104,15 @@ class _Composer(CParser):
 
     @staticmethod
     def resolve(kind: Any, value: str | None, implicit: Any) -> Any:
-        """Of a scalar, is it plain? A mapping or list without a tag is."""
+        """Return whether a scalar is plain; true for a mapping or list without a tag."""
         return implicit if value is None else implicit[0]
 
 
 def composed(text: str) -> Any:
-    """Return the root node of a text's one document, None if there is none; nested deeply, it segfaults.
+    """Return the root node of a text's one document, or None if there is none. Deep nesting crashes it.
 
-    This makes fewer objects than events do, in C: 23 us a file of 40 values instead of 33.
-    YAMLError: the text is not YAML, or holds two documents.
+    It creates fewer objects than events do, in C: 23 us a file of 40 values instead of 33. Raise YAMLError if
+    the text is not YAML, or has two documents.
     """
     return _Composer(text).get_single_node()
 
@@ -138,7 +138,7 @@ _PLAINER = {
 
 
 def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
-    """Return the parser's complaint in plain words, and its line and column (from 1)."""
+    """Return the parser's message in plain words, with its line and column (from 1)."""
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
     begun = getattr(error, "context_mark", None)
     mark = getattr(error, "problem_mark", None) or begun
@@ -152,7 +152,7 @@ def complaint(error: yaml.YAMLError) -> tuple[str, int, int]:
 
 
 _STANDING_IN = str.maketrans("\t ", "\ue009\ue020")
-"""For tabs, and for blanks at ends of lines: where they are, libyaml writes no block, but escapes."""
+"""Replacements for tabs, and for spaces at ends of lines, with which libyaml writes escapes, not a block."""
 
 _STOOD_FOR = str.maketrans("\ue009\ue020", "\t ")
 _BLANKS = re.compile(r"\t|[ \t]+$", re.MULTILINE)
@@ -170,7 +170,7 @@ class _Dumper(yaml.CSafeDumper):
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
     style = "|" if "\n" in value else None
-    if any(line_break in value for line_break in "\x85\u2028\u2029"):  # lines to YAML 1.1 alone
+    if any(line_break in value for line_break in "\x85\u2028\u2029"):  # line ends only in YAML 1.1
         style = '"'
     dumper.has_stand_ins = dumper.has_stand_ins or value != value.translate(_STOOD_FOR)
     plain = value.replace("\t", "").replace("\n", "")
@@ -181,7 +181,7 @@ def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
 
 _Dumper.add_representer(str, _represent_text)
 for _pattern in (BASED, FLOAT, re.compile("~|null|Null|NULL|[yYnN]")):
-    # Text that YAML 1.2 would read as something else is quoted too; PyYAML itself knows 1.1 only.
+    # Text that YAML 1.2 would read as another type is quoted too; PyYAML itself knows 1.1 only.
     _Dumper.add_implicit_resolver(
         "tag:gitcfg:quoted", re.compile(f"(?:{_pattern.pattern})$"), list("0123456789+-.nNyY~")
     )
@@ -194,7 +194,7 @@ def dump(value: Any) -> str:
 
 
 def _dumped(value: Any, standing_in: bool) -> tuple[str, bool]:
-    """Return the document, and whether a text in it has what stands in for blanks itself."""
+    """Return the document, and whether a text in it has the replacement characters itself."""
     stream = StringIO()
     dumper = _Dumper(stream, sort_keys=False, allow_unicode=True, width=100_000)
     dumper.standing_in = standing_in
@@ -207,7 +207,7 @@ def _dumped(value: Any, standing_in: bool) -> tuple[str, bool]:
     return stream.getvalue(), dumper.has_stand_ins
 
 
-# Tabs: they may stand in a value's text or a comment, not between things.
+# Tabs are allowed in a value's text or a comment, but not between values.
 
 
 def first_tab(text: str, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
