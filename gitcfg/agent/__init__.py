@@ -1,5 +1,5 @@
-"""The program on a node: asks its server what to run, and puts it in force. Also a wheel of its own.
+"""The agent: the program on a node that asks its server what to run, and installs it.
 
-Standard library and cryptography; of gitcfg only `install`, by relative imports, so that it is the same code
-under either name.
+It is also a wheel of its own. It imports the standard library, cryptography and, of gitcfg, only `install`.
+The imports are relative, so that the code is the same under either name.
 """

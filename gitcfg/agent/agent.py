@@ -1,4 +1,4 @@
-"""The agent of a node: its settings, client and memory, and the results that the server must still hear."""
+"""The agent of a node: its settings, client and memory, and the results that the server does not have yet."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from .memory import MOST_DRIFT, MOST_RESULTS, Failure, Memory, Running, save_mem
 from .process import Signals
 
 _REMEMBERED = 8
-"""Troubles that are not told twice."""
+"""The number of problems that are remembered so that none is logged twice."""
 
 
 class Agent:
-    """`say` tells people a line, `tell` one that may come again in each round; `wall` is this node's clock,
-    seconds since the epoch.
+    """The state of a running agent.
+
+    `say` writes a line to the log; messages that may repeat in each round are filtered first. `wall` returns
+    the time of this node's clock, in seconds since the epoch.
     """
 
     def __init__(
@@ -50,11 +52,11 @@ class Agent:
         self.signals = Signals()
         self.drifted: tuple[Drift, ...] = ()
         self.patient_until = -math.inf
-        """When a server may next ask that what failed be tried again (`time.monotonic`)."""
+        """When a server may next ask the agent to retry what failed (`time.monotonic`)."""
         self._told: deque[str] = deque(maxlen=_REMEMBERED)
 
     def remember(self, **changes: Any) -> None:
-        """Keep what changed. With a full disk it is known until this process ends, and that is said."""
+        """Change and save the memory. On a full disk, log that; the change is lost when the process ends."""
         self.memory = self.memory._replace(**changes)
         try:
             save_memory(self.place, self.memory)
@@ -62,17 +64,17 @@ class Agent:
             self.tell(f"Cannot save the agent's state on the disk: {error.strerror}.")
 
     def tell(self, message: str) -> None:
-        """Tell people of a trouble; what was told since a server answered last is not told again."""
+        """Log a problem, unless it was already logged since a server last answered."""
         if message not in self._told:
             self._told.append(message)
             self.say(message)
 
     def explain(self, error: AgentError | InstallError | OSError) -> None:
-        """Tell people what went wrong."""
+        """Log an error as one sentence."""
         self.tell(_sentence(error))
 
     def record_answer(self, target: Target, **changes: Any) -> None:
-        """Keep what the server said. That it says anything does not mean that it can hand secrets over."""
+        """Save the server's answer. An answer alone does not prove that the server can provide secrets."""
         if not self._lacks_secrets():
             self._answered()
             while len(self._told) > 1:
@@ -81,7 +83,7 @@ class Agent:
         self.remember(**changed, **self._contact(), **changes)
 
     def record_supply(self) -> None:
-        """What the server names is here: fetched, or in force before."""
+        """Note that the target is available: fetched, or already installed."""
         if self._lacks_secrets():
             self._answered()
             self.remember()
@@ -90,17 +92,17 @@ class Agent:
         return (self.memory.problem or {}).get("kind") == SECRETS
 
     def _answered(self) -> None:
-        """Say that what was in the way is over; the caller keeps that on the disk."""
+        """Log that the problem is over, and clear it; the caller saves that to disk."""
         problem = self.memory.problem
         if problem is not None:
-            self._told.clear()  # else a second outage, with the same words, would not be told
+            self._told.clear()  # otherwise a second outage with the same message would not be logged
             accepted = problem.get("kind") == PENDING
             ended = f"{self.client.server} answers correctly again."
             self.say("This node's key is accepted now." if accepted else ended)
             self.memory = self.memory._replace(problem=None)
 
     def record_trouble(self, error: AgentError | InstallError | OSError, next_round: float = 0.0) -> None:
-        """Keep what is in the way, and when the next round begins."""
+        """Save the problem that prevents a round, and the time of the next round."""
         kind = error.kind if isinstance(error, AgentError) else AgentError.kind
         problem = {"kind": kind, "message": _sentence(error), "at": self.wall()}
         contact = self._contact() if isinstance(error, Declined) else {}
@@ -114,21 +116,21 @@ class Agent:
         return tuple({"path": one.path, "kind": one.kind} for one in self.drifted[:MOST_DRIFT])
 
     def read_in_force(self) -> Package | None:
-        """The package in force; None where there is none, or its record cannot be read (`settle` tells)."""
+        """Return the installed package; None if there is none or its record cannot be read (see `settle`)."""
         try:
             return read_installed(self.place)
         except InstallError:
             return None
 
     def read_debts(self) -> tuple[Debt, ...]:
-        """What subsystems still have to do for it; nothing where that cannot be read (`settle` tells)."""
+        """Return what subsystems still have to do for the package; empty if unreadable (see `settle`)."""
         try:
             return read_debts(self.place)
         except InstallError:
             return ()
 
     def running(self, package: Package | None) -> Running | None:
-        """What is in force; an installation that another program made counts from when it is noticed."""
+        """Return what is installed; if another program installed it, since this agent noticed it."""
         if package is None:
             return None
         known = self.memory.running
@@ -144,18 +146,18 @@ def _sentence(error: AgentError | InstallError | OSError) -> str:
     return f"{error.strerror}{f' {error.filename}' if error.filename else ''}."
 
 
-# Results of installations: kept until the server has heard them.
+# Results of installations: kept until the server has received them.
 
 _OUTPUT = 16_384
 _PATHS = 20
 REPAIR = "repair"
-"""The step of a result that tells of files that were mended."""
+"""The step of a result that reports repaired files."""
 RECOVER = "recover"
-"""The step of one that tells of gitcfg's own files, damaged."""
+"""The step of a result that reports damage to gitcfg's own files."""
 
 
 def keep_result(agent: Agent, outcome: Outcome, seconds: float) -> None:
-    """Keep a result until the server has heard it; in one writing with what it means for what is in force."""
+    """Save a result until the server has it, in the same write as its effect on what is installed."""
     result = {**_result_of(outcome), "seconds": round(seconds, 3)}
     changes: dict[str, Any] = {"begun": "", "last": {**result, "at": agent.wall()}}
     changes["results"] = _with_result(agent, result)
@@ -169,7 +171,7 @@ def keep_result(agent: Agent, outcome: Outcome, seconds: float) -> None:
 
 
 def keep_repair(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], seconds: float) -> None:
-    """Keep that files were changed by hand and mended, for the server. No commit came or failed by that."""
+    """Save, for the server, that files changed by hand were repaired. No commit was installed or failed."""
     paths = [one.path for one in found]
     more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
     message = f"Repaired files that were changed by hand: {', '.join(paths[:_PATHS])}{more}."
@@ -181,16 +183,16 @@ def keep_repair(agent: Agent, outcome: Outcome, found: tuple[Drift, ...], second
 
 
 def keep_lost_memory(agent: Agent, message: str) -> None:
-    """Keep for the server that what this agent remembered is lost. No commit came or failed by that."""
+    """Save, for the server, that this agent's memory was lost. No commit was installed or failed."""
     agent.say(message)
     package = agent.read_in_force()
-    if package is not None and agent.memory.failure is None:  # else the failure must stay the last result
+    if package is not None and agent.memory.failure is None:  # otherwise the failure stays the last result
         outcome = Outcome(OK, package.commit, package.digest, step=RECOVER, output=message)
         agent.remember(results=_with_result(agent, {**_result_of(outcome), "seconds": 0.0}))
 
 
 def keep_damage(agent: Agent, message: str) -> None:
-    """Keep for the server, once, that it is not known what is in force. No commit failed by that."""
+    """Save, for the server and only once, that what is installed is unknown. No commit failed."""
     outcome = Outcome(FAILED, UNKNOWN, "", step=RECOVER, output=message)
     agent.tell(message)
     if message not in str((agent.memory.last or {}).get("output")):

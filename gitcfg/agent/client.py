@@ -1,8 +1,8 @@
 """The client: signed requests to one of several servers, and which of their answers count.
 
-They go over HTTP/1.1 with a deadline for everything. `http.client` reads the answers. It would wait anew for
-every byte, so the socket is its own here: whatever a server does, an answer is there by the deadline or there
-is none.
+Requests go over HTTP/1.1, with a deadline for the whole exchange. `http.client` reads the answers. It would
+restart its timeout for every byte, so this module has a socket of its own: regardless of what a server does,
+the answer is complete by the deadline or the request fails.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     import ssl
 
 LEAST = 2.0
-"""Seconds that a clock may seem off and be right: servers tell whole ones, and an answer takes its time."""
+"""Seconds below which an offset counts as none: servers send whole seconds, and an answer takes some time."""
 TOLERATED = 5.0
-"""Seconds that a clock may be off before it is not used as it is."""
+"""Seconds of offset up to which this node's clock is used without a correction."""
 
 
 class ServerClock:
-    """`offset` is what must be added to this node's clock, as the last answer told."""
+    """The server's clock: this node's clock plus `offset` seconds, as measured at the last answer."""
 
     def __init__(self, offset: float = 0.0, wall: Callable[[], float] = time.time) -> None:
         self._wall = wall
         self.offset = offset
 
     def now(self) -> float:
-        """Seconds since the epoch, as the server has them."""
+        """Return the server's time, in seconds since the epoch."""
         return self._wall() + self._correction
 
     def observe(self, server: float) -> bool:
-        """Note the server's time; return whether requests are signed by another one from now on."""
+        """Record the server's time; return whether that changes the time that requests are signed with."""
         before, apart = self._correction, server - self._wall()
         self.offset = float(round(apart)) if abs(apart) >= LEAST else 0.0
         return abs(self._correction - before) > TOLERATED
@@ -56,7 +56,7 @@ class ServerClock:
 
 
 def parse_date(header: str) -> float | None:
-    """Return the time of a Date header."""
+    """Return the time of a Date header, or None if it is not a date."""
     from email.utils import parsedate_to_datetime
 
     try:
@@ -65,14 +65,17 @@ def parse_date(header: str) -> float | None:
         return None
 
 
-# Answers that decline.
+# Answers that decline a request.
 
 MOST_AFTER = 300.0
-"""Seconds that a node can be told to keep away: the header is not signed, and a node must stay in reach."""
+"""The longest pause that a server can ask for, in seconds.
+
+The header is not signed, and a node must stay reachable.
+"""
 
 
 def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
-    """Return the answer; raise Declined if it is no."""
+    """Return the answer; raise Declined if the server rejects the request."""
     if answer.status in (200, 304):
         return answer
     problem: Any = {}
@@ -84,14 +87,14 @@ def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
     detail = str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status}")[:1000]
     verb = "The server is not ready" if answer.status in BUSY else "The server rejected the request"
     messages: tuple[str, ...] = (f"{verb}: {detail.rstrip('.')}.",)
-    if kind == PENDING and "fingerprint" not in problem:  # git has its key, and no more
+    if kind == PENDING and "fingerprint" not in problem:  # git has its key, and nothing else of it
         messages = (str(problem.get("detail") or "The node is not accepted yet.")[:1000],)
     elif kind == PENDING:
         messages = (
             "This node's key is not accepted yet.",
             f"Run `gitcfg node accept {who.node}` in a clone of the repository to accept {who.fingerprint}.",
         )
-    elif kind == UNAUTHORIZED:  # one answer for all that does not fit, so as to tell nobody more
+    elif kind == UNAUTHORIZED:  # one answer for all mismatches, so that it reveals nothing
         messages = (
             f"The server does not accept this as a request of {who.node}: it knows another key of the node,"
             " or the request was changed on the way.",
@@ -102,7 +105,7 @@ def check_accepted(answer: Answer, who: Identity, now: float) -> Answer:
 
 
 def retry_pause(answer: Answer, now: float) -> float:
-    """Seconds that a busy server wants to be left alone, by its Retry-After; `now` is its clock."""
+    """Return the seconds that a busy server asks to wait (Retry-After); `now` is the server's time."""
     header = answer.headers.get("retry-after", "") if answer.status in BUSY else ""
     if header.isascii() and header.isdigit():
         return min(float(header[:9]), MOST_AFTER)
@@ -111,7 +114,7 @@ def retry_pause(answer: Answer, now: float) -> float:
 
 
 def make_context(settings: Settings) -> ssl.SSLContext | None:
-    """Return the system's certificates, or those that agent.toml names; None where no server has TLS."""
+    """Return a context with the system's certificates or those of `ca`; None if no server uses TLS."""
     if not any(server.tls for server in settings.servers):
         return None
     import ssl
@@ -126,7 +129,7 @@ def make_context(settings: Settings) -> ssl.SSLContext | None:
 
 
 class _TimedSocket(io.RawIOBase):
-    """What a socket receives, until a deadline."""
+    """The bytes that a socket receives before a deadline."""
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         self._sock = sock
@@ -136,7 +139,7 @@ class _TimedSocket(io.RawIOBase):
         return True
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """Return a file to read from: all that `http.client` asks of a socket."""
+        """Return a file to read from, the only method that `http.client` calls on a socket."""
         return io.BufferedReader(self)
 
     def readinto(self, buffer: Any) -> int:
@@ -148,11 +151,11 @@ class _TimedSocket(io.RawIOBase):
 
 
 _NO_MATCH, _TIMES, _PLAIN = (62, 64), (9, 10), "WRONG_VERSION_NUMBER"
-"""OpenSSL's words for a certificate with another name, one of another time, and an answer without TLS."""
+"""OpenSSL's words for a certificate with another name, one not valid now, and an answer without TLS."""
 
 
 def find_hints(error: Exception) -> tuple[str, ...]:
-    """Return what may help. By attributes: ssl is imported only where it is used."""
+    """Return hints for an error. They depend on attributes, since ssl is imported only where it is used."""
     code = getattr(error, "verify_code", None)
     if code is None:
         plain = getattr(error, "reason", None) == _PLAIN
@@ -165,7 +168,7 @@ def find_hints(error: Exception) -> tuple[str, ...]:
 
 
 def describe_error(error: Exception) -> str:
-    """Return the reason, without a full stop."""
+    """Return the reason of an error, without a full stop."""
     message = getattr(error, "verify_message", "")
     if message:
         return f"certificate verify failed: {message.rstrip('.')}"
@@ -187,17 +190,17 @@ class Line:
         self._context = context
         self._sock: socket.socket | None = None
         self.busy_until = 0.0
-        """When it may be asked again (`time.monotonic`), as it says itself."""
+        """When the server may be asked again (`time.monotonic`), as it asked itself."""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         sock, self._sock = self._sock, None
         if sock is not None:
             with suppress(OSError):
                 sock.close()
 
     def ask(self, request: Request, connect: float, timeout: float, most: int) -> Answer:
-        """Return the answer to a request: at most `connect` seconds for the connection, `timeout` for all."""
+        """Return the answer to a request, after at most `connect` seconds to connect and `timeout` in all."""
         until = time.monotonic() + timeout
         kept, done = self._sock is not None, False
         try:
@@ -211,13 +214,13 @@ class Line:
                 f"{self.server} did not answer: {describe_error(error)}.", *find_hints(error)
             ) from error
         finally:
-            # Also when a signal ends the waiting: what would come then belongs to no request any more.
+            # Also when a signal ends the wait: an answer that arrives later belongs to no request.
             if not done:
                 self.close()
         return answer
 
     def _connected(self, timeout: float) -> socket.socket:
-        # As bytes: for text Python imports tables of all alphabets (5 ms), and these names have ASCII alone.
+        # As bytes: for text, Python imports tables of all alphabets (5 ms), and these names are ASCII.
         host = cast(str, self.server.host.encode("ascii"))
         with ExitStack() as stack:
             sock = stack.enter_context(socket.create_connection((host, self.server.port), timeout))
@@ -245,7 +248,7 @@ def _read(sock: _TimedSocket, request: Request, most: int) -> tuple[Answer, bool
             response.begin()
             body = _body(response, most)
         except ConnectionError:
-            raise  # http.client has one that is both
+            raise  # http.client has an exception that is both
         except HTTPException as error:
             raise ValueError(f"its answer is not HTTP ({type(error).__name__})") from error
         headers: dict[str, str] = {}
@@ -271,11 +274,11 @@ def _body(response: Any, most: int) -> bytes:
 
 
 SMALL = 1 << 20
-"""Bytes of an answer that is no package."""
+"""The size limit of an answer that is not a package, in bytes."""
 
 
 class Client:
-    """The servers of a node. The one that answered last is asked first; one that is busy, when it said."""
+    """The servers of a node: first the one that answered last; a busy one only after its pause."""
 
     def __init__(self, settings: Settings, who: Identity, clock: ServerClock) -> None:
         self.settings = settings
@@ -285,28 +288,31 @@ class Client:
 
     @property
     def server(self) -> Server:
-        """The one that is asked first."""
+        """The server that is asked first."""
         return self._lines[0].server if self._lines else self.settings.servers[0]
 
     @property
     def rest(self) -> float:
-        """Seconds until a server may be asked: more than none where all are busy."""
+        """Seconds until a server may be asked; above 0 only if all are busy."""
         return max(0.0, min((line.busy_until for line in self._lines), default=0.0) - time.monotonic())
 
     def close(self) -> None:
-        """Hang up: the next question goes over new connections, and to any server."""
+        """Close the connections; the next request uses new ones, and may go to any server."""
         for line in self._lines:
             line.close()
             line.busy_until = 0.0
 
     def turn(self) -> None:
-        """Hang up, and ask the next server first: what this one says is of no use."""
+        """Close the connections, and ask the next server first: the answers of this one are of no use."""
         for line in self._lines:
             line.close()
         self._lines = self._lines[1:] + self._lines[:1]
 
     def ask(self, request: Request, wait: float = 0.0, most: int = SMALL, timeout: float = 0.0) -> Answer:
-        """The first answer that counts, and that is not `no` (Declined). `wait` may pass before it comes."""
+        """Return the first answer that counts; raise Declined if it is a rejection.
+
+        The server may hold the answer back for `wait` seconds.
+        """
         problems: list[AgentError] = []
         for line in self._find_available():
             answer = self._ask_server(line, request, wait + (timeout or self.settings.timeout), most)
@@ -314,19 +320,19 @@ class Client:
                 return answer
             line.busy_until = time.monotonic() + answer.after
             problems.append(answer)
-        # Of several servers' failures one that lied matters most, then one that is there.
+        # Of several servers' failures, an untrusted answer matters most, then a server that answers.
         kinds = (Untrusted, Declined, AgentError)
         raise next(one for kind in kinds for one in problems if isinstance(one, kind))
 
     def _find_available(self) -> list[Line]:
-        """Return those that are not busy; all, where that is none: who asks all the same has waited."""
+        """Return the connections that are not busy. If all are, return all: the caller has already waited."""
         if not self._lines:
             context = make_context(self.settings)
             self._lines = [Line(one, context if one.tls else None) for one in self.settings.servers]
         return [one for one in self._lines if one.busy_until <= time.monotonic()] or list(self._lines)
 
     def _ask_server(self, line: Line, request: Request, timeout: float, most: int) -> Answer | AgentError:
-        """Return an answer that counts, or why another server is to be asked."""
+        """Return an answer that counts, or the error because of which the next server is asked."""
         try:
             answer, moved = self._retry_dropped(line, request, timeout, most)
             if answer.status == 401 and moved:
@@ -339,7 +345,7 @@ class Client:
             return error
 
     def _retry_dropped(self, line: Line, request: Request, timeout: float, most: int) -> tuple[Answer, bool]:
-        """Return an answer, and whether it moved the clock; signed anew where a kept connection is dead."""
+        """Return an answer, and whether it changed the clock; retry once if a kept connection is dead."""
         try:
             return self._once(line, request, timeout, most)
         except Dropped:
@@ -354,18 +360,19 @@ class Client:
         except Untrusted as error:
             line.close()
             date = parse_date(answer.headers.get("date", ""))
-            # Nothing between can have written what such a server says, even unsigned.
+            # No one between could have written what such a server sends, even if it is unsigned.
             is_private = line.server.tls or is_loopback(line.server.host)
             if answer.status == 401 and date is not None and is_private and self.clock.observe(date):
                 return answer, True
             if answer.status in BUSY:
-                # A proxy whose server is away cannot sign: that is no lie, and nothing of it counts either.
+                # A proxy whose server is down cannot sign: its answer is not a forgery, but nothing in it
+                # counts.
                 pause, why = retry_pause(answer, self.clock.now()), f"HTTP {answer.status}"
                 raise Unreachable(f"{line.server} is not available: {why}.", after=pause) from None
             raise Untrusted(f"{line.server}: {error.message}", *error.hints) from None
 
 
-# The requests that a node makes, and which of the answers it may believe.
+# The requests that a node makes, and which of the answers count.
 
 SCHEMA = "gitcfg.target/1"
 NONE = "-"
@@ -373,9 +380,10 @@ _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Target(NamedTuple):
-    """The commit that a node shall run. `sequence` rises; an older one counts only as a `rollback`.
+    """The commit that a node must run.
 
-    `again`: somebody wants what failed to be tried again now.
+    `sequence` rises; an older one counts only as a `rollback`. `again` means that someone asks for a retry of
+    what failed, now.
     """
 
     node: str
@@ -388,9 +396,10 @@ class Target(NamedTuple):
 
 
 def parse_target(answer: Answer, node: str, newest: int) -> Target:
-    """The target that an answer of the server names, for this node and no older than what it said before.
+    """Return the target in a server's answer; it must be for this node and not older than `newest`.
 
-    Headers say it, because an answer without a body (304) has them too; a body must say the same.
+    The target is in the headers, because an answer without a body (304) has them too. A body must agree with
+    them.
     """
     headers = answer.headers
     target = Target(
@@ -409,7 +418,7 @@ def parse_target(answer: Answer, node: str, newest: int) -> Target:
 
 
 def check_node(answer: Answer, node: str) -> str:
-    """Return the node that an answer is about, which must be this one."""
+    """Return the node that an answer is about; raise Untrusted if it is not this one."""
     other = answer.headers.get("gitcfg-node", "")
     if other != node:
         raise Untrusted(f"The server's answer is for the node {other[:256]!r}, but this node is {node}.")
@@ -448,11 +457,11 @@ def _number(headers: Mapping[str, str]) -> int:
 
 _UNKNOWN = (400, 404, 409, 410, 422)
 _LARGE = 10
-"""A package may take so much longer than other answers."""
+"""How much longer a package may take than other answers."""
 
 
 def ask_target(client: Client, newest: int, etag: str, wait: float = 0.0, timeout: float = 0.0) -> Target:
-    """Return what this node shall run; where that is still `etag`, only when `wait` seconds have passed."""
+    """Return what this node must run; if that is still `etag`, only after `wait` seconds."""
     path = f"/v1/nodes/{client.who.node}/config"
     known = (("if-none-match", f'"{etag}"'),) if etag else ()
     query = f"wait={int(wait)}" if wait >= 1 else ""
@@ -461,16 +470,16 @@ def ask_target(client: Client, newest: int, etag: str, wait: float = 0.0, timeou
 
 
 def check_in(client: Client, newest: int, body: bytes) -> Target:
-    """Report, and hear what this node shall run."""
+    """Report to the server, and return what this node must run."""
     path = f"/v1/nodes/{client.who.node}/checkin"
     request = Request("POST", path, body=body, headers=(("content-type", "application/json"),))
     return parse_target(client.ask(request), client.who.node, newest)
 
 
 def ask_package(client: Client, target: Target) -> Package:
-    """Return the configuration that a target names: this node's, of that commit and that digest.
+    """Return the configuration that a target names: this node's, of that commit and digest.
 
-    The contents of its files that hold secrets are in memory alone.
+    The contents of files with secrets are in memory only.
     """
     node = client.who.node
     request = Request("GET", f"/v1/commits/{target.commit}/nodes/{node}")
@@ -486,9 +495,9 @@ def ask_package(client: Client, target: Target) -> Package:
 
 
 def ask_actions(client: Client, before: Package | None, target: Target) -> Actions:
-    """Return what restarts, reloads and stops on the way to a target.
+    """Return what to restart, reload and stop on the way to a target.
 
-    Where the server does not know (any more) what is in force here, everything that runs is started anew.
+    If the server does not know (any longer) what is installed here, everything that runs is restarted.
     """
     path = f"/v1/nodes/{client.who.node}/changes"
     try:

@@ -1,4 +1,4 @@
-"""The settings of agent.toml, read from a file that nobody else could have written."""
+"""The settings in agent.toml, read from a file that other users cannot write."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 7 * 86400.0
 
 
 class Reader:
-    """Takes keys out of a table; keys that are left in the end are refused."""
+    """A reader of the keys of a table; keys that nothing reads are refused."""
 
     def __init__(self, table: Mapping[str, Any], path: str) -> None:
         self._left = dict(table)
@@ -34,7 +34,7 @@ class Reader:
         return SettingsError(f"{self._path}: `{key}` {why}.", *hints)
 
     def finished(self) -> None:
-        """Refuse the keys that are left."""
+        """Raise SettingsError if keys are left."""
         for key in self._left:
             import difflib
 
@@ -47,28 +47,28 @@ class Reader:
         return self._left.pop(key, default)
 
     def text(self, key: str, default: str) -> str:
-        """Text."""
+        """Return text."""
         value = self._take(key, default)
         if not isinstance(value, str) or "\0" in value:
             raise self.wrong(key, "must be text")
         return value
 
     def switch(self, key: str, default: bool) -> bool:
-        """true or false."""
+        """Return true or false."""
         value = self._take(key, default)
         if not isinstance(value, bool):
             raise self.wrong(key, "must be true or false")
         return value
 
     def choice(self, key: str, words: Sequence[str]) -> str:
-        """Return one of some words; the first if it is not there."""
+        """Return one of some words; the first one if the key is missing."""
         value = self.text(key, words[0])
         if value not in words:
             raise self.wrong(key, f"is {value!r}, and must be one of {', '.join(words)}")
         return value
 
     def seconds(self, key: str, default: float, least: float = 0.0) -> float:
-        """Return a length of time: `500ms`, `60s`, `10m`, `2h`, `7d`."""
+        """Return a duration in seconds: `500ms`, `60s`, `10m`, `2h`, `7d`."""
         value = self._take(key, None)
         if value is None:
             return default
@@ -81,7 +81,7 @@ class Reader:
         return length
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts; one alone is a list of one."""
+        """Return a list of texts; a single text is a list of one."""
         value = self._take(key, [])
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or any(not isinstance(one, str) or "\0" in one for one in listed):
@@ -89,19 +89,19 @@ class Reader:
         return tuple(listed)
 
     def paths(self, key: str) -> Iterator[str]:
-        """Paths from the root on, which may be globs."""
+        """Yield absolute paths, which may be globs."""
         for path in self.texts(key):
             if not path.startswith("/") or any(name in ("", ".", "..") for name in path.split("/")[1:]):
                 raise self.wrong(key, f"has {path!r}, which is not an absolute path")
             yield path
 
     def line(self, key: str) -> tuple[str, ...]:
-        """Return a command as the list of its words; empty if it is not there."""
+        """Return a command as a list of words; empty if the key is missing."""
         value = self._take(key, [])
         return () if value == [] else self._words(key, value)
 
     def lines(self, key: str) -> Iterator[tuple[str, ...]]:
-        """Yield a list of commands."""
+        """Yield the commands of a list."""
         value = self._take(key, [])
         if not isinstance(value, list):
             raise self.wrong(key, "must be a list of commands")
@@ -121,7 +121,7 @@ class Reader:
         return tuple(value)
 
 
-# Not by urllib, which takes 4 ms of each start, and takes much that is no server's address.
+# Without urllib, which takes 4 ms of each start and accepts much that is not a server's address.
 _URL = re.compile(
     r"(?P<scheme>https?)://(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<host>[a-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?/*",
     re.IGNORECASE,
@@ -130,7 +130,7 @@ _MOST_PORT = 65_535
 
 
 class Server(NamedTuple):
-    """Where a server listens."""
+    """The address of a server."""
 
     host: str
     port: int
@@ -138,7 +138,7 @@ class Server(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """As the Host header has it."""
+        """The value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
@@ -147,7 +147,7 @@ class Server(NamedTuple):
 
 
 def parse_server(read: Reader, text: str, plain: bool) -> Server:
-    """Return the server that a URL names; http:// only to this machine, or where agent.toml says `plain`."""
+    """Return the server of a URL; http:// only for this machine, or with `plain` in agent.toml."""
     found = _URL.fullmatch(text)
     port = int(found["port"] or 0) if found else 0
     if found is None or port > _MOST_PORT:
@@ -172,14 +172,14 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
 class Advert(NamedTuple):
-    """What learns of the node: a snippet for HTCondor at a path, or (`path` empty) a command alone."""
+    """What receives the node's description: a snippet for HTCondor at `path`, a command, or both."""
 
     path: str = ""
     command: tuple[str, ...] = ()
 
 
 class Settings(NamedTuple):
-    """What agent.toml says; times are seconds. `reach` of 0: an installation need not reach the server."""
+    """The settings of agent.toml; times are in seconds. With `reach` 0, no check after an installation."""
 
     servers: tuple[Server, ...]
     server_keys: tuple[bytes, ...]
@@ -201,7 +201,7 @@ class Settings(NamedTuple):
 
 
 def parse_settings(table: Mapping[str, Any], path: str, host: Callable[[], str]) -> Settings:
-    """Return the settings of a table; `host` returns the name of the node where it has none."""
+    """Return the settings of a table; `host` returns the name of the node if the table has none."""
     read = Reader(table, path)
     plain = read.switch("plain", False)
     servers = tuple(parse_server(read, one, plain) for one in read.texts("server"))
@@ -258,14 +258,14 @@ def _parse_advert(read: Reader) -> Advert:
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST_TRUSTED = 1 << 20
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "example.toml")
-"""An agent.toml with all that one needs; it comes with the program."""
+"""An example of agent.toml with the keys that every node needs; it is part of the program."""
 
 
 def read_trusted(path: str) -> bytes:
-    """The content of a file that is root's (or the user's who runs this), and that others cannot write.
+    """Return the content of a file that belongs to root (or this user) and that others cannot write.
 
-    The same must hold for its folder. Owner and mode are asked of the opened file, so that it cannot be
-    exchanged in between.
+    The same must hold for its folder. Owner and mode are those of the opened file, so that the file cannot be
+    replaced between check and read.
     """
     try:
         folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -305,7 +305,7 @@ DEFAULT = "/etc/gitcfg/agent.toml"
 
 
 def load_settings(root: str, config: str = "") -> Settings:
-    """The settings of the node whose files are below `root`; `config` names another file than agent.toml."""
+    """Return the settings of the node with its files below `root`; `config` is the path of agent.toml."""
     path = config or os.path.join(root, DEFAULT.lstrip("/"))
     settings = parse_settings(parse_toml(read_trusted(path), path), path, host_name)
     if settings.ca and not os.path.isfile(settings.ca):
@@ -314,7 +314,7 @@ def load_settings(root: str, config: str = "") -> Settings:
 
 
 def host_name() -> str:
-    """This machine's whole name; DNS is asked only if the system's own name is a short one."""
+    """Return this machine's full name; DNS is only asked if the system's own name is a short one."""
     import socket
 
     name = socket.gethostname()
@@ -322,7 +322,7 @@ def host_name() -> str:
 
 
 def parse_toml(raw: bytes, path: str) -> dict[str, Any]:
-    """TOML as plain data. Python has a reader of its own from 3.11 on; before, tomli is that very code."""
+    """Return TOML as plain data. Python has a parser from 3.11 on; before, tomli is the same code."""
     try:
         toml: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     except ImportError:
@@ -338,7 +338,7 @@ def parse_toml(raw: bytes, path: str) -> dict[str, Any]:
 
 
 def _own_paths(root: str, path: str, settings: Settings) -> tuple[str, ...]:
-    """Return what no package may touch beside /etc/gitcfg: this program, and files that its settings name."""
+    """Return more paths that no package may touch: this program, and the files that its settings name."""
     own = [_below(root, os.path.realpath(path)), settings.ca, *(one.path for one in settings.advertise)]
     if root == "/":
         own.append(f"{os.path.dirname(os.path.dirname(os.path.realpath(__file__)))}/**")

@@ -6,19 +6,19 @@ USAGE, REVERTED, REFUSED, NO_TIME = 2, 3, 4, 5
 
 
 PENDING = "pending"
-"""The server's word for a node that git does not know."""
+"""The server's word for a node that is not in git."""
 UNAUTHORIZED = "unauthorized"
-"""Its word for a signature that is not by the key that it knows."""
+"""The server's word for a signature that does not match the key in git."""
 SECRETS = "secrets"
-"""Its word for contents that it cannot hand over; only what is fetched meets it, no check-in."""
+"""The server's word for contents that it cannot provide. Only fetches get it, not check-ins."""
 BUSY = (429, 502, 503, 504)
-"""What a server, or a proxy before it, answers that will have an answer later."""
+"""The statuses of a server, or a proxy before it, that may answer later."""
 
 
 class AgentError(Exception):
-    """Why something cannot be, in one sentence; `hints` say what to do; `code` is the exit code.
+    """A failure, in one sentence. `hints` are what to do, `code` is the exit code.
 
-    `kind` is its one word for programs; `after` are the seconds that a server asks to be left alone.
+    `kind` is a word for programs. `after` is how many seconds the server asks to wait.
     """
 
     code = USAGE
@@ -35,35 +35,35 @@ class AgentError(Exception):
 
 
 class SettingsError(AgentError):
-    """agent.toml is missing, says something wrong, or could have been written by somebody else."""
+    """agent.toml is missing or invalid, or other users could have written it."""
 
 
 class Forbidden(AgentError):
-    """Something on this node is in the way: another agent, a key that others can read."""
+    """Something on this node prevents the agent's work: another agent, or a key that others can read."""
 
     code = REFUSED
 
 
 class Unreachable(AgentError):
-    """No server gave an answer, or none that ended in time."""
+    """No server answered, or no answer was complete in time."""
 
     code = NO_TIME
     kind = "unreachable"
 
 
 class Dropped(Unreachable):
-    """A connection that was kept is dead, as it is when a server was started anew."""
+    """A kept connection is dead, for example because the server restarted."""
 
 
 class Untrusted(AgentError):
-    """An answer that is not the pinned server's answer to this very request: nothing in it counts."""
+    """The answer is not the pinned server's answer to this very request: nothing in it counts."""
 
     code = REFUSED
     kind = "untrusted"
 
 
 class Declined(AgentError):
-    """The server's own answer is no. `kind` is the problem's type, its last word: `pending`."""
+    """The server itself rejected the request. `kind` is the last word of the problem's type: `pending`."""
 
     def __init__(self, status: int, kind: str, message: str, *hints: str, after: float = 0.0) -> None:
         super().__init__(message, *hints, after=after)

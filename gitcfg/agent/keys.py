@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 HEAD = b"\0\0\0\x0bssh-ed25519\0\0\0\x20"
-"""What stands before the 32 bytes of a public key."""
+"""The bytes before the 32 bytes of a public key."""
 _PEM = re.compile(
     rb"\s*-----BEGIN OPENSSH PRIVATE KEY-----\s([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----\s*"
 )
-# No cipher, no derivation of its key, no options of that; one key, and both halves of it. Names in `(?P=...)`
-# stand for what was found before: a key whose halves or check numbers disagree is damaged.
+# No cipher, no key derivation and no options for it; one key, with both of its halves. `(?P=...)` repeats an
+# earlier match: a key whose halves or check numbers disagree is damaged.
 _KEY = re.compile(
     rb"openssh-key-v1\0\0\0\0\x04none\0\0\0\x04none\0\0\0\0\0\0\0\x01\0\0\0\x33%b(?P<public>.{32})"
     rb".{4}(?P<check>.{4})(?P=check)%b(?P=public)\0\0\0\x40(?P<seed>.{32})(?P=public).*" % (HEAD, HEAD),
@@ -33,7 +33,7 @@ _KEY = re.compile(
 
 
 class PrivateKey:
-    """The private half, with cryptography's names. That is imported when it first signs."""
+    """The private half, with the method names of cryptography, which is imported at the first signature."""
 
     def __init__(self, seed: bytes) -> None:
         self._seed = seed
@@ -53,7 +53,10 @@ class PrivateKey:
 
 
 def read_key(raw: bytes) -> tuple[bytes, PrivateKey]:
-    """The 32 bytes of the public half, and the private one; ValueError for whatever else a file may hold."""
+    """Return the 32 bytes of the public half, and the private half.
+
+    Raise ValueError if the file does not contain an Ed25519 key in OpenSSH's format.
+    """
     pem = _PEM.fullmatch(raw)
     try:
         found = _KEY.fullmatch(binascii.a2b_base64(pem[1])) if pem else None
@@ -65,7 +68,7 @@ def read_key(raw: bytes) -> tuple[bytes, PrivateKey]:
 
 
 def make_key() -> bytes:
-    """Return the file of a new key."""
+    """Return the content of the file for a new key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -82,7 +85,7 @@ if TYPE_CHECKING:
             """Return the signature."""
 
         def private_bytes_raw(self) -> bytes:
-            """Return the key itself: what secrets are opened with."""
+            """Return the key itself, with which secrets are decrypted."""
 
 
 NAME = "node.key"
@@ -90,7 +93,7 @@ _MOST = 1 << 14
 
 
 class Identity(NamedTuple):
-    """A node's identity. `public` are the 32 bytes of the key's public half."""
+    """A node's identity. `public` is the 32 bytes of the key's public half."""
 
     node: str
     public: bytes
@@ -98,7 +101,7 @@ class Identity(NamedTuple):
 
     @property
     def key(self) -> str:
-        """As keys/ has it: `ssh-ed25519 AAAA...`."""
+        """The key as keys/ has it: `ssh-ed25519 AAAA...`."""
         return f"ssh-ed25519 {base64.b64encode(HEAD + self.public).decode()}"
 
     @property
@@ -108,13 +111,13 @@ class Identity(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """As `ssh-keygen -l` prints it."""
+        """The fingerprint as `ssh-keygen -l` prints it."""
         digest = base64.b64encode(hashlib.sha256(HEAD + self.public).digest()).decode()
         return f"SHA256:{digest.rstrip('=')}"
 
 
 def load_identity(place: Place, node: str) -> Identity:
-    """Return the node's identity, made if there is none yet."""
+    """Return the node's identity; make a key if there is none yet."""
     with open_store(place) as store:
         if store.disk.stat(store.at, NAME) is None:
             _make(store)
@@ -122,7 +125,7 @@ def load_identity(place: Place, node: str) -> Identity:
 
 
 def _make(store: Store) -> None:
-    """Whole or not at all: a key that is half there after a loss of power would be another one."""
+    """Write a new key whole or not at all: after a loss of power, half a key would be another one."""
     fresh = f"{NAME}.{os.getpid()}"
     store.disk.unlink(store.at, fresh)
     write_file(store.disk, store.at, fresh, make_key(), None, 0o600)
@@ -161,7 +164,7 @@ ALGORITHM = "ed25519"
 
 
 class Request(NamedTuple):
-    """A request. `path` and `query` are as they go over the line; `body` is None where there is none."""
+    """A request. `path` and `query` are as they are sent; `body` is None if there is none."""
 
     method: str
     path: str
@@ -171,11 +174,11 @@ class Request(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Path and query."""
+        """The path and query."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def header(self, name: str) -> str:
-        """Return a header's value, or nothing."""
+        """Return a header's value, or "" if there is none."""
         return next((value for key, value in self.headers if key == name), "")
 
 
@@ -185,7 +188,7 @@ def content_digest(body: bytes) -> str:
 
 
 def find_component(request: Request, name: str) -> str | None:
-    """What a component of a request is worth (RFC 9421, 2.1 and 2.2); None: this program does not know it."""
+    """Return the value of a component of a request (RFC 9421, 2.1 and 2.2); None if it is unknown."""
     derived = {"@method": request.method, "@path": request.path, "@query": f"?{request.query}"}
     if name in derived:
         return derived[name]
@@ -199,7 +202,7 @@ def signature_base(lines: Sequence[tuple[str, str]], params: str) -> bytes:
 
 
 def sign_request(request: Request, who: Identity, created: int, nonce: str = "") -> Request:
-    """The request with the headers that prove who sent it. The key goes along for who does not know it."""
+    """Return the request with the headers that prove its sender, and with the key for a new server."""
     headers = [*request.headers, ("gitcfg-key", who.key)]
     covered = ["@method", "@path", "@query"]
     if request.body is not None:
@@ -230,7 +233,7 @@ REQUIRED = (
     '"@query";req',
     '"signature";req',
 )
-"""What a signature must cover; the request's own signature ties an answer to one request of all."""
+"""The components that a signature must cover. The request's signature ties an answer to one request."""
 
 _NAME = r'"[a-z@][a-z0-9-]*"(?:;req)?'
 _VALUE = r'(?:[0-9]+|"[ -!#-\[\]-~]*")'
@@ -242,7 +245,7 @@ _SIGNATURE = re.compile(rf"{LABEL}=:([A-Za-z0-9+/=]+):")
 
 
 class Answer(NamedTuple):
-    """An answer as it came. Headers by their names in small letters."""
+    """An answer as received. The names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -250,7 +253,7 @@ class Answer(NamedTuple):
 
 
 def verify(answer: Answer, request: Request, keys: Iterable[bytes]) -> int:
-    """When the server signed (its clock). Untrusted says why the answer does not count."""
+    """Return when the server signed (its clock). Raise Untrusted if the answer does not count."""
     found = _INPUT.fullmatch(answer.headers.get("signature-input", ""))
     signature = _SIGNATURE.fullmatch(answer.headers.get("signature", ""))
     if found is None or signature is None:

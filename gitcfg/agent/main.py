@@ -27,7 +27,7 @@ yet), 5 no server is reachable or all are busy, 70 an internal error of the agen
 
 
 def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespace:
-    """Return what is asked for; argparse ends the process with 2 where that makes no sense."""
+    """Return the parsed options; on wrong usage, argparse ends the process with 2."""
     import argparse
 
     parser = argparse.ArgumentParser(
@@ -52,14 +52,14 @@ def parse_arguments(line: Sequence[str], program: str, version: str) -> Namespac
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Return a formatter of fixed width: to ask the terminal argparse imports shutil, which takes 5 ms."""
+    """Return a formatter of fixed width: to ask the terminal, argparse imports shutil, which takes 5 ms."""
     import argparse
 
     return argparse.RawDescriptionHelpFormatter(prog, width=100)
 
 
 def _absolute(root: str) -> str:
-    """From the root on, for commands that run elsewhere; with only one way to say "/"."""
+    """Return the absolute path, for commands that run in another folder, with only one spelling of "/"."""
     return "/" + os.path.abspath(root).lstrip("/")
 
 
@@ -89,7 +89,7 @@ def _run(options: Namespace) -> int:
 
     forbid_core_dumps()
     signals = Signals()
-    signals.listen()  # before anything that takes time: a hangup that nobody listens for ends a process
+    signals.listen()  # before anything that takes time: a hangup without a handler ends the process
     from .process import hold_agent_lock, make_notifier
     from .rounds import run_forever, run_once, start_agent
     from .update import settle_memory, settle_without_settings
@@ -185,11 +185,11 @@ def print_lines(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
-# The entry point, and the one place where an error becomes an exit code.
+# The entry point, and the only place where an error becomes an exit code.
 
 FAULT = 70
 CLOSED_PIPE = 141
-"""What a shell has for SIGPIPE: nobody reads on, and nothing is said of it."""
+"""The exit code that a shell gives for SIGPIPE: the reader is gone, and no message is printed."""
 
 
 def program() -> None:
@@ -199,18 +199,18 @@ def program() -> None:
 
 
 def main(line: Sequence[str], name: str = PROGRAM) -> int:
-    """Run a command line; its exit code."""
+    """Run a command line and return its exit code."""
     try:
-        if list(line) == ["--version"]:  # before argparse is imported: scripts ask this often
+        if list(line) == ["--version"]:  # before argparse is imported: scripts call this often
             print_lines([f"{name} {__version__}"])
             return 0
         try:
             options = parse_arguments(line, name, __version__)
         finally:
-            sys.stdout.flush()  # --help ends the process in there
+            sys.stdout.flush()  # --help ends the process in parse_arguments
         return _run_command(options)
     except BrokenPipeError:
-        # What is still buffered has no reader; without this Python complains when it exits.
+        # The buffered output has no reader; without this, Python complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
 
@@ -225,14 +225,14 @@ def _run_command(options: Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # Not USAGE: a disk that is full now need not stay so, and systemd is to start the agent again.
+        # Not USAGE: a full disk may have room again later, and systemd must then restart the agent.
         hint = "hint: Run it as root.\n" if isinstance(error, PermissionError) and os.geteuid() else ""
         sys.stderr.write(f"error: {_where(error, options.root)}: {error.strerror or error}.\n{hint}")
         return REFUSED
 
 
 def _where(error: OSError, root: str) -> str:
-    """Return a path: a name without a folder is one in the state folder."""
+    """Return the path of an error; a name without a folder is in the state folder."""
     from ..install.store import Place
 
     name = error.filename
@@ -249,11 +249,11 @@ def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType
 
 
 _ODD = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-"""Control characters but tab and newline, and those that turn the direction of what follows."""
+"""Control characters except tab and newline, and characters that change the text direction."""
 _SHOWN = dict.fromkeys(_ODD, "\N{REPLACEMENT CHARACTER}")
 
 
 def printable(text: str, encoding: str | None) -> str:
-    """Return text without what a terminal obeys, in characters that an encoding has."""
+    """Return the text without characters that a terminal obeys, and escape those that the encoding lacks."""
     code = encoding or "utf-8"
     return text.translate(_SHOWN).encode(code, "backslashreplace").decode(code)

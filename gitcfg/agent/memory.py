@@ -1,4 +1,4 @@
-"""The memory of an agent between two runs: the newest sequence, what failed, what is still to be reported."""
+"""The memory of an agent between two runs: the newest sequence, failures, and results not yet reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_RESULTS, MOST_DRIFT = 50, 200
 
 
 class Running(NamedTuple):
-    """What is in force, and since when. `commit` may be newer than the one that was installed."""
+    """What is installed, and since when. `commit` may be newer than the one that was installed."""
 
     commit: str
     digest: str
@@ -24,7 +24,7 @@ class Running(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A target that could not be installed: not tried again before `again` (this node's clock)."""
+    """A target that could not be installed: when it failed last (this node's clock), and how often."""
 
     commit: str
     digest: str
@@ -33,16 +33,16 @@ class Failure(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """`begun` is the commit of an installation that may be under way; `results` are still to be reported,
-    `last` is the last of all.
+    """What an agent remembers between two runs. Times are by this node's clock.
 
-    `told` is the digest that a server named last, `contact` when one (`server`) answered last; `advertised`
-    tells what the application was told. `problem` is what is in the way of the next round (`next`, 0 where
-    none is planned), `drift` which files were found changed by hand. Times are by this node's clock.
+    `begun` is the commit of an installation that may be under way. `results` are still to be reported; `last`
+    is the newest of all. `contact` is when a server last answered, and `server` which one. `advertised`
+    identifies what the application last received. `problem` is what prevents the next round, and `next` the
+    time of that round, 0 if none is planned. `drift` lists the files that were found changed by hand.
     """
 
     sequence: int = 0
-    told: str = ""
+    told: str = ""  # the digest that a server named last
     running: Running | None = None
     failure: Failure | None = None
     begun: str = ""
@@ -58,7 +58,7 @@ class Memory(NamedTuple):
 
 
 def load_memory(place: Place) -> Memory:
-    """Return what was kept; Damaged where it cannot be read."""
+    """Return the saved memory; raise Damaged if it cannot be read."""
     with open_store(place) as store:
         data = read_table(store, NAME)
     if data is None:
@@ -76,7 +76,7 @@ def load_memory(place: Place) -> Memory:
 
 
 def save_memory(place: Place, memory: Memory) -> None:
-    """On the disk, whole or not at all; OSError where it has no room."""
+    """Write the memory to disk, whole or not at all; raise OSError if the disk is full."""
     with open_store(place) as store:
         running, failure = (one and one._asdict() for one in (memory.running, memory.failure))
         data = {"schema": SCHEMA, **memory._asdict(), "running": running, "failure": failure}
@@ -84,5 +84,5 @@ def save_memory(place: Place, memory: Memory) -> None:
 
 
 def times(number: int) -> str:
-    """`once`, `3 times`."""
+    """Return `once` or, for example, `3 times`."""
     return "once" if number == 1 else f"{number} times"

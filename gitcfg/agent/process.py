@@ -1,4 +1,4 @@
-"""The process of an agent: signals, the lock that allows one agent a node, and messages to systemd."""
+"""The process of an agent: signals, the lock that allows one agent per node, and messages to systemd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import Forbidden
 
 
 def make_notifier(address: str) -> Callable[[str], None]:
-    """Return what sends a state (`READY=1`) to the socket of NOTIFY_SOCKET, or nowhere if that is empty."""
+    """Return a function that sends a state (`READY=1`) to NOTIFY_SOCKET; it does nothing if that is empty."""
 
     def send(state: str) -> None:
         import socket
@@ -26,7 +26,7 @@ def make_notifier(address: str) -> Callable[[str], None]:
     return send if address else lambda state: None
 
 
-# One agent a node: the kernel keeps the lock until its holder ends, however it ends.
+# One agent per node: the kernel keeps the lock until its holder ends, however it ends.
 
 NAME = "agent.lock"
 _PATIENCE, _PAUSE = 1.0, 0.05
@@ -34,9 +34,10 @@ _PATIENCE, _PAUSE = 1.0, 0.05
 
 @contextmanager
 def hold_agent_lock(place: Place) -> Iterator[None]:
-    """Forbidden if another agent is at work here.
+    """Hold the lock; raise Forbidden if another agent is running here.
 
-    One that was killed while it started a command has the lock until the half-born process is that command.
+    An agent that was killed while it started a command keeps the lock until that new process executes the
+    command.
     """
     with open_store(place) as store:
         file = os.open(NAME, LOCK_FLAGS, 0o600, dir_fd=store.at)
@@ -47,7 +48,7 @@ def hold_agent_lock(place: Place) -> Iterator[None]:
                 f"Another agent is running on this node: process {holder}.",
                 f"Run `kill -HUP {holder}` to start its next round at once.",
             )
-        with suppress(OSError):  # a full disk keeps no agent from telling that it is full
+        with suppress(OSError):  # even on a full disk, the agent must run and report that
             os.ftruncate(file, 0)
             os.pwrite(file, str(os.getpid()).encode(), 0)
         yield
@@ -64,17 +65,17 @@ def _wait_for_lock(file: int) -> bool:
     return True
 
 
-# Signals: SIGHUP ends a waiting at once, SIGTERM and SIGINT end the agent between its steps.
+# Signals: SIGHUP ends a wait at once; SIGTERM and SIGINT end the agent between its steps.
 
 
 class WaitInterrupted(Exception):
-    """A waiting was ended by a signal."""
+    """A signal ended a wait."""
 
 
 class Signals:
-    """Nothing but a waiting is interrupted: an installation comes to its end first, also at a second signal.
+    """The signals of an agent. Only a wait is interrupted: an installation finishes first, even after two.
 
-    `ending` is the number of the signal that wants the agent to end; 0 while none does.
+    `ending` is the number of the signal that asks the agent to end, 0 if there was none.
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class Signals:
         self._waiting = False
 
     def listen(self) -> None:
-        """Take the signals from now on."""
+        """Handle the signals from now on."""
         for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._came)
 
@@ -92,21 +93,22 @@ class Signals:
             self.hurried = True
         else:
             self.ending = number
-        # Before it is raised: a second signal must find nothing to interrupt.
+        # Before the exception is raised: a second signal must find nothing to interrupt.
         waiting, self._waiting = self._waiting, False
         if waiting:
             raise WaitInterrupted
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """A signal in here, or one that came before, raises WaitInterrupted."""
+        """Raise WaitInterrupted at a signal inside this context, or at one that came before."""
         self._waiting = True
         try:
             if self.ending or self.hurried:
                 raise WaitInterrupted
             yield
         except RuntimeError as error:
-            # Raised while an import makes a class, it comes as the cause of this (Python before 3.12).
+            # A signal during the creation of a class in an import: Python before 3.12 raises it as this one's
+            # cause.
             if isinstance(error.__cause__, WaitInterrupted):
                 raise error.__cause__ from None
             raise
@@ -114,11 +116,11 @@ class Signals:
             self._waiting = False
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Sleep for a number of seconds; raise WaitInterrupted at a signal."""
         with self.waiting():
             time.sleep(max(0.0, seconds))
 
     def may_begin(self) -> None:
-        """WaitInterrupted where the agent is to end: nothing that takes long is begun any more."""
+        """Raise WaitInterrupted if the agent is to end: it must not begin anything that takes long."""
         if self.ending:
             raise WaitInterrupted

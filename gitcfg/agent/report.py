@@ -1,4 +1,4 @@
-"""Checking in: what runs, its results, what was changed by hand, and the facts of the machine."""
+"""Check-ins: what runs, results of installations, drift, and the facts of the machine."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .update import mend
 
 SCHEMA = "gitcfg.checkin/1"
 MOST_BYTES = 60_000
-"""Of a check-in: a server takes 64 KiB."""
+"""The size limit of a check-in: a server accepts 64 KiB."""
 SIZES = ((200, 32_768), (100, 8_192), (50, 0))
-"""Files that were changed by hand, and characters of their differences: the first that fit."""
+"""Limits of drifted files and of characters of their differences; the first pair that fits is used."""
 _UNFIT = (400, 413, 422)
 
 
 def report(agent: Agent, next_round: float = 0.0) -> Target:
-    """Check in, once for each result that was not reported yet; return what the node shall run.
+    """Check in, once for each result that was not reported yet; return what the node must run.
 
-    `next_round` is when the next check-in is planned, 0 where none is.
+    `next_round` is the time of the next planned check-in, 0 if there is none.
     """
     found = _find_drift(agent)
     while True:
@@ -49,7 +49,7 @@ def report(agent: Agent, next_round: float = 0.0) -> Target:
 
 
 def _encode(agent: Agent, found: tuple[Drift, ...]) -> bytes:
-    """Return what fits. Characters that JSON writes in six bytes cannot be counted before."""
+    """Return the largest body that fits. Characters that JSON escapes in six bytes prevent an estimate."""
     raw = b""
     for files, text in SIZES:
         changed = [one._asdict() for one in limit_drift(found, files, text)]
@@ -79,7 +79,7 @@ def _state(agent: Agent) -> dict[str, Any]:
 
 
 def _find_drift(agent: Agent) -> tuple[Drift, ...]:
-    """Return what is changed by hand; mended, where agent.toml says so: without a server too."""
+    """Return the drift, repaired first if agent.toml says so, which works without a server too."""
     try:
         known, found = agent.drifted, find_drift(agent.place)
         agent.drifted = found
@@ -90,16 +90,16 @@ def _find_drift(agent: Agent) -> tuple[Drift, ...]:
                 f"Files were changed by hand and are not repaired: {', '.join(one.path for one in found)}."
             )
     except Busy:
-        return agent.drifted  # somebody installs right now: the next check-in tells
+        return agent.drifted  # another program is installing right now: the next check-in reports the drift
     except Damaged:
-        return ()  # what is meant is not known; `settle` has told of it
+        return ()  # the intended files are unknown; `settle` has reported that
     except (InstallError, OSError) as error:
         agent.explain(error)
     return agent.drifted
 
 
 def limit_drift(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
-    """As many files, and as much of their differences, as that; what is left out is said."""
+    """Return at most `files` files and `text` characters of differences, with a note of what is left out."""
     kept: list[Drift] = []
     for one in found[:files]:
         diff = one.diff if len(one.diff) <= text else "(not shown: too long)\n"
@@ -111,7 +111,7 @@ def limit_drift(found: tuple[Drift, ...], files: int, text: int) -> list[Drift]:
     return kept
 
 
-# The facts of the machine, read from its own files: no program is run.
+# The facts of the machine, read from files: no program is run.
 
 Facts = dict[str, "str | int"]
 
@@ -120,7 +120,7 @@ _CONDOR = re.compile(r"libcondor_utils_(\d+)_(\d+)_(\d+)\.so")
 
 
 def find_facts(root: str = "/") -> Facts:
-    """Facts by name; one that cannot be found out is left out."""
+    """Return the facts by name, without those that cannot be found out."""
     system = os.uname()
     known: Facts = {"hostname": system.nodename, "kernel": system.release, "arch": system.machine}
     known["cpus"] = len(os.sched_getaffinity(0))
@@ -159,7 +159,7 @@ def _model(root: str) -> Facts:
 
 
 def _condor(root: str, arch: str) -> Facts:
-    """HTCondor's version is part of its library's name."""
+    """Return HTCondor's version, which is part of the name of its library."""
     for folder in _CONDOR_FOLDERS:
         names: list[str] = []
         with suppress(OSError):

@@ -22,12 +22,12 @@ from .update import follow, settle, tell_application
 
 
 def start_agent(root: str, config: str, place: Place, say: Callable[[str], None], version: str) -> Agent:
-    """Return the agent of a node, with a key of its own from the first start on; nothing is asked yet."""
+    """Return the agent of a node, with a new key if it has none; nothing is requested yet."""
     settings = load_settings(root, config)
     who = load_identity(place, settings.node)
     try:
         memory = load_memory(place)
-    except Damaged:  # `settle_memory` tells that, once no other agent can be at work here
+    except Damaged:  # `settle_memory` reports that, once no other agent can be running here
         memory = Memory()
     return Agent(
         settings=settings,
@@ -44,12 +44,12 @@ def start_agent(root: str, config: str, place: Place, say: Callable[[str], None]
 # A single round: report, follow, report.
 
 STOPPED = 128
-"""Added to the number of the signal that ended a round: what a shell has for that."""
+"""Added to the number of the signal that ended a round, as a shell does."""
 _CODES = {REVERTED: errors.REVERTED, FAILED: errors.REVERTED, REFUSED: errors.REFUSED}
 
 
 def run_once(agent: Agent) -> int:
-    """Run one round and return the exit code. A problem that prevents it is recorded, and raised."""
+    """Run one round and return the exit code. Record a problem that prevents it, and raise it."""
     code = None
     while code is None:
         code = _try_round(agent)
@@ -57,7 +57,7 @@ def run_once(agent: Agent) -> int:
 
 
 def _try_round(agent: Agent) -> int | None:
-    """Return the exit code; None where a signal wants the round begun again."""
+    """Return the exit code; None if a signal asks for a new round."""
     try:
         return _run_single_round(agent)
     except WaitInterrupted:
@@ -98,31 +98,31 @@ def _exit_code(agent: Agent, outcome: Outcome | None) -> int:
     return 0
 
 
-# Rounds until SIGTERM: report, follow, wait. Whatever fails is tried again, later each time.
+# Rounds until SIGTERM: report, follow, wait. Every failure is retried, after a longer pause each time.
 
 LONGEST_WAIT = 60.0
-"""Seconds that a server lets a question wait."""
+"""Seconds that a server may hold back an answer."""
 FIRST_PAUSE, MOST_PAUSE = 2.0, 300.0
 _IDLE = 1.0
 
 
 def load_whole_program() -> None:
-    """Import what is elsewhere imported where it is used first.
+    """Import all modules that are otherwise imported on first use.
 
-    A daemon has all of its own code from its start on: should its package be upgraded meanwhile, it must not
-    run with halves of two versions.
+    A daemon loads all of its own code at its start: if its package is upgraded meanwhile, it must not run
+    with parts of two versions.
     """
     from ..install import installation, recovery  # noqa: F401
     from . import secrets  # noqa: F401
 
 
 def run_forever(agent: Agent) -> None:
-    """Follow the server until SIGTERM. Nothing that a server, a network or a configuration does ends it."""
+    """Follow the server until SIGTERM. No error of a server, a network or a configuration ends the loop."""
     load_whole_program()
     due, misses = 0.0, 0
     agent.tell(f"Follows {', '.join(map(str, agent.settings.servers))} as {agent.settings.node}.")
-    with suppress(Busy):  # the first round tells it
-        settle(agent)  # before the pause: what died in the middle may have left secrets
+    with suppress(Busy):  # the first round reports it
+        settle(agent)  # before the pause: an interrupted installation may have left secrets
     _pause(agent, _chance() * agent.settings.delay)
     while not agent.signals.ending:
         if agent.signals.hurried:
@@ -154,7 +154,7 @@ def _wait_after_failure(agent: Agent, error: AgentError | InstallError | OSError
 
 
 def _run_round(agent: Agent, due: float) -> float:
-    """Return a check-in where one is due, else a long-poll; when the next check-in is due."""
+    """Run a check-in if one is due, else a long poll; return when the next check-in is due."""
     settle(agent)
     if time.monotonic() >= due:
         interval = agent.settings.interval * (0.9 + 0.2 * _chance())
@@ -169,7 +169,7 @@ def _run_round(agent: Agent, due: float) -> float:
 
 
 def _poll(agent: Agent, left: float) -> Target | None:
-    """Return what the server names while the next check-in is not yet due."""
+    """Return what the server names, or None; the next check-in is not due yet."""
     wait = min(agent.settings.wait, left, LONGEST_WAIT)
     if wait < _IDLE:
         agent.signals.sleep(left if not agent.settings.wait else min(left, _IDLE))
@@ -179,20 +179,20 @@ def _poll(agent: Agent, left: float) -> Target | None:
         target = ask_target(agent.client, agent.memory.sequence, before, wait)
     agent.record_answer(target)
     if target.digest == before and time.monotonic() - started < wait / 2:
-        # A server, or somebody between, that does not wait must not be asked all the time.
+        # A server or proxy that does not wait must not be asked all the time.
         agent.signals.sleep(min(left, 5 * _IDLE))
     return target
 
 
 def _chance() -> float:
-    """Return a random number from 0 to 1. To import `random` takes 3 ms, which a single round spares."""
+    """Return a random number from 0 to 1. Importing `random` takes 3 ms, which a single round avoids."""
     import random
 
     return random.random()
 
 
 def retry_pause(misses: int, interval: float, chance: float) -> float:
-    """Seconds until the next try: twice as long each time, never in step with other nodes."""
+    """Return the seconds until the next try: twice as long each time, never in step with other nodes."""
     most = max(MOST_PAUSE, interval)
     return float(min(most, min(FIRST_PAUSE, interval) * 2 ** min(misses - 1, 30))) * (0.5 + chance / 2)
 

@@ -1,7 +1,7 @@
-"""Opening secrets that a server sealed to this node's own key: age's format (age-encryption.org/v1).
+"""Decryption of secrets that a server sealed to this node's key, in age's format (age-encryption.org/v1).
 
-Only what gitcfg writes is read: the binary form, with a stanza for this node's ssh-ed25519 key. All of it is
-proven whole before any of it is used.
+Only what gitcfg writes can be read: the binary form, with a stanza for this node's ssh-ed25519 key. All of
+the content is authenticated before any of it is used.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _KIND, _LABEL = b"ssh-ed25519", b"age-encryption.org/v1/ssh-ed25519"
 
 
 class SealError(ValueError):
-    """It is not sealed to this key, or was changed on the way."""
+    """The content is not sealed to this key, or was changed on the way."""
 
 
 def decrypt(raw: bytes, who: Identity) -> bytes:
-    """Return what was sealed to a node's key. Raise SealError if it cannot be: nothing of it counts."""
+    """Return the content that was sealed to a node's key. Raise SealError if any part of it is not valid."""
     stanzas, end = _parse_header(raw)
     mac = _MAC.match(raw, end)
     if mac is None:
@@ -48,13 +48,13 @@ def decrypt(raw: bytes, who: Identity) -> bytes:
 
 
 def derive_key(secret: bytes, salt: bytes, info: bytes) -> bytes:
-    """32 bytes by HKDF-SHA-256 (RFC 5869)."""
+    """Return 32 bytes derived by HKDF-SHA-256 (RFC 5869)."""
     extracted = hmac.new(salt or bytes(32), secret, hashlib.sha256).digest()
     return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()
 
 
 def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
-    """Return the stanzas, each its words and its body in base64, and where they end."""
+    """Return the stanzas, each as its words and its body in base64, and the offset where they end."""
     if not raw.startswith(_VERSION):
         raise SealError("it is not in age's format")
     found, end = [], len(_VERSION)
@@ -65,7 +65,7 @@ def _parse_header(raw: bytes) -> tuple[list[tuple[list[bytes], bytes]], int]:
 
 
 def _find_file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> bytes:
-    """Return the key of the file, out of the stanza that is for this node."""
+    """Return the file key from the stanza that is for this node."""
     wire = HEAD + who.public
     tag = base64.b64encode(hashlib.sha256(wire).digest()[:4]).rstrip(b"=")
     for words, body in stanzas:
@@ -77,7 +77,10 @@ def _find_file_key(stanzas: list[tuple[list[bytes], bytes]], who: Identity) -> b
 
 
 def _unwrap(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
-    """The node's Ed25519 key as an X25519 one, tweaked by its public half, agrees on what wraps the key."""
+    """Return the file key, decrypted with a key that both sides derive by X25519.
+
+    The node's Ed25519 key is used as an X25519 key, tweaked by its public half.
+    """
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
     own = X25519PrivateKey.from_private_bytes(hashlib.sha512(who.private.private_bytes_raw()).digest()[:32])
@@ -85,14 +88,14 @@ def _unwrap(who: Identity, wire: bytes, share: bytes, body: bytes) -> bytes:
     try:
         agreed = own.exchange(X25519PublicKey.from_public_bytes(share))
         agreed = tweak.exchange(X25519PublicKey.from_public_bytes(agreed))
-    except ValueError:  # a share that makes every agreement the same
+    except ValueError:  # a share for which every agreement gives the same result
         raise SealError("its header was changed") from None
     key = derive_key(agreed, share + own.public_key().public_bytes_raw(), _LABEL)
     return _decrypt(key, bytes(12), body)
 
 
 def _decrypt_chunks(key: bytes, rest: memoryview) -> Iterator[bytes]:
-    """Yield the pieces of the content: each is numbered, and the last one says that it is."""
+    """Yield the chunks of the content: each is numbered, and the last one is marked."""
     size = CHUNK + _TAG
     for number, at in enumerate(range(0, max(len(rest), 1), size)):
         last = at + size >= len(rest)
@@ -113,7 +116,7 @@ def _decrypt(key: bytes, nonce: bytes, sealed: bytes | memoryview) -> bytes:
 
 
 def _decode(text: bytes, size: int) -> bytes:
-    """Base64 without padding, in the one spelling that there is of each value."""
+    """Decode base64 without padding; raise SealError for any but the canonical spelling."""
     try:
         raw = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
@@ -124,7 +127,10 @@ def _decode(text: bytes, size: int) -> bytes:
 
 
 def open_package(raw: bytes, who: Identity) -> Package:
-    """The package, whose secrets are in memory alone. PackageError: it is none, or sealed to another key."""
+    """Return the package with its secrets in memory only.
+
+    Raise PackageError if it is not a package or is sealed to another key.
+    """
     data = decode_json(raw)
     files = data.get("files") if isinstance(data, dict) else None
     contents = _open_contents(files, who) if isinstance(files, dict) else {}
@@ -136,7 +142,7 @@ def open_package(raw: bytes, who: Identity) -> Package:
 
 
 def _open_contents(files: dict[str, Any], who: Identity) -> dict[str, bytes]:
-    """Return what was sealed, by path; taken out of the files, for nobody else reads it."""
+    """Return the decrypted contents by path, and remove the sealed ones from the files."""
     found = {}
     for path, file in files.items():
         if isinstance(file, dict) and isinstance(file.get("sealed"), str):

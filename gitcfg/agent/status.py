@@ -1,4 +1,4 @@
-"""The status of an agent: as data for programs, and in lines for people."""
+"""The status of an agent, as data for programs and as lines for people."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def make_status(
     unreadable: Sequence[str] = (),
     owed: Sequence[Debt] = (),
 ) -> dict[str, Any]:
-    """As plain data. Times are seconds since the epoch by this node's clock, null for never.
+    """Return the status as plain data.
 
-    `unreadable` says why what the agent wrote cannot be read now: `memory` or `package` is empty then.
+    Times are seconds since the epoch by this node's clock, null for never. `unreadable` lists why parts of
+    the agent's state cannot be read; `memory` or `package` is then empty.
     """
     problem = memory.problem
     return {
@@ -54,7 +55,7 @@ def make_status(
 
 
 def _running(memory: Memory, package: Package | None) -> dict[str, Any] | None:
-    """`since` is the server's time, null until an agent has noticed what somebody else installed."""
+    """Return what runs. `since` is the server's time, null until the agent notices a foreign installation."""
     if package is None:
         return None
     known = memory.running
@@ -106,7 +107,7 @@ def _runs(running: Mapping[str, Any] | None) -> str:
 
 
 def format_drift(found: tuple[Drift, ...]) -> Iterator[str]:
-    """Yield what was changed by hand."""
+    """Yield lines that describe drift."""
     for one in found:
         yield f"{one.kind:8}  {one.path}"
         yield from (f"          {line}" for line in one.diff.splitlines())

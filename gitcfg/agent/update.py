@@ -1,4 +1,4 @@
-"""Following the server: recover what was interrupted, install what it names, mend files, advertise it."""
+"""Updates: recover an interrupted installation, install what the server names, repair and advertise."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _PAUSE = 1.0
 
 
 def make_reach_check(agent: Agent, target: Target) -> Callable[[], None] | None:
-    """Return the check that the server is in reach; None where agent.toml switches it off."""
+    """Return the check that the server is reachable; None if agent.toml switches it off."""
     return (lambda: _check_reach(agent, target)) if agent.settings.reach else None
 
 
 def _check_reach(agent: Agent, target: Target) -> None:
-    """Over a new connection: an old one may outlive a name server or a route that is gone."""
+    """Check over a new connection: an old one may outlive a name server or a route that is gone."""
     until = time.monotonic() + agent.settings.reach
     agent.client.close()
     while True:
@@ -62,7 +62,7 @@ def _check_reach(agent: Agent, target: Target) -> None:
         try:
             ask_target(agent.client, 0, target.digest, timeout=left)
         except Declined:
-            return  # an answer, and from the server that is pinned
+            return  # an answer, and from the pinned server
         except AgentError as error:
             if time.monotonic() + _PAUSE > until:
                 raise StepFailed(
@@ -73,7 +73,7 @@ def _check_reach(agent: Agent, target: Target) -> None:
             return
 
 
-# Before a round: what was interrupted or is damaged is mended, and the server hears of it.
+# Before a round: recover what was interrupted or damaged, and report it to the server.
 
 _FORGOTTEN = (
     "The agent's state is lost: results that were not reported, commits that failed, and the newest answer's"
@@ -82,7 +82,7 @@ _FORGOTTEN = (
 
 
 def settle_memory(agent: Agent) -> None:
-    """At the start, before anything is written over them: damaged files that all goes on without."""
+    """Rename damaged files that the agent can work without, at its start, before it overwrites them."""
     try:
         message = set_file_aside(agent.place, NAME, _stamp(agent), lambda: load_memory(agent.place))
         if message:
@@ -95,10 +95,10 @@ def settle_memory(agent: Agent) -> None:
 
 
 def settle(agent: Agent) -> None:
-    """Finish or take back what died in the middle; its result is reported like any other.
+    """Finish or roll back an interrupted installation, and keep its result for the server.
 
-    A disk that has become read-only keeps no agent from checking in: what is to be installed is refused for
-    the same reason, and that is reported. Of a damaged record or journal the server hears at once.
+    A read-only disk does not prevent check-ins: new installations are refused for the same reason, and that
+    is reported. A damaged record or journal is reported at once.
     """
     try:
         _recover(agent)
@@ -115,9 +115,9 @@ def settle(agent: Agent) -> None:
 
 
 def settle_without_settings(place: Place) -> None:
-    """Finish or take back what died in the middle where no agent can start: its settings are wrong.
+    """Finish or roll back an interrupted installation if wrong settings prevent the agent's start.
 
-    The next one that can start reports it.
+    The next agent that can start reports it.
     """
     if os.path.isdir(os.path.join(place.root, place.folder[1:])):
         with suppress(InstallError, OSError):
@@ -154,10 +154,10 @@ MOST_WAIT = 3600.0
 
 
 def follow(agent: Agent, target: Target) -> Outcome | None:
-    """Put in force what the server names; None if there is nothing to do, or not yet."""
+    """Install what the server names; return None if there is nothing to do, or not yet."""
     before = agent.read_in_force()
     moved = before is None or before.commit != target.commit
-    # What subsystems owe is installed once more. A stop goes along with the next change.
+    # Pending restarts and reloads cause another installation. A pending stop waits for the next change.
     is_owed = any(one.kind != STOP for one in agent.read_debts())
     is_known = before is not None and before.digest == target.digest and not is_owed
     if before is not None and is_known and not (moved and agent.settings.advertise):
@@ -167,7 +167,7 @@ def follow(agent: Agent, target: Target) -> Outcome | None:
         return None
     started = time.monotonic()
     if target.again:
-        # Once an interval at most: a server that says it for ever must not have this node work all the time.
+        # At most once per interval: a server that asks forever must not keep this node busy.
         agent.patient_until = started + agent.settings.interval
     outcome = _put_in_force(agent, before, target)
     keep_result(agent, outcome, time.monotonic() - started)
@@ -187,7 +187,7 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
     from ..install.installation import install
 
     agent.record_supply()
-    settle(agent)  # Busy where somebody else installs: that says nothing against this commit
+    settle(agent)  # Busy if another program installs: that is not a failure of this commit
     agent.signals.may_begin()
     owed = "".join(f", {one} is pending" for one in debt_titles(agent.read_debts()))
     instead = f" instead of {before.commit[:10]}" if before else ""
@@ -197,10 +197,10 @@ def _put_in_force(agent: Agent, before: Package | None, target: Target) -> Outco
 
 
 def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
-    """Another commit with the same result: nothing is fetched, and this is what runs.
+    """Adopt another commit with the same digest, without fetching it.
 
-    Where the last that was heard is that even the way back failed, that is over, by whatever: the server
-    hears of it, or it would wait for that for ever.
+    If the last reported result is a failed rollback, that problem is now over, by some other means. Report it
+    to the server, which otherwise waits for it forever.
     """
     if (agent.memory.last or {}).get("outcome") == FAILED:
         outcome = Outcome(UNCHANGED, target.commit, target.digest)
@@ -213,7 +213,10 @@ def _adopt(agent: Agent, before: Package, target: Target) -> Outcome | None:
 
 
 def _is_too_early(agent: Agent, target: Target) -> bool:
-    """Return whether it failed lately: each try waits longer, for a daemon may only have been slow."""
+    """Return whether the target failed recently.
+
+    The pause doubles with each failure, because a daemon may only have been slow.
+    """
     failure = agent.memory.failure
     if failure is None or (failure.commit, failure.digest) != (target.commit, target.digest):
         return False
@@ -224,7 +227,7 @@ def _is_too_early(agent: Agent, target: Target) -> bool:
 
 
 def tell_application(agent: Agent) -> None:
-    """Tell the application what the node is, where that changed; what did not work is tried again."""
+    """Pass the node's description to the application if it changed; a failure is retried in a later round."""
     package = agent.read_in_force() if agent.settings.advertise else None
     if package is None:
         return
@@ -239,16 +242,17 @@ def tell_application(agent: Agent) -> None:
         agent.remember(advertised=mark)
 
 
-# Mending files that were changed by hand: from the record, or from the server where they are secret.
+# Repair of files that were changed by hand, from the record, or from the server if they are secret.
 
 _CONTENT = ("changed", "missing", "link")
-"""Kinds of drift that are mended with a file's content."""
+"""Kinds of drift that need the file's content for a repair."""
 
 
 def mend(agent: Agent, found: tuple[Drift, ...]) -> tuple[Drift, ...]:
-    """Mend what was found. What the server is to hear as drift: nothing where all is, which a result tells.
+    """Repair the drift that was found; return the drift to report, empty if all is repaired.
 
-    While a commit is in the way, its own result must stay the last one, and drift tells it once.
+    A repair has a result of its own. While a failed commit is pending, its result must stay the last one; the
+    drift is then reported instead, once.
     """
     from ..install.installation import repair
 
@@ -279,7 +283,7 @@ def _is_secret(package: Package, one: Drift) -> bool:
 
 
 def _fetch_secrets(agent: Agent, package: Package) -> Package | None:
-    """Return the package in force once more, with its secrets; None where no server sends it."""
+    """Return the installed package with its secrets; None if no server sends it."""
     running = agent.running(package)
     if running is None:
         return None
@@ -291,7 +295,7 @@ def _fetch_secrets(agent: Agent, package: Package) -> Package | None:
         return None
 
 
-# Telling the application what the node is: features and groups as attributes that jobs can match on.
+# What the application learns about the node: features and groups as attributes that jobs can match on.
 
 _ADVERT_FILE = "node.json"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+@-]*")
@@ -299,13 +303,13 @@ _ADVERT_SECONDS = 60.0
 
 
 def advert_mark(package: Package, adverts: Iterable[Advert]) -> str:
-    """Tells apart what would be advertised."""
+    """Return a digest of what would be advertised, to detect changes."""
     values = [package.features, package.groups, package.state, [[one.path, one.command] for one in adverts]]
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None:
-    """Write what is to be written, then run what wants to know; Forbidden says what did not work."""
+    """Write the snippets and run the commands of the adverts; raise Forbidden if one fails."""
     for advert in adverts:
         if advert.path:
             _write_advert(place, advert.path, package)
@@ -314,7 +318,7 @@ def advertise(place: Place, package: Package, adverts: Iterable[Advert]) -> None
 
 
 def htcondor_snippet(package: Package) -> str:
-    """HTCondor configuration that makes features and groups attributes of the machine."""
+    """Return HTCondor configuration that makes features and groups attributes of the machine."""
     return (
         "# Written by gitcfg-agent: attributes of this machine, for jobs to match. Changes are lost.\n"
         f'GITCFG_FEATURES = "{_join(package.features)}"\n'
@@ -324,7 +328,7 @@ def htcondor_snippet(package: Package) -> str:
 
 
 def _join(names: Iterable[str]) -> str:
-    """Return names as one text. Forbidden: HTCondor would read one as more than a name."""
+    """Return names as one text; raise Forbidden for a name that HTCondor could read as something else."""
     names = tuple(names)
     odd = [name for name in names if not _PLAIN.fullmatch(name)]
     if odd:
@@ -333,7 +337,7 @@ def _join(names: Iterable[str]) -> str:
 
 
 def _write_advert(place: Place, path: str, package: Package) -> None:
-    """Beside its target first, then in its place; a retired node advertises nothing."""
+    """Write the snippet beside its target, then rename it; remove it if the node is retired."""
     name, fresh = path.rpartition("/")[2], f"{OWN_PREFIX}advertise.{os.getpid()}.new"
     with open_store(place) as store, store.tree.folder(parent_of(path)) as at:
         if package.state == RETIRED:
@@ -350,7 +354,7 @@ def _write_advert(place: Place, path: str, package: Package) -> None:
 
 
 def _run_advert(place: Place, command: tuple[str, ...], package: Package) -> None:
-    """The command gets, as its last word, the path of a file that says it all."""
+    """Run a command with one more argument: the path of a JSON file that describes the node."""
     data = {
         "node": package.node,
         "commit": package.commit,
