@@ -1,7 +1,7 @@
-"""Installation on a node: stage, validate, swap, activate, check, or go back. Knows no network.
+"""Installation on a node: stage, validate, swap, activate, check, or roll back. It uses no network.
 
-Standard library only. Everything it does is below a `root` that is handed in, by a policy of the node's
-own, under one lock, with a journal by which the next run finishes or takes back what died in the middle.
+Standard library only. Everything happens below a given `root`, within the node's own policy and under one
+lock. A journal allows the next run to finish or roll back an interrupted installation.
 """
 
 from __future__ import annotations

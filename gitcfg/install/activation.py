@@ -1,4 +1,4 @@
-"""Running the commands of subsystems: validate, stop, restart, reload and check them, and undo steps."""
+"""The commands of subsystems: validate, stop, restart, reload, check, and the undoing of steps."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .staging import staged_command
 from .store import Place
 
 _UNDO_OUTPUT = 1024
-"""Characters that are kept of what a command on the way back says: the first failure matters more."""
+"""Characters of output that are kept of a command during a rollback: the first failure matters more."""
 
 
 def validate_subsystems(journal: Journal, place: Place, package: Package, policy: Policy) -> None:
-    """Run the validate commands of all subsystems: the files of one may concern another too."""
+    """Run the validate commands of all subsystems: the files of one may also concern another."""
     for name, found in sorted(package.running.items()):
         command = policy.resolve(found.validate)
         if command:
@@ -31,7 +31,7 @@ def validate_subsystems(journal: Journal, place: Place, package: Package, policy
 
 
 def take_step(journal: Journal, place: Place, state: JournalState, number: int, step: Step) -> None:
-    """Run a step. Its line is on the disk before, so that it is never begun again."""
+    """Run a step. Its line is on the disk before, so that the step never begins twice."""
     place.listener.notify(step.title, "begun")
     journal.add({"step": number})
     state.begun.append(number)
@@ -48,7 +48,7 @@ def _run(
 
 
 def _process_recorder(journal: Journal) -> Callable[[int], None]:
-    """Return what notes a started process, so that recovery can kill it if this installation dies."""
+    """Return a function that records a started process, so that recovery can kill it after a crash."""
     return lambda pid: journal.note({"process": [pid, start_time(pid)]})
 
 
@@ -78,9 +78,9 @@ def _find_failed_check(journal: Journal, place: Place, step: Step) -> CommandRes
 
 
 def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
-    """Make a subsystem take the old files again; return whether it did, and its output if not.
+    """Make a subsystem use the old files again; return whether it does, and its output if not.
 
-    A daemon that died of the new files cannot be reloaded: a reload that fails is followed by a restart.
+    A daemon that died of the new files cannot be reloaded: if the reload fails, it is restarted.
     """
     started = lenient_process_recorder(journal)
     problem = "" if step.undo.commands else f"{step.name} has no command to activate the old files."
@@ -98,7 +98,7 @@ def undo_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
 
 
 def recheck_step(journal: Journal, place: Place, step: Step) -> tuple[bool, str]:
-    """Return whether a subsystem that has taken the files works with them, and its output if not."""
+    """Return whether a subsystem that uses the files works with them, and its output if not."""
     failed = _find_failed_check(journal, place, step)
     return failed is None, _describe_failure(step.title, failed) if failed else ""
 
@@ -108,7 +108,7 @@ def _describe_failure(title: str, result: CommandResult) -> str:
 
 
 def lenient_process_recorder(journal: Journal) -> Callable[[int], None]:
-    """Return the same, but a full disk keeps no command from being run."""
+    """Return a recorder of processes that ignores a full disk, so that the command runs all the same."""
     record = _process_recorder(journal)
 
     def record_if_possible(pid: int) -> None:
@@ -134,10 +134,10 @@ def describe_end(result: CommandResult) -> str:
 def stop_owed(
     journal: Journal, place: Place, policy: Policy, owed: Iterable[Debt], package: Package, outcome: Outcome
 ) -> Outcome:
-    """Stop what is owed, and return the outcome with what was stopped.
+    """Stop what is pending, and return the outcome with what was stopped.
 
-    What does not let itself be stopped keeps nothing from being in force: mostly it is a new subsystem whose
-    program was never there. It stays owed, and is told.
+    A stop that fails does not make the installation fail: mostly it is a new subsystem whose program was
+    never there. It stays pending, and the outcome reports it.
     """
     for one in owed:
         command = policy.resolve(one.command) if one.kind == STOP else None
@@ -152,7 +152,7 @@ def stop_owed(
 
 
 def _stop(journal: Journal, place: Place, one: Debt, command: tuple[str, ...]) -> str:
-    """Run the command that stops a subsystem; return what went wrong, or nothing."""
+    """Run the command that stops a subsystem; return the problem, or "" if there is none."""
     title = f"stop {one.name}"
     place.listener.notify(title, "begun")
     result = _run(place, command, place.limits.activate, lenient_process_recorder(journal))

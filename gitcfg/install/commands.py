@@ -1,6 +1,6 @@
-"""Commands: run without a shell, with little environment and a time limit, their output kept without secrets.
+"""Commands, run without a shell, with a minimal environment and a time limit; secrets are redacted.
 
-A process that has secrets in memory dumps no core; the programs that it starts may still dump their own.
+A process that has secrets in memory dumps no core; the programs that it starts may still dump theirs.
 """
 
 from __future__ import annotations
@@ -19,48 +19,48 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """Time and waiting."""
+    """A clock, and a way to wait."""
 
     def now(self) -> float:
-        """Seconds of a clock that only goes forward."""
+        """Return the seconds of a monotonic clock."""
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for a number of seconds."""
 
 
 class SystemClock:
-    """The real one."""
+    """The clock of the system."""
 
     def now(self) -> float:
-        """Seconds since some moment."""
+        """Return the seconds since some fixed moment."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for a number of seconds."""
         time.sleep(seconds)
 
 
-# The output: values of secrets are taken out before it is kept or shown.
+# The output: values of secrets are removed before it is kept or shown.
 
 SHORTEST = 6
-"""Characters of what is looked for: shorter words stand in any text."""
+"""Characters of the shortest word that is redacted: shorter ones occur in any text."""
 INSTEAD = b"<secret>"
 
 _SHOWN = re.compile(r"<secret [^<>\n]* v[0-9]+>")
 
 
 class Redaction(NamedTuple):
-    """The words to hide, longest first."""
+    """The words to redact, longest first."""
 
     words: tuple[bytes, ...] = ()
 
     @property
     def longest(self) -> int:
-        """The bytes of the longest word."""
+        """The length of the longest word, in bytes."""
         return len(self.words[0]) if self.words else 0
 
     def redact(self, text: bytes) -> bytes:
-        """Return the text without those words."""
+        """Return the text with these words replaced."""
         for word in self.words:
             text = text.replace(word, INSTEAD)
         return text
@@ -70,13 +70,13 @@ NONE = Redaction()
 
 
 def make_redaction(files: Iterable[tuple[bytes, bytes]]) -> Redaction:
-    """Return the words of files' true contents, each beside the content that is shown."""
+    """Return the words in which files' true contents differ from the contents that are shown."""
     found = {word for shown, true in files for word in _words(shown, true)}
     return Redaction(tuple(sorted((word.encode() for word in found), key=lambda word: (-len(word), word))))
 
 
 def _words(shown: bytes, true: bytes) -> Iterator[str]:
-    """Yield lines that the shown content has not, and of each what stands where that has a secret's name."""
+    """Yield the lines that only the true content has, and their parts in the place of a secret's name."""
     lines = shown.decode(errors="replace").splitlines()
     with_names = [_SHOWN.split(line) for line in lines if _SHOWN.search(line)]
     for line in set(true.decode(errors="replace").splitlines()).difference(lines):
@@ -85,7 +85,7 @@ def _words(shown: bytes, true: bytes) -> Iterator[str]:
 
 
 def _between(line: str, parts: list[str]) -> Iterator[str]:
-    """Yield what a line has between some texts; nothing if it does not have them."""
+    """Yield the parts of a line between some texts; nothing if the line does not contain them."""
     if not line.startswith(parts[0]) or not line.endswith(parts[-1]):
         return
     rest = line[len(parts[0]) : len(line) - len(parts[-1])]
@@ -96,7 +96,7 @@ def _between(line: str, parts: list[str]) -> Iterator[str]:
 
 
 def _plain(word: str) -> str:
-    """Return a word as it was before JSON's escapes."""
+    """Return a word without the escapes of JSON; "" if it has none."""
     if "\\" in word:
         import json
 
@@ -106,11 +106,11 @@ def _plain(word: str) -> str:
 
 
 OUTPUT = 4096
-"""Bytes of its output that are kept, from the end."""
+"""Bytes of output that are kept, from the end."""
 
 
 class OutputTail:
-    """The end of what a command says, without what is to be hidden."""
+    """The end of a command's output, without the redacted words."""
 
     def __init__(self, redaction: Redaction) -> None:
         self._redaction = redaction
@@ -118,7 +118,7 @@ class OutputTail:
         self._cut = False
 
     def add(self, more: bytes) -> None:
-        """Keep so much that a word to be hidden is there whole wherever it touches what is told."""
+        """Add output. Keep enough of it that a redacted word is complete if a part of it could be shown."""
         output = self._end + more
         self._end = output[-(OUTPUT + self._redaction.longest) :]
         self._cut = self._cut or len(output) > len(self._end)
@@ -141,14 +141,14 @@ _GATE = ("/bin/sh", "-c", 'read -r go && exec "$@" < /dev/null', "sh")
 
 
 class CommandResult(NamedTuple):
-    """`code` is the exit status, negative for a signal; None if the time ran out and it was killed."""
+    """The result of a command. `code` is the exit status, negative for a signal, None if it timed out."""
 
     code: int | None
     output: str
 
     @property
     def ok(self) -> bool:
-        """Whether it succeeded."""
+        """Whether the command succeeded."""
         return self.code == 0
 
 
@@ -159,11 +159,11 @@ def run_command(
     started: Callable[[int], None] | None = None,
     redaction: Redaction = NONE,
 ) -> CommandResult:
-    """Run a command to its end. What it leaves running (a daemon) is left, unless timed out.
+    """Run a command to its end. A daemon that it starts keeps running, unless the command times out.
 
-    `started` is told its process's number before it begins: a shell waits for leave and becomes the command,
-    so that what nobody has noted never runs. A daemon must not go on writing to the output that it was
-    started with: nobody reads it any more.
+    `started` gets the number of the process before the command begins: a shell waits until `started` returns
+    and then becomes the command, so that an unrecorded process never runs. A daemon must not write to the
+    output that it inherits: no one reads it later.
     """
     import subprocess
 
@@ -200,7 +200,7 @@ def run_command(
 def _follow(
     process: subprocess.Popen[bytes], until: float, clock: Clock, output: OutputTail
 ) -> CommandResult:
-    """Read until the process itself has ended: what it leaves behind may hold its output open for good."""
+    """Read until the process itself has ended: its children may hold the output open forever."""
     import subprocess
 
     assert process.stdout is not None
@@ -217,7 +217,7 @@ def _follow(
                 more = _read_pending(pipe)
                 output.add(more)
                 if not more:
-                    # The output is closed, and the process is not over.
+                    # The output is closed, but the process has not ended.
                     with suppress(subprocess.TimeoutExpired):
                         process.wait(max(0.0, min(_TICK, until - clock.now())))
     output.add(_read_pending(pipe))
@@ -232,9 +232,9 @@ def _read_pending(pipe: int) -> bytes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The command with everything that it started and that did not leave its group.
+    """Kill the command with everything that it started and that did not leave its group.
 
-    What hangs in the kernel (a dead file server) does not even die of this, and is not waited for.
+    A process that hangs in the kernel (a dead file server) does not die of this, and is not waited for.
     """
     import subprocess
 
@@ -250,7 +250,7 @@ _before: list[tuple[int, int]] = []
 
 
 def forbid_core_dumps() -> None:
-    """From now on no core of this process is dumped."""
+    """Make this process dump no core from now on."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
@@ -260,7 +260,7 @@ def forbid_core_dumps() -> None:
 
 
 def restore_core_limit(process: int) -> None:
-    """A process of somebody else's program gets the limit that this one began with."""
+    """Give a foreign program the limit that this process started with."""
     if _before:
         import resource
 
@@ -272,7 +272,10 @@ def restore_core_limit(process: int) -> None:
 
 
 def start_time(pid: int) -> int:
-    """When a process started (kernel's ticks): tells it from a later one of that number. 0: it is gone."""
+    """Return when a process started, in ticks of the kernel; 0 if it is gone.
+
+    The time distinguishes it from a later process of the same number.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return int(file.read().rpartition(b")")[2].split()[19])
@@ -281,7 +284,7 @@ def start_time(pid: int) -> int:
 
 
 def kill_orphan(process: tuple[int, int] | None) -> None:
-    """Kill what an installation that was killed had been running, if it still runs."""
+    """Kill the command of a killed installation, if it still runs."""
     if process is None or process[1] == 0 or start_time(process[0]) != process[1]:
         return
     with suppress(ProcessLookupError):

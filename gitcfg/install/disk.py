@@ -25,7 +25,7 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Disk:
-    """The real one. `at` is an open folder; names have no slash."""
+    """The operations on the real file system. `at` is an open folder; names have no slash."""
 
     changing = (
         "make_folder",
@@ -41,7 +41,7 @@ class Disk:
         "symlink",
         "unlink",
     )
-    """The methods that change something."""
+    """The methods that change the file system."""
 
     def folder(self, name: str, at: int | None = None) -> int:
         """Open a folder; only an outermost one, without `at`, may be reached through links."""
@@ -69,15 +69,15 @@ class Disk:
         return os.readlink(name, dir_fd=at)
 
     def space(self, at: int) -> os.statvfs_result:
-        """Return what the file system of a folder has left."""
+        """Return how much space is left on the file system of a folder."""
         return os.fstatvfs(at)
 
     def device(self, at: int) -> int:
-        """Return the file system that a folder is on: between two, files can only be copied."""
+        """Return the file system of a folder: between two of them, files can only be copied."""
         return os.fstat(at).st_dev
 
     def make_folder(self, at: int, name: str, mode: int) -> None:
-        """A new folder with exactly that mode, whatever the umask."""
+        """Make a folder with exactly this mode, regardless of the umask."""
         os.mkdir(name, mode, dir_fd=at)
         folder = self.folder(name, at)
         try:
@@ -98,40 +98,44 @@ class Disk:
         return os.open(name, _APPEND, 0o600, dir_fd=at)
 
     def write(self, file: int, content: bytes) -> None:
-        """All of the content."""
+        """Write all of the content."""
         rest = memoryview(content)
         while rest:
             rest = rest[os.write(file, rest) :]
 
     def own(self, file: int, uid: int, gid: int, mode: int) -> None:
-        """Owner first: changing it clears bits of the mode. Who is not root may keep what is its own."""
+        """Set owner, group and mode.
+
+        The owner comes first: changing it clears bits of the mode. A process that is not root can keep its
+        own owner.
+        """
         found = os.fstat(file)
         if (found.st_uid, found.st_gid) != (uid, gid):
             os.fchown(file, uid, gid)
         os.fchmod(file, mode)
 
     def sync(self, file: int) -> None:
-        """A file's content, or a folder's names, on the disk."""
+        """Write a file's content, or a folder's names, to the disk."""
         os.fsync(file)
 
     def truncate(self, file: int, size: int) -> None:
-        """Only the beginning of a file."""
+        """Cut a file to a size."""
         os.ftruncate(file, size)
 
     def rename(self, at: int, name: str, to: int, new: str) -> None:
-        """Atomically, in the place of what stands there."""
+        """Rename a file atomically; replace any file of the new name."""
         os.rename(name, new, src_dir_fd=at, dst_dir_fd=to)
 
     def link(self, at: int, name: str, to: int, new: str) -> None:
-        """A second name for a file, or for a link itself."""
+        """Make a second name for a file, or for a link itself."""
         os.link(name, new, src_dir_fd=at, dst_dir_fd=to, follow_symlinks=False)
 
     def symlink(self, text: str, at: int, name: str) -> None:
-        """A link."""
+        """Make a symbolic link."""
         os.symlink(text, name, dir_fd=at)
 
     def unlink(self, at: int, name: str) -> None:
-        """Remove a file or link; nothing there is well too, also where nothing could be removed."""
+        """Remove a file or link; succeed if there is none, even on a read-only file system."""
         if self.stat(at, name) is not None:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=at)
@@ -143,7 +147,10 @@ ABSENT, FILE, LINK, FOLDER, SPECIAL = "absent", "file", "link", "folder", "speci
 
 
 class FileState(NamedTuple):
-    """`digest` is the content's SHA-256 ("" if larger than LARGEST); `target` is where a link leads."""
+    """The state of a path. `digest` is the SHA-256 of the content, "" if larger than LARGEST.
+
+    `target` is where a link leads.
+    """
 
     kind: str
     digest: str = ""
@@ -156,7 +163,7 @@ class FileState(NamedTuple):
 
 NOTHING = FileState(ABSENT)
 LARGEST = 1 << 26
-"""Bytes of a file that are read, four times what a package may mean: an endless one holds nobody up."""
+"""Bytes of a file that are read, four times what a package may have: an endless file blocks nothing."""
 
 
 def intended_state(file: File, owner: tuple[int, int]) -> FileState:
@@ -179,7 +186,7 @@ def read_state(disk: Disk, at: int, name: str) -> FileState:
 
 
 def _read_file_state(disk: Disk, at: int, name: str) -> FileState:
-    """Owner and mode are asked of the opened file, so that they belong to the content that is read."""
+    """Return the state of a file; owner and mode are those of the opened file, and fit the content."""
     file = disk.open(at, name)
     try:
         found = os.fstat(file)
@@ -202,7 +209,7 @@ def _digest(file: int) -> str:
 
 
 class Tree:
-    """A root folder that is open; paths are absolute below it."""
+    """An open root folder; paths are absolute below it."""
 
     def __init__(self, disk: Disk, root: int) -> None:
         self.disk = disk
@@ -210,7 +217,10 @@ class Tree:
 
     @contextmanager
     def folder(self, path: str) -> Iterator[int]:
-        """An open folder; "" is the root. FileNotFoundError if it is missing, Obstacle for a link in it."""
+        """Open a folder; "" is the root.
+
+        Raise FileNotFoundError if the folder is missing, Obstacle if a part of the path is a link.
+        """
         here = os.dup(self.root)
         try:
             walked = ""
@@ -228,7 +238,7 @@ class Tree:
             return self.disk.folder(name, here)
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
-                error.filename = walked  # its name alone says nothing to anybody
+                error.filename = walked  # the name alone does not say which folder it is in
                 raise
         found = self.disk.stat(here, name)
         if found is not None and stat.S_ISLNK(found.st_mode):
@@ -260,16 +270,16 @@ class Tree:
             return False
 
     def make(self, folder: str, mode: int = 0o755) -> None:
-        """Make a folder, unless it is there already; the folder above it must be there."""
+        """Make a folder, unless it exists; the folder above it must exist."""
         name = name_of(folder)
         with self.folder(parent_of(folder)) as at:
             if self.disk.stat(at, name) is None:
-                with suppress(FileExistsError):  # somebody was quicker
+                with suppress(FileExistsError):  # another process was faster
                     self.disk.make_folder(at, name, mode)
                 self.disk.sync(at)
 
     def sync(self, folders: Iterable[str]) -> None:
-        """Make last what came to be called otherwise in these folders, those that are still there."""
+        """Sync the renames in these folders to the disk; ignore folders that no longer exist."""
         for folder in sorted(set(folders)):
             with suppress(FileNotFoundError), self.folder(folder) as at:
                 self.disk.sync(at)
@@ -283,7 +293,7 @@ class Tree:
         except FileNotFoundError:
             return True
         except (OSError, Obstacle):
-            # Not empty, a mount point, or a link or file of somebody's by now: it stays.
+            # Not empty, a mount point, or by now a link or file of someone else: it stays.
             return False
         return True
 
@@ -356,13 +366,16 @@ _MOST = (1 << 32) - 2
 
 
 def find_ids(owner: str, group: str) -> tuple[int, int]:
-    """Return the numbers of a user and a group; digits are numbers themselves. Refused if there is none."""
+    """Return the numbers of a user and a group; digits are numbers themselves.
+
+    Raise Refused if there is no such user or group.
+    """
     uid = _find_id("user", owner, lambda name: pwd.getpwnam(name).pw_uid)
     return uid, _find_id("group", group, lambda name: grp.getgrnam(name).gr_gid)
 
 
 def find_owners(new: Package, old: Package | None) -> Owners:
-    """Return the numbers of all owners and groups. Those of the package in force alone may be gone by now."""
+    """Return the numbers of all owners and groups. Those of the old package may no longer exist."""
     found: Owners = {}
     for file in old.meant.values() if old else ():
         found[file.owner, file.group] = NOBODY
@@ -377,7 +390,7 @@ def find_foreign_file(package: Package) -> str:
     """Return a file whose owner or group only root could set; "" if there is none."""
     groups = {os.getegid(), *os.getgroups()}
     for path, file in sorted(package.meant.items()):
-        with suppress(Refused):  # of who does not exist the installation tells
+        with suppress(Refused):  # the installation reports missing users and groups
             user, group = find_ids(file.owner, file.group)
             if user != os.geteuid() or group not in groups:
                 return path

@@ -1,6 +1,6 @@
-"""Drift: managed files that were changed by hand, with differences. What is not public is never shown.
+"""Drift: managed files that were changed by hand, with differences. Content is shown only if it is public.
 
-What an interrupted installation left is no drift: it is finished or rolled back first.
+The files of an interrupted installation are not drift: it is finished or rolled back first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HIDDEN = "the content differs (not shown: the file is not world-readable)\n"
 
 
 def recover(place: Place) -> Outcome | None:
-    """Finish or roll back an installation that died; return its outcome, None if there was none."""
+    """Finish or roll back an interrupted installation; return its outcome, None if there was none."""
     with open_store(place) as store, hold_lock(store, place):
         return _recover(store, place)
 
@@ -30,13 +30,13 @@ def recover(place: Place) -> Outcome | None:
 def _recover(store: Store, place: Place) -> Outcome | None:
     if not any(map(store.has, (JOURNAL, STAGED, BACKUP))):
         return None
-    from .recovery import recover_interrupted  # mostly there is nothing to recover, and it takes time
+    from .recovery import recover_interrupted  # usually nothing is to be recovered, and the import takes time
 
     return recover_interrupted(store, place)
 
 
 def describe_difference(store: Store, place: Place, file: File, stands: FileState, should: FileState) -> str:
-    """Describe the difference from what is meant to what stands."""
+    """Describe the difference between the expected and the actual state."""
     if stands.kind == ABSENT:
         return ""
     if stands.kind == LINK:
@@ -54,7 +54,7 @@ def describe_difference(store: Store, place: Place, file: File, stands: FileStat
 
 
 def _diff(store: Store, place: Place, file: File, stands: FileState) -> str:
-    """Never of a file that not everybody may read, as it is meant or as it stands."""
+    """Return a diff, but hide the content if the expected or the actual file is not world-readable."""
     if file.secret or not stands.mode & 0o004:
         return _HIDDEN
     if max(stands.size, len(file.content)) > _MOST:
@@ -72,8 +72,11 @@ def _diff(store: Store, place: Place, file: File, stands: FileState) -> str:
 
 
 def read_public(store: Store, path: str, most: int) -> bytes | None:
-    """At most `most` bytes of the content, if what is opened now is public and has no other name: somebody's
-    second name of a file elsewhere, put there since it was looked at, must not carry that into a report."""
+    """Return at most `most` bytes of the content; None unless the opened file is public and has one name.
+
+    A file may have been replaced since it was examined. A second name (hard link) of a file elsewhere must
+    not carry that file's content into a report.
+    """
     with store.tree.folder(parent_of(path)) as at:
         opened = store.disk.open(at, name_of(path))
     try:
@@ -101,7 +104,7 @@ CHANGED, MISSING, MODE, OWNER, LINKED = "changed", "missing", "mode", "owner", "
 
 
 class Drift(NamedTuple):
-    """`kind` is changed, missing, mode, owner or link; `diff` leads from what is meant to what stands."""
+    """A difference. `kind` is changed, missing, mode, owner or link; `diff` goes from expected to actual."""
 
     path: str
     kind: str
@@ -109,9 +112,9 @@ class Drift(NamedTuple):
 
 
 def find_drift(place: Place) -> tuple[Drift, ...]:
-    """Return every file of the package in force that does not stand as meant, in order of path.
+    """Return every file of the installed package that is not as expected, in order of path.
 
-    An installation that died is finished or taken back first, since its files are no drift.
+    An interrupted installation is finished or rolled back first, because its files are not drift.
     """
     with open_store(place) as store, hold_lock(store, place):
         _recover(store, place)

@@ -1,4 +1,4 @@
-"""One installation under the lock, from looking at the node to its outcome; `install` and `repair`."""
+"""One installation under the lock, from the examination of the node to its outcome; `install`, `repair`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .store import JOURNAL, STAGED, Place, Store, hold_lock, open_store
 
 
 class Installation:
-    """Called with the open state folder, under the lock, when nothing is left to recover."""
+    """An installation, called with the open state folder, under the lock, when nothing is left to recover."""
 
     def __init__(
         self,
@@ -51,7 +51,10 @@ class Installation:
         spared: frozenset[str] = frozenset(),
         base: str = "",
     ) -> None:
-        """`base` is the digest of what the actions begin from; "" where that does not matter."""
+        """Take what the installation needs.
+
+        `base` is the digest of the package that the actions start from; "" if that does not matter.
+        """
         self.base = base
         self.place = place
         self.spared = spared
@@ -78,7 +81,7 @@ class Installation:
         return keep_report(store, self.outcome._replace(result=UNCHANGED))
 
     def _check_base(self, record: Record) -> None:
-        """Raise Busy if another installation came first: the actions are not those for its files."""
+        """Raise Busy if another installation came first: the actions are not for its files."""
         in_force = record.package.digest if record.package is not None else ""
         if self.base and in_force not in ("", self.base, self.package.digest):
             raise Busy(
@@ -87,7 +90,7 @@ class Installation:
             )
 
     def make_plan(self, store: Store, record: Record, owners: Owners) -> Plan:
-        """What is to be done, with nothing touched; Refused where it may not be, or there is no room."""
+        """Return the plan, with nothing touched; raise Refused if it is not permitted or there is no room."""
         paths = touched_paths(record.package, self.package)
         request = PlanRequest(
             old=record.package,
@@ -154,11 +157,11 @@ def install(
     policy: Policy,
     confirm: Callable[[], None] | None = None,
 ) -> Outcome:
-    """Make a node what `package` says, and its subsystems take it; on any failure, what it was.
+    """Install a package and activate its subsystems; on any failure, restore the previous state.
 
-    `actions` is what the server's comparison with the package in force asks for. An installation that died
-    before is first finished or taken back. The outcome is also kept in the state folder (`last_report`).
-    `confirm` has the last word when everything is active: by raising StepFailed it takes all of it back.
+    `actions` is what the server's comparison with the installed package requires. An interrupted installation
+    is first finished or rolled back. The outcome is also saved in the state folder (`last_report`). `confirm`
+    is called at the end, when everything is active: if it raises StepFailed, everything is rolled back.
     """
     return _run_guarded(
         place,
@@ -168,10 +171,10 @@ def install(
 
 
 def repair(place: Place, policy: Policy, fresh: Package | None = None) -> Outcome:
-    """Mend the files of the package in force that were changed by hand; what they concern is activated.
+    """Repair the files of the installed package that were changed by hand; activate what they concern.
 
-    The contents of files that hold secrets are in `fresh`, the same package anew. Those that nobody knows
-    here stay as they are.
+    `fresh` is the same package with the contents of files that hold secrets. Files with contents that are
+    unknown here stay as they are.
     """
 
     def mend(store: Store) -> Outcome:
@@ -194,10 +197,10 @@ def run_locked(
     work: Callable[[Store], Outcome],
     report: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Outcome:
-    """Run `work` under the lock, after an installation that died was finished or rolled back.
+    """Run `work` under the lock, after an interrupted installation was finished or rolled back.
 
-    `report` hears of such a one. InstallError (Busy, Damaged, Refused) or OSError where it does not come to
-    that.
+    `report` gets the outcome of that one. Raise InstallError (Busy, Damaged, Refused) or OSError if `work`
+    cannot begin.
     """
     with open_store(place) as store, hold_lock(store, place):
         before = recover_interrupted(store, place)
@@ -209,7 +212,7 @@ def run_locked(
 
 
 def _run_guarded(place: Place, begun: Outcome, work: Callable[[Store], Outcome]) -> Outcome:
-    """With the state folder and the lock; whatever is in the way of that is an outcome too."""
+    """Run `work` with the state folder and the lock; return an outcome if that is not possible."""
     try:
         return run_locked(place, work)
     except InstallError as error:

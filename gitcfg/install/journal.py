@@ -1,17 +1,17 @@
-"""The journal: what an installation has begun, so that the next run can finish it or take it back.
+"""The journal: what an installation has begun, so that the next run can finish it or roll it back.
 
-A line is a CRC-32, a blank and JSON. It is on the disk before anything is done by it: one that is half
-written was never acted on, and is dropped.
+A line is a CRC-32, a blank and JSON. It is on the disk before anything is done because of it: a line that is
+only half written had no effect, and is dropped.
 
-    {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
-    {"plan": PLAN}          all that will be touched, on the disk before anything is
-    {"step": N}             step N of the plan is begun: never begun again
-    {"process": [PID, START]}   what runs it
-    {"ran": N}              it ended well
-    {"undo": OUTCOME}       a step failed; files go back
-    {"back": [PATH]}        they stand as before, not to be put back again; kept is what somebody wrote
-    {"undid": [N, OK, TEXT]}    step N has been undone
-    {"end": OUTCOME}        nothing but tidying is left
+ {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
+ {"plan": PLAN}          everything that will be touched, on the disk before any of it is
+ {"step": N}             step N of the plan has begun: it never begins again
+ {"process": [PID, START]}   the process that runs it
+ {"ran": N}              it succeeded
+ {"undo": OUTCOME}       a step failed; files are restored
+ {"back": [PATH]}        all are restored, not to be restored again; PATHs hold changes by other programs
+ {"undid": [N, OK, TEXT]}    step N has been undone
+ {"end": OUTCOME}        only the cleanup is left
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def encode_line(line: Mapping[str, Any]) -> bytes:
 
 
 def decode_lines(raw: bytes) -> list[dict[str, Any]]:
-    """Return the whole lines. Raise Damaged if one that is not the last is damaged."""
+    """Return the whole lines. Raise Damaged if a line other than the last is damaged."""
     lines = [_parse_line(part) for part in raw[: whole_size(raw)].split(b"\n")[:-1]]
     if None in lines:
         raise Damaged(
@@ -48,8 +48,9 @@ def decode_lines(raw: bytes) -> list[dict[str, Any]]:
 def whole_size(raw: bytes) -> int:
     """Return how many bytes are whole lines.
 
-    The end of a last line can reach the disk before its middle does. Of several that were not synced the same
-    is true: what is missing is zeros, which hold no line end, so that all of them look like one.
+    The end of the last line can reach the disk before its middle does. The same is true for several lines
+    that were not synced: the missing part is zeros without a line end, so that all of them look like one
+    line.
     """
     size = raw.rfind(b"\n") + 1
     last = raw.rfind(b"\n", 0, size - 1) + 1 if size else 0
@@ -70,22 +71,22 @@ SCHEMA = "gitcfg.journal/1"
 
 
 class Journal:
-    """Appends lines."""
+    """A writer of journal lines."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def begin(self, key: str, commit: str, digest: str) -> None:
-        """The first line."""
+        """Write the first line."""
         self.add({"begin": key, "commit": commit, "digest": digest, "schema": SCHEMA})
         self.store.disk.sync(self.store.at)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Append a line, which is on the disk when this returns."""
+        """Append a line; it is on the disk when this returns."""
         self._append(line, sync=True)
 
     def note(self, line: Mapping[str, Any]) -> None:
-        """Append a line that a loss of power may take: it records an end, or a step that is repeated."""
+        """Append a line that a loss of power may remove: it records an end, or a repeatable step."""
         self._append(line, sync=False)
 
     @contextmanager
@@ -103,21 +104,21 @@ class Journal:
             try:
                 disk.write(file, encode_line(line))
             except OSError:
-                # A full disk takes half a line; what comes after it must not be joined to that.
+                # A full disk takes half a line; the next line must not be joined to it.
                 disk.truncate(file, size)
                 raise
             if sync:
                 disk.sync(file)
 
     def mend(self) -> None:
-        """Cut off a last line that is half written."""
+        """Cut off a last line that is only half written."""
         with self._open() as file:
             size = whole_size(self.store.read(JOURNAL) or b"")
             if size != os.fstat(file).st_size:
                 self.store.disk.truncate(file, size)
 
     def clear(self) -> None:
-        """The installation is over."""
+        """Remove the journal at the end of the installation."""
         self.store.disk.unlink(self.store.at, JOURNAL)
         self.store.disk.sync(self.store.at)
 
@@ -126,7 +127,10 @@ class Journal:
 
 
 class JournalState:
-    """What a journal says. `plan` is None while nothing was touched; `end` is None until it is over."""
+    """The state of an installation by its journal. `plan` is None until files may be touched.
+
+    `end` is None until the installation is over.
+    """
 
     def __init__(self, key: str, commit: str, digest: str) -> None:
         self.key = key

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class InstallError(Exception):
-    """Why an installation cannot be, in one sentence; `hints` say what to do."""
+    """Why an installation is not possible, in one sentence; `hints` are what to do."""
 
     def __init__(self, message: str, *hints: str) -> None:
         super().__init__(message)
@@ -23,22 +23,22 @@ class Refused(InstallError):
 
 
 class Damaged(InstallError):
-    """The record or the journal cannot be read. `set_aside` makes room for new ones."""
+    """The record or the journal cannot be read. `set_damaged_aside` renames it to make room for a new one."""
 
 
 class PackageError(Refused):
-    """What was sent is not a package of gitcfg.node/1."""
+    """The data is not a package of gitcfg.node/1."""
 
 
 class Obstacle(Refused):
-    """A link, a folder or a special file stands where it must not."""
+    """A link, a folder or a special file is where it must not be."""
 
 
 class NoRoom(Refused):
-    """The file system has no room for it."""
+    """The file system has too little room."""
 
     BEGINNING = "The file system of "
-    """How its message begins: outcomes, which hold nothing but texts, are known by it."""
+    """The beginning of its message, which identifies it in outcomes, since these contain only text."""
 
 
 class Busy(Refused):
@@ -46,7 +46,7 @@ class Busy(Refused):
 
 
 class StepFailed(InstallError):
-    """A step was tried and failed: the old files go back."""
+    """A step failed, and the old files are restored."""
 
     def __init__(
         self, step: str, message: str, command: Sequence[str] = (), code: int | None = None, output: str = ""
@@ -59,7 +59,7 @@ class StepFailed(InstallError):
 
 
 def as_step_failure(error: OSError | InstallError) -> StepFailed:
-    """Return an error as a step that failed."""
+    """Return an error as a failed step."""
     if isinstance(error, StepFailed):
         return error
     if isinstance(error, OSError):
@@ -72,17 +72,17 @@ OK, UNCHANGED, REFUSED, REVERTED, FAILED = "ok", "unchanged", "refused", "revert
 
 
 class Outcome(NamedTuple):
-    """`result` is one of
+    """The outcome of an installation. `result` is one of
 
-    - `ok`: the package is in force;
-    - `unchanged`: it already was, nothing was run;
-    - `refused`: nothing was touched and nothing run; `output` names everything that stood against it;
-    - `reverted`: a step failed; the old files are back (or never left) and their subsystems active;
-    - `failed`: going back failed as well; `output` says what stands now.
+    - `ok`: the package is installed;
+    - `unchanged`: it already was, and nothing was run;
+    - `refused`: nothing was touched or run; `output` names all reasons;
+    - `reverted`: a step failed; the old files are restored (or were never replaced), their subsystems active;
+    - `failed`: the rollback failed as well; `output` describes the present state.
 
     `step` is the step that failed (`validate startd`), `command` what it ran, `exit` its status (None: it did
-    not end by itself), `output` the end of what it said. `kept` are paths in the state folder that hold what
-    somebody else had written where a file was replaced or removed.
+    not end by itself), `output` the end of its output. `kept` are paths in the state folder with the content
+    of files that others wrote and the installation replaced or removed.
     """
 
     result: str
@@ -115,7 +115,7 @@ class Outcome(NamedTuple):
 
 
 def with_earlier(outcome: Outcome, earlier: Outcome) -> Outcome:
-    """Return an outcome with what rolling back an earlier installation did, or would do, on the way."""
+    """Return an outcome with what the rollback of an earlier installation did, or would do, first."""
     changed = {*outcome.changed, *earlier.changed} - {*outcome.removed}
     removed = {*outcome.removed, *earlier.removed} - changed
     return outcome._replace(
@@ -128,11 +128,11 @@ def with_earlier(outcome: Outcome, earlier: Outcome) -> Outcome:
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
-    """As plain data."""
+    """Return an outcome as plain data."""
     return outcome._asdict()
 
 
 def outcome_from_json(data: Mapping[str, Any]) -> Outcome:
-    """From plain data that this version wrote."""
+    """Return the outcome of plain data that this version wrote."""
     lists = {key: tuple(value) for key, value in data.items() if isinstance(value, (list, tuple))}
     return Outcome(**{**data, **lists})

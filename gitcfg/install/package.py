@@ -1,4 +1,4 @@
-"""A package: the files and subsystems that a node is to have, and how it is read from and written to JSON."""
+"""A package: the files and subsystems that a node must have, with its JSON form."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class Hidden:
-    """`content` is None where it is not known here; two of the same SHA-256 are the same.
+    """Hidden content. `content` is None if it is unknown here; equal SHA-256 and size mean equal content.
 
-    No tuple: what is written or told of a package by mistake must not have the content in it.
+    This is not a tuple, so that a package that is printed or written by mistake does not reveal the content.
     """
 
     __slots__ = ("content", "sha256", "size")
@@ -43,7 +43,7 @@ class Hidden:
 
 
 UNKNOWN = Hidden("unknown", 0)
-"""Of a file whose content nobody has handed along: what stands is never it."""
+"""The value for a file whose content is not in the package: no file on the disk ever matches it."""
 
 
 SCHEMA = "gitcfg.node/1"
@@ -52,9 +52,9 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class File(NamedTuple):
-    """A file as it must stand. `concerns`: subsystem to `reload` or `restart`, when it is mended alone.
+    """A file as it must be. `concerns` are the subsystems to `reload` or `restart` if it alone is repaired.
 
-    Of a file that holds secrets `content` shows only their names; what must stand on the disk is `hidden`.
+    The `content` of a file with secrets has only their names; `hidden` is the content for the disk.
     """
 
     path: str
@@ -68,17 +68,17 @@ class File(NamedTuple):
 
     @property
     def true_content(self) -> bytes | None:
-        """The content that must stand; None for one that is secret and not known here."""
+        """The content that the file must have; None if it is secret and unknown here."""
         return self.content if self.hidden is None else self.hidden.content
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the content that must stand."""
+        """The SHA-256 of the content that the file must have."""
         return hashlib.sha256(self.content).hexdigest() if self.hidden is None else self.hidden.sha256
 
     @property
     def size(self) -> int:
-        """The bytes of the content that must stand."""
+        """The size of the content that the file must have, in bytes."""
         return len(self.content) if self.hidden is None else self.hidden.size
 
     @property
@@ -88,17 +88,17 @@ class File(NamedTuple):
 
     @property
     def secret(self) -> bool:
-        """Whether it holds secrets or not everybody may read it, so that its content is never reported."""
+        """Whether the content must never be reported: the file has secrets or is not world-readable."""
         return self.hidden is not None or not self.bits & 0o004
 
 
 def with_hidden_content(file: File, content: bytes) -> File:
-    """Return a file with its true content, which is in memory alone."""
+    """Return a file with its true content, which is in memory only."""
     return file._replace(hidden=Hidden(hashlib.sha256(content).hexdigest(), len(content), content))
 
 
 class Check(NamedTuple):
-    """Run after an activation: `timeout` seconds a time, at most `retries` times more after the first."""
+    """A check after an activation: `timeout` seconds for each try, at most `retries` more tries."""
 
     run: tuple[str, ...]
     timeout: float = 60.0
@@ -106,7 +106,7 @@ class Check(NamedTuple):
 
 
 class Subsystem(NamedTuple):
-    """A process that settings affect, by the commands that act on it; an empty command is none.
+    """A process that settings affect, with the commands that act on it; an empty command means none.
 
     `covers` are globs of the subsystems that its restart restarts too.
     """
@@ -122,7 +122,7 @@ class Subsystem(NamedTuple):
 
     @property
     def commands(self) -> tuple[tuple[str, ...], ...]:
-        """Every command that it may run."""
+        """All commands that the subsystem may run."""
         own = (self.validate, self.reload, self.restart, self.stop, self.check.run if self.check else ())
         return tuple(command for command in own if command)
 
@@ -142,7 +142,7 @@ class Package(NamedTuple):
 
     @property
     def meant(self) -> Mapping[str, File]:
-        """The files that must stand; none on a retired node."""
+        """The files that the node must have; none on a retired node."""
         return {} if self.state == RETIRED else self.files
 
     @property
@@ -152,7 +152,7 @@ class Package(NamedTuple):
 
 
 class Actions(NamedTuple):
-    """What the change asks for, as the server's comparison says."""
+    """The actions that a change requires, from the server's comparison."""
 
     restart: tuple[str, ...] = ()
     reload: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ def file_digest(mode: str, owner: str, group: str, content: bytes) -> str:
 # From JSON.
 
 MAX_FILE = 16 << 20
-"""Bytes of one file's content; a template makes at most 4 MiB."""
+"""Maximal bytes of one file's content; a template makes at most 4 MiB."""
 
 DIGEST_LENGTHS = (64,)
 _MODE = re.compile(r"0?[0-7]{3}")
@@ -177,14 +177,14 @@ _SUBSYSTEM_KEYS = (*_COMMAND_KEYS, "check", "using", "covers")
 
 
 def parse_file(path: str, value: object) -> File:
-    """Return a file; its content must have the digest that the package says."""
+    """Return a file; raise PackageError if it is not valid or its content does not match its digest."""
     problem = find_path_problem(path)
     if problem:
         raise PackageError(f"The path {path!r} {problem}.")
     data = parse_mapping(value, path)
     check_keys(data, path, _FILE_KEYS)
     content, mode = _parse_content(data, path), parse_text(data.get("mode"), f"{path}: mode")
-    # Modes that let a program run as its owner (setuid, setgid) are refused, and sticky ones.
+    # Modes with setuid, setgid or the sticky bit are refused: with setuid a program runs as its owner.
     if not _MODE.fullmatch(mode):
         raise PackageError(f"{path} has the mode {mode!r}, which is not 0 and three octal digits.")
     file = File(
@@ -223,7 +223,7 @@ def _parse_content(data: Mapping[str, Any], path: str) -> bytes:
 
 
 def _parse_hidden(data: Mapping[str, Any], path: str) -> Hidden | None:
-    """Return what is known of the content of a file that holds secrets; None for any other file."""
+    """Return what is known about the content of a file with secrets; None for any other file."""
     if data.get("sealed") is not None:
         raise PackageError(f"{path} is still sealed.")
     if data.get("hidden") is None:
@@ -263,11 +263,11 @@ def _parse_check(value: object, where: str) -> Check | None:
 
 
 MAX_BYTES = 128 << 20
-"""Of a package's JSON."""
+"""The size limit of a package's JSON, in bytes."""
 
 
 def parse_package(raw: bytes) -> Package:
-    """Return the package that JSON of gitcfg.node/1 says. PackageError says what is wrong with it."""
+    """Return the package of JSON of gitcfg.node/1. Raise PackageError if it is not valid."""
     return package_from_json(decode_json(raw))
 
 
@@ -278,7 +278,7 @@ def parse_actions(data: Mapping[str, Any]) -> Actions:
 
 
 def decode_json(raw: bytes) -> object:
-    """Return JSON as plain data, without repeated keys, NaN or endless nesting."""
+    """Return JSON as plain data; raise PackageError for repeated keys, NaN or very deep nesting."""
     if len(raw) > MAX_BYTES:
         raise PackageError(f"The package is larger than {MAX_BYTES >> 20} MiB.")
     try:
@@ -368,7 +368,7 @@ def _file_to_json(file: File) -> dict[str, Any]:
     }
     if file.hidden is not None:
         known = {"sha256": file.hidden.sha256, "size": file.hidden.size}
-        # `sealed` null says that the content shown is not the one that stands.
+        # `sealed` null means that the content shown is not the content on the disk.
         data |= {"sealed": None, "hidden": None if file.hidden == UNKNOWN else known}
     return data
 
@@ -383,7 +383,7 @@ def _subsystem_to_json(subsystem: Subsystem) -> dict[str, Any]:
     }
 
 
-# Fields of the right type and size, out of data that somebody else wrote.
+# Fields of the right type and size, from data of another program.
 
 MAX_WORDS, MAX_WORD, MAX_NAME, MAX_LEVELS = 256, 8192, 256, 200
 
@@ -398,7 +398,7 @@ def parse_mapping(value: object, where: str, limit: int = 10_000) -> dict[str, A
 
 
 def check_depth(value: object, where: str, levels: int = MAX_LEVELS) -> None:
-    """Refuse data that nests deeply: it could be read but not be written again."""
+    """Refuse data that is nested deeply: it could be read but not written again."""
     if not isinstance(value, (dict, list)):
         return
     if not levels:
@@ -408,14 +408,14 @@ def check_depth(value: object, where: str, levels: int = MAX_LEVELS) -> None:
 
 
 def check_keys(value: Mapping[str, Any], where: str, keys: Collection[str]) -> None:
-    """Refuse keys that are not in `keys`: they may change what is to be done."""
+    """Refuse keys that are not in `keys`: they may change what must be done."""
     unknown = sorted(set(value) - set(keys))
     if unknown:
         raise PackageError(f"{where} has an unknown key {unknown[0]!r}.")
 
 
 def parse_text(value: object, where: str, limit: int = MAX_NAME) -> str:
-    """Return text of at most `limit` characters that UTF-8 can carry, without NUL."""
+    """Return text of at most `limit` characters, without NUL, that UTF-8 can encode."""
     if not isinstance(value, str):
         raise PackageError(f"{where} is not text.")
     if len(value) > limit:

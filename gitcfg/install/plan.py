@@ -1,4 +1,4 @@
-"""A plan: what an installation will do, decided before anything is touched; its data, then its making."""
+"""A plan: what an installation will do, decided before anything is touched; its data, then its creation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ RESTART, RELOAD, STOP = "restart", "reload", "stop"
 
 
 class Debt(NamedTuple):
-    """What the subsystem `name` of the package in force owes: `kind` is restart, reload or stop.
+    """A pending action of the installed package's subsystem `name`: `kind` is restart, reload or stop.
 
-    A stop is of what the package in force does not have: `command` does it.
+    A stop is of a subsystem that the installed package does not have: `command` stops it.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Debt(NamedTuple):
 
 
 class Activations(NamedTuple):
-    """`covered`: the name of what is restarted, to the names that its restart restarts too."""
+    """The chosen restarts and reloads. `covered` maps what is restarted to what its restart restarts too."""
 
     restart: tuple[str, ...]
     reload: tuple[str, ...]
@@ -36,10 +36,10 @@ class Activations(NamedTuple):
 def choose_activations(
     subsystems: Mapping[str, Subsystem], restart: Iterable[str], reload: Iterable[str]
 ) -> Activations:
-    """Return what is run so that all of these are restarted or reloaded, in order of name.
+    """Return what to run so that all of these are restarted or reloaded, in order of name.
 
-    A subsystem without a command for the one is done the other way; without both there is nothing to run, and
-    only its check is. Of subsystems that cover each other the first in order of name is restarted.
+    A subsystem without the one command uses the other; one without both runs nothing but its check. Of
+    subsystems that cover each other, the first in order of name is restarted.
     """
     kinds = {**dict.fromkeys(reload, RELOAD), **dict.fromkeys(restart, RESTART)}
     for name in kinds:
@@ -50,7 +50,7 @@ def choose_activations(
     reach = {name: _find_reached(subsystems, name) for name in subsystems}
 
     def is_restarted_by(name: str, other: str) -> bool:
-        """Return whether another restart restarts it; of two that do so to each other the first remains."""
+        """Return whether another restart includes it; of two that include each other, the first one stays."""
         return name != other and name in reach[other] and (other < name or other not in reach[name])
 
     chosen = [name for name in restarts if not any(is_restarted_by(name, other) for other in restarts)]
@@ -61,7 +61,7 @@ def choose_activations(
 
 
 def _find_reached(subsystems: Mapping[str, Subsystem], start: str) -> frozenset[str]:
-    """Return everything that a restart restarts, through what it covers too."""
+    """Return everything that a restart restarts, transitively."""
     reached = {start}
     todo = [start]
     while todo:
@@ -74,7 +74,7 @@ def _find_reached(subsystems: Mapping[str, Subsystem], start: str) -> frozenset[
 
 
 class Entry(NamedTuple):
-    """One path: what stands there, what will, and whether what stands is somebody's work and is kept."""
+    """One path: its state before and after, and whether its content is foreign and must be kept."""
 
     path: str
     before: FileState
@@ -83,10 +83,10 @@ class Entry(NamedTuple):
 
 
 class Undo(NamedTuple):
-    """How a subsystem gets the old files again: the first of `commands` after which all `checks` succeed.
+    """How a subsystem uses the old files again: the first of `commands` after which all `checks` succeed.
 
-    `required` is false where it was not known to work before, so that its failing is only told. `owes` is
-    what is owed until it is done, if this fails.
+    `required` is false if the subsystem was not known to work before; a failure is then only reported. `owes`
+    is what stays pending if the undo fails.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
@@ -96,7 +96,7 @@ class Undo(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A command of a subsystem: `kind` stop, restart or reload; `early` is before the files are swapped."""
+    """A subsystem's command: `kind` is stop, restart or reload; `early` steps run before the file swap."""
 
     kind: str
     name: str
@@ -106,12 +106,12 @@ class Step(NamedTuple):
 
     @property
     def title(self) -> str:
-        """As outcomes and listeners name it."""
+        """The name of the step in outcomes and for listeners."""
         return f"{self.kind} {self.name}"
 
 
 class Plan(NamedTuple):
-    """`folders` are made, outermost first; `checks` run at the end."""
+    """What an installation will do. `folders` are created, outermost first; `checks` run at the end."""
 
     entries: tuple[Entry, ...] = ()
     folders: tuple[str, ...] = ()
@@ -187,18 +187,19 @@ def _check_from_json(data: Mapping[str, Any]) -> Check:
     return Check(tuple(data["run"]), data["timeout"], data["retries"])
 
 
-# Making a plan. Pure, but for the room on the disk.
+# Creation of a plan. Pure, except for the space on the disk.
 
 Resolve = Callable[[tuple[str, ...]], Optional[tuple[str, ...]]]
 
 
 class PlanRequest(NamedTuple):
-    """What is asked: the package in force (None: nothing is known), the new one, and what is to be done.
+    """The input of a plan: the installed package (None if unknown), the new one, and the actions.
 
-    `states` has every path of both; `owners` the numbers of owner and group by their names; `resolve`
-    makes a command what this node runs, None where its policy does not let it: on the way forward such a
-    command was refused before, on the way back (an older policy let it) it is left out. `spared` stand as
-    they do: their content is secret, and not known here. `owed` is what failed on a way back before.
+    `states` has every path of both. `owners` has the numbers of owners and groups by name. `resolve` returns
+    a command as this node runs it, or None if its policy does not allow that: on the way forward such a
+    command was refused before, in a rollback (an older policy allowed it) it is left out. `spared` files stay
+    as they are: their content is secret, and unknown here. `owed` are the actions that are pending since an
+    earlier rollback failed.
     """
 
     old: Package | None
@@ -213,12 +214,12 @@ class PlanRequest(NamedTuple):
 
 
 def touched_paths(old: Package | None, new: Package) -> tuple[str, ...]:
-    """Return every path that an installation may touch."""
+    """Return all paths that an installation may touch."""
     return tuple(sorted({*new.meant, *(old.meant if old else ())}))
 
 
 def effective_actions(request: PlanRequest) -> Actions:
-    """Return what is to be done: nothing if the package in force is this very one."""
+    """Return the required actions; none if the installed package is this very one."""
     old, new = request.old, request.new
     if old is not None and (old.commit, old.digest) == (new.commit, new.digest):
         return Actions()
@@ -229,9 +230,10 @@ def effective_actions(request: PlanRequest) -> Actions:
 
 
 def find_drifted(request: PlanRequest) -> tuple[str, ...]:
-    """Return the paths where something else stands than the package in force has, nor what the new one means.
+    """Return the paths whose state matches neither the installed nor the new package.
 
-    And secrets that came without a new version: no comparison of two commits tells of them.
+    Also return files whose secrets changed without a new version: the comparison of two commits does not show
+    that.
     """
     drifted = []
     for path, new in request.new.meant.items():
@@ -250,7 +252,7 @@ def _intended_state(request: PlanRequest, file: File) -> FileState:
 
 
 def plan_writes(request: PlanRequest) -> Iterable[Entry]:
-    """Yield what does not stand as the new package means it."""
+    """Yield the files that differ from the new package."""
     for path, file in sorted(request.new.meant.items()):
         before, after = request.states[path], _intended_state(request, file)
         _check_replaceable(path, before)
@@ -264,9 +266,9 @@ def plan_writes(request: PlanRequest) -> Iterable[Entry]:
 
 
 def plan_removals(request: PlanRequest) -> Iterable[Entry]:
-    """Yield what only the package in force has.
+    """Yield the files that only the installed package has.
 
-    What stands where nothing of ours can (a folder, a device) is somebody's and stays.
+    A folder or device in the place of such a file is not from gitcfg, and stays.
     """
     if request.old is None:
         return
@@ -289,7 +291,7 @@ def _check_replaceable(path: str, before: FileState) -> None:
 
 
 def _is_foreign(request: PlanRequest, path: str, before: FileState, after: FileState) -> bool:
-    """Return whether what stands is neither the package in force nor what will stand, and would be lost."""
+    """Return whether content that belongs to neither package would be lost."""
     if before.kind == ABSENT or before.digest == after.digest:
         return False
     file = request.old.meant.get(path) if request.old else None
@@ -300,7 +302,7 @@ def _is_foreign(request: PlanRequest, path: str, before: FileState, after: FileS
 
 
 def find_stopping(request: PlanRequest) -> tuple[Subsystem, ...]:
-    """Return what must be stopped, by the commands of the package in force; a retired node stops all."""
+    """Return what must be stopped, by the commands of the installed package; all on a retired node."""
     old = request.old.running if request.old else {}
     names = old if request.new.state == RETIRED else effective_actions(request).stop
     stopping = (old[name] for name in sorted(set(names)) if name in old and name not in request.new.running)
@@ -308,7 +310,7 @@ def find_stopping(request: PlanRequest) -> tuple[Subsystem, ...]:
 
 
 def plan_stops(request: PlanRequest) -> Iterable[Step]:
-    """Before the files are swapped: what stops may read its old ones."""
+    """Yield the stops. They run before the file swap: what is stopped may read its old files."""
     for old in find_stopping(request):
         command = request.resolve(old.stop)
         if command:
@@ -318,9 +320,9 @@ def plan_stops(request: PlanRequest) -> Iterable[Step]:
 
 
 def plan_activations(request: PlanRequest, chosen: Activations) -> list[Step]:
-    """Return restarts and reloads; what acts with the old files first.
+    """Return the restarts and reloads; those that use the old files come first.
 
-    What the node did not run before has no old files to act with.
+    A subsystem that did not run on the node before has no old files to use.
     """
     steps = []
     before = request.old.running if request.old else {}
@@ -335,9 +337,9 @@ def plan_activations(request: PlanRequest, chosen: Activations) -> list[Step]:
 
 
 def _plan_undo(request: PlanRequest, kind: str, name: str, covered: tuple[str, ...]) -> Undo:
-    """As the package in force says. What it did not have is stopped, for it did not run.
+    """Return how a step is undone, by the installed package. A subsystem that it does not have is stopped.
 
-    Where nothing is known of before, the same is run again with the old files, whether or not that works.
+    If there is no known package, the same command runs again with the old files, whether or not it succeeds.
     """
     old, new = request.old, request.new.subsystems[name]
     if old is None:
@@ -351,7 +353,7 @@ def _plan_undo(request: PlanRequest, kind: str, name: str, covered: tuple[str, .
         own = (Debt(name, STOP, stop),) if stop else ()
         return _make_undo(request.resolve, (new.stop,), (), (*own, *owes), required=False)
     ways = (found.restart or found.reload,) if kind == RESTART else (found.reload, found.restart)
-    owed = Debt(name, RESTART if all(ways) else kind)  # one that may not do for a reload has failed too
+    owed = Debt(name, RESTART if all(ways) else kind)  # a restart that is used for a reload has failed too
     return _make_undo(request.resolve, ways, [found, *beside], (owed, *owes))
 
 
@@ -368,7 +370,7 @@ def _make_undo(
 
 
 def resolve_check(check: Check | None, resolve: Resolve) -> Check | None:
-    """Return a check as this node runs it; None if there is none, or its policy does not allow it."""
+    """Return a check as this node runs it; None if there is none, or the policy does not allow it."""
     run = resolve(check.run) if check else None
     return Check(run, check.timeout, check.retries) if check and run else None
 
@@ -386,7 +388,7 @@ def check_permitted(request: PlanRequest, policy: Policy, state: str) -> None:
 
 
 def make_plan(request: PlanRequest) -> Plan:
-    """Files, folders, steps and checks; Obstacle where something stands that is neither file nor link."""
+    """Return the plan; raise Obstacle if something other than a file or link is at a path."""
     writes = tuple(plan_writes(request))
     removes = tuple(plan_removals(request))
     chosen = _choose(request, find_drifted(request))
@@ -406,7 +408,8 @@ def _choose(request: PlanRequest, mended: Iterable[str]) -> Activations:
     concerns = [pair for path in mended for pair in request.new.meant[path].concerns.items()]
     if request.new.state == RETIRED:
         return choose_activations({}, (), ())
-    # What no longer runs owes nothing; what owes its stop, and is to run now, may have other files.
+    # A subsystem that no longer runs has no pending actions; one whose stop is pending, and that must run
+    # again, may have other files.
     owed = (one for one in request.owed if one.name in here)
     concerns += [(one.name, RELOAD if one.kind == RELOAD else RESTART) for one in owed]
     restart = {*actions.restart, *(name for name, way in concerns if way == RESTART)}
@@ -420,13 +423,13 @@ def _choose(request: PlanRequest, mended: Iterable[str]) -> Activations:
 # Room on the disk.
 
 _STATE_FILES = 64
-"""Journal, records, folders: generously."""
+"""An ample estimate for the journal, the records and the folders."""
 
 
 class Need:
-    """What one file system must have left: `blocks` of `free`, `files` of `free_files` (None: no limit).
+    """What one file system needs: `blocks` of `free`, and `files` of `free_files` (None: no limit).
 
-    `sample` is a folder of it, `block` the size of a block in bytes.
+    `sample` is a folder on it, `block` the size of a block in bytes.
     """
 
     def __init__(self, sample: str, block: int, free: int, free_files: int | None) -> None:
@@ -438,13 +441,13 @@ class Need:
         self.files = 0
 
     def add(self, size: int) -> None:
-        """One more file."""
+        """Add one file."""
         self.blocks += -(-size // self.block) + 1
         self.files += 1
 
 
 def check_space(store: Store, plan: Plan, package: Package, old: Package | None) -> None:
-    """Raise NoRoom where bytes or files are short, with both figures."""
+    """Raise NoRoom, with both figures, if there are too few bytes or files."""
     needs: dict[int, Need] = {}
     own = _need(store.disk, needs, store.at, "the state folder")
     own.files += _STATE_FILES
@@ -463,7 +466,7 @@ def check_space(store: Store, plan: Plan, package: Package, old: Package | None)
 
 
 def _need_of_path(tree: Tree, path: str, needs: dict[int, Need]) -> Need:
-    """Return the need of the file system that a file will be on, by its nearest folder that is there."""
+    """Return the need of a file's future file system: that of the nearest folder that exists."""
     folder = ["", *folders_of(path)][-1 - len(tree.missing_folders([path]))]
     with tree.folder(folder) as at:
         return _need(tree.disk, needs, at, folder or "/")

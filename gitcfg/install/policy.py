@@ -11,14 +11,14 @@ from typing import NamedTuple
 # Paths and globs.
 
 OWN_PREFIX = ".gitcfg-"
-"""What files begin with that stand beside a target while it is replaced."""
+"""The prefix of temporary files beside a target while it is replaced."""
 
 _MAX_PATH, _MAX_NAME, _MAX_DEPTH = 4000, 240, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def find_path_problem(path: str) -> str | None:
-    """Return why `path` is not a normal absolute path of a file; None if it is."""
+    """Return why `path` is not a normal absolute path of a file; None if it is one."""
     try:
         raw = path.encode()
     except UnicodeEncodeError:
@@ -38,7 +38,7 @@ def find_path_problem(path: str) -> str | None:
 
 
 def find_nested(paths: Iterable[str]) -> tuple[str, str] | None:
-    """Return a path that another one needs as a folder, and that other one."""
+    """Return a path that another path needs as a folder, and that other path."""
     known = set(paths)
     for path in sorted(known):
         for folder in folders_of(path):
@@ -66,7 +66,7 @@ def name_of(path: str) -> str:
 def matches(pattern: str, path: str) -> bool:
     """Return whether a glob matches: `*` and `?` within a name, `**` as a whole name over folders.
 
-    `/etc/x/**` also matches `/etc/x` itself, so that who forbids a folder's content forbids its place.
+    `/etc/x/**` also matches `/etc/x` itself, so that a rule for a folder's content also covers the folder.
     """
     return _compile(pattern).fullmatch(path) is not None
 
@@ -85,7 +85,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 SETTINGS = "/etc/gitcfg/**"
 NEVER = (SETTINGS, "/proc/**", "/sys/**", "/dev/**")
-"""Whatever a policy says: gitcfg's own settings, and what is no storage."""
+"""Paths that every policy forbids: gitcfg's own settings, and folders that are not storage."""
 
 _UNIT_FOLDERS = (
     "/etc/systemd/system",
@@ -97,13 +97,13 @@ _UNIT_FOLDERS = (
 AGENT = (
     *(f"{folder}/gitcfg-agent*" for folder in _UNIT_FOLDERS),
     *(f"{folder}/gitcfg-agent*/**" for folder in _UNIT_FOLDERS),
-    *(f"{folder}/gitcfg-.*.d/**" for folder in _UNIT_FOLDERS),  # of every unit whose name begins so
-    *(f"{folder}/*/gitcfg-agent*" for folder in _UNIT_FOLDERS),  # *.wants and the like
+    *(f"{folder}/gitcfg-.*.d/**" for folder in _UNIT_FOLDERS),  # of every unit whose name begins like that
+    *(f"{folder}/*/gitcfg-agent*" for folder in _UNIT_FOLDERS),  # *.wants and similar folders
     "/usr/bin/gitcfg-agent",
     "/usr/local/bin/gitcfg-agent",
     "/opt/gitcfg-agent/**",
 )
-"""The units that the agent runs by, and its program, where they usually are."""
+"""The usual paths of the agent's units and of its program."""
 
 _OWN = (SETTINGS, "/var/lib/gitcfg/**", *AGENT)
 _UNITS = tuple(f"gitcfg-agent{rest}" for rest in ("", ".service", ".timer", "-once", "-once.service"))
@@ -118,21 +118,21 @@ _WORD = re.compile(r"[^\s;&|()'\"`]+")
 
 
 def is_own(path: str) -> bool:
-    """Return whether a path belongs to gitcfg itself on nodes as they are usually set up, which refuse it."""
+    """Return whether a path belongs to gitcfg itself on a node with the usual setup, which refuses it."""
     return any(matches(glob, path) for glob in _OWN)
 
 
 def holds_own(folder: str) -> bool:
-    """Return whether something in a folder, not further down, may be gitcfg's own."""
+    """Return whether something directly in a folder may be gitcfg's own."""
     tops = (glob[:-3] if glob.endswith("/**") else glob for glob in _OWN)
     return is_own(folder) or any(matches(parent_of(top), folder) for top in tops)
 
 
 def stops_agent(command: Sequence[str]) -> bool:
-    """Return whether a command, by its words, ends the agent or keeps it from being started again.
+    """Return whether a command, by its words, ends the agent or prevents its next start.
 
-    To restart it would wait for the installation of which the command is a part, unless it need not
-    (`--no-block`).
+    A restart of the agent would wait for the installation that the command is a part of, unless it does not
+    wait (`--no-block`).
     """
     words = [word for part in command for word in _WORD.findall(part)]
     names = [name_of(word) for word in words]
@@ -157,9 +157,9 @@ class Policy(NamedTuple):
     """Globs of paths (`**` over folders) and patterns of commands.
 
     A pattern's words are exact, `*` is one word, `**` at the end is the rest; the first word is a program's
-    absolute path. A command that names a program without a folder is run as the pattern's path of that name,
-    so that a repository need not know where this node keeps it. The pattern `["**"]` lets every command run.
-    `never` adds to what is always refused.
+    absolute path. A command that names a program without a folder is run with the path of the pattern, so
+    that a repository need not know where this node has the program. The pattern `["**"]` allows every
+    command. `never` adds to what is always refused.
     """
 
     paths: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ class Policy(NamedTuple):
 
     @classmethod
     def everything(cls) -> Policy:
-        """Return a policy that allows everything, for root: what is always refused remains."""
+        """Return a policy for root that allows everything but what is always refused."""
         return cls(("/**",), (("**",),))
 
     def allows_path(self, path: str, state: str) -> bool:

@@ -1,4 +1,4 @@
-"""The record of what is in force: the installed package, its folders, the last report, debts, damage."""
+"""The record of what is installed: the package, its folders, the last report, pending actions, damage."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SCHEMA = "gitcfg.installed/1"
 _OURS = re.compile(r"gitcfg\.installed/[1-9][0-9]{0,8}")
 ANEW = "The agent's next round renames it and installs everything again."
 _NO_FILE = (errno.EISDIR, errno.ELOOP, errno.EIO)
-"""A folder, a link, or a disk that has lost it: no later try reads it."""
+"""The path is a folder or a link, or the disk has lost the data: no later try can read it."""
 
 
 class Record(NamedTuple):
-    """`package` is None on a node where nothing was installed yet. `owed` is kept beside it (`owed`)."""
+    """What is installed. `package` is None if nothing was installed yet; `owed` is in a file of its own."""
 
     package: Package | None = None
     folders: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 def read_record(store: Store, name: str = INSTALLED) -> Record | None:
-    """Return the record; None if there is none. It was written whole: what cannot be read is Damaged."""
+    """Return the record; None if there is none. Raise Damaged if it cannot be read: it was written whole."""
     data = read_table(store, name)
     if data is None:
         return None
@@ -51,7 +51,7 @@ def read_record(store: Store, name: str = INSTALLED) -> Record | None:
 
 
 def read_table(store: Store, name: str) -> dict[str, Any] | None:
-    """Return the table in a file of the state folder: empty if it is no table; None if there is no file."""
+    """Return the table in a file of the state folder: empty if not a table, None if there is no file."""
     try:
         if store.read(name) is None:
             return None
@@ -72,13 +72,13 @@ def write_record(store: Store, name: str, package: Package, folders: Iterable[st
 
 
 def write_report(store: Store, outcome: Outcome) -> None:
-    """Keep the outcome of the last installation, for programs that did not hear it."""
+    """Save the outcome of the last installation, for programs that did not receive it."""
     store.write_json(REPORT, outcome_to_json(outcome))
 
 
 def read_report(store: Store) -> Outcome | None:
     """Return the outcome of the last installation."""
-    # Another version's report may say other things; what is told anew does not depend on it.
+    # Another version's report may have other fields; no later decision depends on it.
     with suppress(Damaged, TypeError):
         data = read_whole_report(store)
         return outcome_from_json(data) if data else None
@@ -86,7 +86,7 @@ def read_report(store: Store) -> Outcome | None:
 
 
 def read_whole_report(store: Store) -> dict[str, Any] | None:
-    """Return the last report, None if there is none; raise Damaged if it says nothing."""
+    """Return the last report, None if there is none; raise Damaged if it is not readable."""
     data = read_table(store, REPORT)
     if data == {}:
         raise Damaged(f"{REPORT} in the state folder is damaged.")
@@ -94,11 +94,11 @@ def read_whole_report(store: Store) -> dict[str, Any] | None:
 
 
 UNKNOWN, UNKNOWN_DIGEST = "0" * 40, "0" * 64
-"""Of a record whose files may stand as some other commit has them."""
+"""The commit and digest of a record whose files may be those of another commit."""
 
 
 def read_installed(place: Place) -> Package | None:
-    """Return the package in force: the last good one. None if there is none, or it is not known which."""
+    """Return the installed package: the last good one. None if there is none, or it is unknown."""
     with open_store(place) as store:
         record = read_record(store)
         package = record.package if record else None
@@ -111,14 +111,14 @@ def read_last_report(place: Place) -> Outcome | None:
         return read_report(store)
 
 
-# Debts: what subsystems owe since a way back failed. They are kept until all is well.
+# Debts: the pending actions of subsystems after a failed rollback. They are kept until they succeed.
 
 OWED = "owed.json"
 OWED_SCHEMA = "gitcfg.owed/1"
 
 
 def read_owed(store: Store) -> tuple[Debt, ...]:
-    """Return the debts in order of name; raise Damaged if they cannot be read: what runs is unknown then."""
+    """Return the pending actions in order of name; raise Damaged if they cannot be read."""
     data = read_table(store, OWED)
     if data is None:
         return ()
@@ -139,7 +139,7 @@ def _debt(data: Any) -> Debt:
 
 
 def write_owed(store: Store, owed: Iterable[Debt]) -> None:
-    """On the disk when this returns; no file where nothing is owed, nothing written where nothing changes."""
+    """Write the pending actions to disk, if they changed; remove the file if there are none."""
     after = tuple(sorted(owed))
     if after == read_owed(store):
         return
@@ -152,14 +152,14 @@ def write_owed(store: Store, owed: Iterable[Debt]) -> None:
 
 
 def read_in_force(store: Store) -> Record:
-    """Return the record with what its subsystems owe."""
+    """Return the record with its pending actions."""
     return (read_record(store) or Record())._replace(owed=read_owed(store))
 
 
 def settle_debts(store: Store, package: Package, outcome: Outcome) -> None:
-    """An installation of `package` went well, so all that it could do of what was owed is paid.
+    """Clear the pending actions after a successful installation of `package`.
 
-    A stop that failed again stays owed, for it is of what no package has.
+    A stop that failed again stays pending, because no package has its subsystem.
     """
     still = [
         one
@@ -170,24 +170,24 @@ def settle_debts(store: Store, package: Package, outcome: Outcome) -> None:
 
 
 def read_debts(place: Place) -> tuple[Debt, ...]:
-    """Return what the subsystems of a node owe."""
+    """Return the pending actions of a node."""
     with open_store(place) as store:
         return read_owed(store)
 
 
 def debt_titles(owed: Iterable[Debt]) -> tuple[str, ...]:
-    """Return each debt like `restart startd`."""
+    """Return each pending action as text, like `restart startd`."""
     return tuple(f"{one.kind} {one.name}" for one in owed)
 
 
-# Damaged records and journals, kept aside under another name so that everything can be installed anew.
+# Damaged records and journals, renamed so that everything can be installed again.
 
 
 def set_damaged_aside(place: Place, stamp: str) -> str:
-    """Keep what is damaged as NAME.damaged-STAMP; what that means for this node, or nothing.
+    """Rename damaged files to NAME.damaged-STAMP; return what that means for this node, "" if nothing.
 
-    Nobody is asked: a node whose record is lost takes every file and subsystem anew, and is whole again. What
-    can no longer be known is said.
+    No confirmation is needed: a node without a record installs every file and subsystem again, and is then
+    whole. The result names what is no longer known.
     """
     with open_store(place) as store, hold_lock(store, place):
         parts = (
@@ -211,7 +211,7 @@ def _set_record_aside(store: Store, stamp: str) -> str:
 
 
 def _set_debts_aside(store: Store, stamp: str) -> str:
-    """Keep damaged debts aside, the file last. What runs with other files than its own is unknown then."""
+    """Rename damaged debts, last of all. It is then unknown what runs with other files than its own."""
     try:
         read_owed(store)
     except Damaged as error:
@@ -225,7 +225,7 @@ def _set_debts_aside(store: Store, stamp: str) -> str:
 
 
 def _forget_commit(store: Store) -> None:
-    """The record, henceforth of no commit: whatever is installed next is activated whole."""
+    """Remove the commit from the record, so that the next installation activates everything."""
     known = read_record(store) or Record()
     if known.package is not None:
         unknown = known.package._replace(commit=UNKNOWN, digest=UNKNOWN_DIGEST)
@@ -233,9 +233,9 @@ def _forget_commit(store: Store) -> None:
 
 
 def _set_journal_aside(store: Store, stamp: str) -> str:
-    """Keep a damaged journal aside: which files its installation exchanged, and what it ran, is unknown.
+    """Rename a damaged journal: the files that its installation swapped, and its commands, are unknown.
 
-    The journal goes last: who dies in here does all of it again.
+    The journal is renamed last: after a crash in this function, all of it is repeated.
     """
     try:
         decode_lines(store.read(JOURNAL) or b"")
@@ -254,7 +254,7 @@ def _set_journal_aside(store: Store, stamp: str) -> str:
 
 
 def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], object]) -> str:
-    """Keep a single file aside if `read` finds it damaged; return what was done."""
+    """Rename a single file if `read` finds it damaged; return what was done."""
     try:
         read()
     except Damaged as error:
@@ -265,7 +265,7 @@ def set_file_aside(place: Place, name: str, stamp: str, read: Callable[[], objec
 
 
 def set_report_aside(place: Place, stamp: str) -> str:
-    """Keep the last report aside if it is damaged, under the lock; return what was done."""
+    """Rename the last report if it is damaged, under the lock; return what was done."""
     with open_store(place) as store:
         try:
             read_whole_report(store)
@@ -290,7 +290,7 @@ def _damaged_name(name: str, stamp: str) -> str:
 
 
 def _rename(store: Store, name: str, stamp: str) -> bool:
-    """Return whether there was such a file or folder."""
+    """Rename a damaged file or folder; return whether it existed."""
     if not store.has(name):
         return False
     store.disk.rename(store.at, name, store.at, _damaged_name(name, stamp))

@@ -1,4 +1,4 @@
-"""The way back: finish what was decided, or restore files and their subsystems. All may be done again."""
+"""The rollback: finish what was decided, or restore files and their subsystems. All of it is repeatable."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from .store import BACKUP, FRESH, JOURNAL, STAGED, Place, Store
 
 
 def finish(store: Store, place: Place, state: JournalState, outcome: Outcome) -> Outcome:
-    """Record and report what was decided, and tidy up; what fails is left to the next run, and reported."""
+    """Record and report what was decided, and clean up; the next run repeats what fails here."""
     try:
-        store.remove(STAGED)  # before all that a full disk may keep from being done
+        store.remove(STAGED)  # before everything that a full disk may prevent
         if outcome.result == OK and state.plan is not None:
             remove_beside(store, state.plan, state.key, old_name)
             keep_backups(store, state.plan, outcome.kept)
@@ -58,13 +58,13 @@ def finish(store: Store, place: Place, state: JournalState, outcome: Outcome) ->
 
 
 def tidy(store: Store) -> None:
-    """Remove what an installation needs while it runs."""
+    """Remove what an installation needs only while it runs."""
     for name in (STAGED, BACKUP, NEXT, NEXT + FRESH):
         store.remove(name)
 
 
 def _record(store: Store, outcome: Outcome) -> None:
-    """The package first, which needs no room; then without the folders that are empty now and go."""
+    """Write the record: the package first, which needs no room, then without folders that are now empty."""
     if store.has(NEXT):
         store.disk.rename(store.at, NEXT, store.at, INSTALLED)
         store.disk.sync(store.at)
@@ -84,7 +84,7 @@ def _record(store: Store, outcome: Outcome) -> None:
 
 
 def keep_report(store: Store, outcome: Outcome) -> Outcome:
-    """Keep the report if the disk has room for it, and return the outcome."""
+    """Save the report if the disk has room for it, and return the outcome."""
     with suppress(OSError):
         write_report(store, outcome)
     return outcome
@@ -94,9 +94,9 @@ def keep_report(store: Store, outcome: Outcome) -> Outcome:
 
 
 def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
-    """Restore everything as it stood; return where files that somebody wrote meanwhile are kept.
+    """Restore all files; return where files that others wrote in the meantime are kept.
 
-    May be done again after dying in it.
+    After a crash in this function, it can be repeated.
     """
     remove_beside(store, plan, key, new_name)
     aside = []
@@ -113,10 +113,10 @@ def restore(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]
 
 
 def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) -> bool:
-    """Return whether a rollback that died had put it back, and it was changed since: the change stays.
+    """Return whether an interrupted rollback restored a file that was changed since: the change stays.
 
-    Putting back takes the backup away (another file system's aside). Where our new file stands without a
-    backup, somebody removed that: going back then fails, and says so.
+    Restoring removes the backup (except one from another file system). If our new file has no backup, someone
+    removed it: the rollback then fails, and reports that.
     """
     if entry.before.kind == ABSENT or stands == entry.after:
         return False
@@ -125,7 +125,7 @@ def _was_put_back(store: Store, entry: Entry, number: int, stands: FileState) ->
 
 
 def _set_foreign_aside(store: Store, place: Place, entry: Entry, stands: FileState) -> list[str]:
-    """What is neither the old content nor the new; going back comes first if the disk has no room for it."""
+    """Keep content that is neither the old nor the new; skip that if the disk has no room for it."""
     known = (entry.before.digest, entry.after.digest)
     if stands.kind == LINK or (stands.kind == FILE and stands.digest not in known):
         with suppress(OSError):
@@ -145,7 +145,7 @@ def _put_back(store: Store, entry: Entry, key: str, number: int) -> None:
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                # From another file system: by the second name that it has here, else as a copy, which
+                # From another file system: with the second name that the file has here, else as a copy, which
                 # needs room.
                 source = old_name(key, number)
                 if read_state(store.disk, at, source) != entry.before:
@@ -155,7 +155,7 @@ def _put_back(store: Store, entry: Entry, key: str, number: int) -> None:
 
 
 def with_files(outcome: Outcome, store: Store, plan: Plan | None) -> Outcome:
-    """Return an outcome with the files that restoring will write and remove."""
+    """Return an outcome with the files that the rollback will write and remove."""
     entries = [one for one in plan.entries if not _is_restored(store, one)] if plan is not None else []
     return outcome._replace(
         changed=tuple(entry.path for entry in entries if entry.before.kind != ABSENT),
@@ -170,11 +170,11 @@ def _is_restored(store: Store, entry: Entry) -> bool:
         return False
 
 
-# Debts: what a way back could not do, beside what was owed before and it did not do.
+# Debts: what a rollback could not do, and earlier debts that it did not clear.
 
 
 def only_pays_debts(store: Store, state: JournalState) -> bool:
-    """Return whether only debts were to be paid: then nothing is to be undone."""
+    """Return whether the installation only cleared debts: then there is nothing to undo."""
     with suppress(InstallError, OSError):
         record = read_record(store)
         known = record.package if record else None
@@ -183,10 +183,10 @@ def only_pays_debts(store: Store, state: JournalState) -> bool:
 
 
 def take_back_step(store: Store, place: Place, state: JournalState, number: int) -> tuple[bool, str]:
-    """Return whether the subsystem of a step has the files that stand now, and its output if not.
+    """Return whether the subsystem of a step uses the restored files, and its output if not.
 
-    Of what only was owed, a step that ended well is not run once more for the sake of another that did not:
-    its checks tell.
+    If the installation only cleared debts, a successful step is not repeated because another one failed: its
+    checks decide.
     """
     assert state.plan is not None
     step, journal = state.plan.steps[number], Journal(store)
@@ -196,9 +196,9 @@ def take_back_step(store: Store, place: Place, state: JournalState, number: int)
 
 
 def record_debts(store: Store, state: JournalState) -> None:
-    """Record what is owed now, before the end is reported. OSError: it cannot be recorded.
+    """Record what is pending now, before the end is reported. Raise OSError if that fails.
 
-    A note that is damaged stays so: whoever reads it next has everything installed anew.
+    A damaged list stays so: its next reader causes a new installation of everything.
     """
     assert state.plan is not None
     undone = [(state.plan.steps[number], well) for number, (well, _) in sorted(state.undone.items())]
@@ -209,21 +209,21 @@ def record_debts(store: Store, state: JournalState) -> None:
             write_owed(store, after)
         except OSError:
             if not set(after) <= set(before):
-                raise  # what was paid may be paid once more
+                raise  # a cleared debt may be cleared once more
 
 
 def is_still_owing(store: Store, state: JournalState) -> bool:
-    """Return whether only debts were to be paid, and are not."""
+    """Return whether the installation only cleared debts, and some remain."""
     with suppress(Damaged, OSError):
         return only_pays_debts(store, state) and any(one.kind != STOP for one in read_owed(store))
     return True
 
 
 def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]]) -> tuple[Debt, ...]:
-    """Return the activations that are owed after a rollback. Pure."""
+    """Return the actions that are pending after a rollback. Pure."""
     found = {one.name: one for one in before}
     for step, well in undone:
-        # What a restart restarted beside what it was for is not brought back by stopping that.
+        # A stop does not undo the additional restarts that a restart caused.
         stops = any(one.kind == STOP for one in step.undo.owes)
         for one in step.undo.owes:
             if well and step.undo.commands and (one.name == step.name or not stops):
@@ -233,13 +233,13 @@ def remaining_debts(before: Iterable[Debt], undone: Iterable[tuple[Step, bool]])
     return tuple(found.values())
 
 
-# Rolling back: the old files, and the subsystems that took the new ones take the old ones again.
+# The rollback: the old files are restored, and subsystems that used the new ones are activated again.
 
 
 def roll_back(store: Store, place: Place, state: JournalState, failure: Outcome) -> Outcome:
-    """Undo what the journal tells; `failure` is why. May be done again after dying anywhere in it.
+    """Undo what the journal has; `failure` is the reason. A crash in this function can be repeated.
 
-    Its lines in the journal may be missing (the disk is full): without them the same is done once more.
+    Lines may be missing in the journal (the disk is full): then the same is done once more.
     """
     journal = Journal(store)
     _note(journal, {"undo": outcome_to_json(failure)})
@@ -269,7 +269,7 @@ def roll_back(store: Store, place: Place, state: JournalState, failure: Outcome)
 
 
 def _put_files_back(store: Store, place: Place, state: JournalState) -> str:
-    """Return what kept files from going back, or nothing. The staged files go first: they give room."""
+    """Return why files cannot be restored, or "". The staged files are removed first, to free space."""
     assert state.plan is not None
     place.listener.notify("put back", "begun")
     try:
@@ -311,7 +311,7 @@ def _find_begun(state: JournalState) -> dict[str, Any]:
 
 
 def _end(store: Store, place: Place, state: JournalState, outcome: Outcome) -> Outcome:
-    """End a rollback. What is not as it was is not `reverted`, also if nothing was begun."""
+    """End a rollback. A node that is not as it was is not `reverted`, even if no step began."""
     if is_still_owing(store, state):
         outcome = outcome._replace(result=FAILED)
     _note(Journal(store), {"end": outcome_to_json(outcome)})
@@ -329,15 +329,15 @@ def _note(journal: Journal, line: Mapping[str, Any]) -> None:
 def recover_interrupted(store: Store, place: Place) -> Outcome | None:
     """Finish or roll back an interrupted installation; return its outcome, None if there was none.
 
-    A command that was running when its installation died is killed: nobody knows how far it came, and the way
-    back activates its subsystem anew. One that was taken back tells which files were written for that.
+    A command that was running at the crash is killed: its progress is unknown, and the rollback activates its
+    subsystem again. The outcome of a rollback names the files that it wrote.
     """
     with suppress(OSError):
-        # First, and also where the journal cannot be read: nothing needs it, and it may hold secrets.
+        # First, and even if the journal cannot be read: nothing needs these files, and they may hold secrets.
         store.remove(STAGED)
     state = read_journal(store)
     if state is None:
-        # Of one that died before its journal had a line, or after it was cleared.
+        # The installation crashed before the journal had a line, or after it was cleared.
         if store.has(STAGED) or store.has(BACKUP):
             tidy(store)
         if store.has(JOURNAL):
@@ -353,7 +353,7 @@ def recover_interrupted(store: Store, place: Place) -> Outcome | None:
 
 
 def _packages(store: Store) -> Iterator[Package | None]:
-    """Yield what was in force and what came; a record that cannot be read keeps nothing from going back."""
+    """Yield the installed and the new package; an unreadable record does not prevent a rollback."""
     for name in (INSTALLED, NEXT):
         with suppress(InstallError, OSError):
             record = read_record(store, name)

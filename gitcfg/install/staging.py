@@ -1,8 +1,8 @@
-"""Staged, saved and exchanged files: everything that is written beside what stands, and put in its place.
+"""Staged, saved and swapped files: all that is written beside the present files, and put in their place.
 
-After a loss of power the disk may hold any part of what was not synced, in any order. So: the backup, with
-its own name in the state folder, is on the disk before the journal has the plan; every new file before
-anything is renamed; and the renamings before the journal says what comes next.
+After a loss of power, the disk may have any part of what was not synced, in any order. Therefore the backup,
+with its own name in the state folder, is on the disk before the journal has the plan; every new file before
+anything is renamed; and the renames before the journal has the next step.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .plan import Entry, Plan
 from .policy import OWN_PREFIX, folders_of, name_of, parent_of
 from .store import BACKUP, KEPT, STAGED, Place, Store
 
-# Contents, of files with secrets too: the record does not have those. From memory, or as they stand.
+# Contents of files, also with secrets, which the record does not have: from memory, or from the disk.
 
 
 def find_content(store: Store, file: File) -> bytes | None:
-    """Return the content that a file must have; of an unknown secret one what stands, if anything."""
+    """Return the content that a file must have; for an unknown secret the present content, if any."""
     return file.true_content if file.true_content is not None else _read_existing(store, file.path)
 
 
 def find_verified_content(store: Store, file: File) -> bytes:
-    """Return the content; raise StepFailed if what stands, which was right before, has changed."""
+    """Return the content; raise StepFailed if the file on the disk was right before and has changed."""
     content = find_content(store, file)
     if content is None or (file.true_content is None and hashlib.sha256(content).hexdigest() != file.sha256):
         raise StepFailed("write files", f"Another program changed {file.path} during the installation.")
@@ -38,7 +38,7 @@ def find_verified_content(store: Store, file: File) -> bytes:
 
 
 def find_unknown(store: Store, package: Package) -> frozenset[str]:
-    """Return the files whose content is secret, unknown here, and not what stands."""
+    """Return the files whose content is secret, unknown here, and not on the disk."""
     files = (file for file in package.meant.values() if file.true_content is None)
     return frozenset(file.path for file in files if store.tree.read_state(file.path).digest != file.sha256)
 
@@ -46,7 +46,7 @@ def find_unknown(store: Store, package: Package) -> frozenset[str]:
 def collect_redaction(
     store: Store, packages: Iterable[Package | None], plan: Plan | None = None
 ) -> Redaction:
-    """Return the redaction of all that secret files of some packages hold, here or in memory."""
+    """Return the redaction of all secrets in files of some packages, on the disk or in memory."""
     files = [file for package in packages if package for file in package.meant.values() if file.hidden]
     return make_redaction(_pairs(store, files, plan)) if files else NONE
 
@@ -72,7 +72,7 @@ def _read_content(store: Store, at: int, name: str) -> bytes | None:
     return read_file(store.disk, at, name, LARGEST) if stands.kind == FILE and stands.digest else None
 
 
-# The staged roots, for commands that validate.
+# The staged roots, for validate commands.
 
 NEW, OLD = "new", "old"
 
@@ -80,7 +80,7 @@ NEW, OLD = "new", "old"
 def stage(
     store: Store, new: Package, old: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
-    """Write both roots, which stand only while they are validated. Not synced: a crash throws them away."""
+    """Write both roots, which exist only during the validation. Not synced: a crash discards them."""
     store.empty(STAGED)
     with store.folder(STAGED) as at:
         _write_root(store, at, NEW, new, owners)
@@ -97,7 +97,7 @@ def staged_command(store: Store, command: tuple[str, ...]) -> tuple[str, ...]:
 def _write_root(
     store: Store, at: int, name: str, package: Package | None, owners: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
-    """A secret file whose content is not known is there as it stands: so it will stand beside the others."""
+    """Write a staged root. A secret file of unknown content is copied as it is, as it will stay."""
     disk = store.disk
     disk.make_folder(at, name, 0o755)
     root = disk.folder(name, at)
@@ -117,9 +117,8 @@ def _write_root(
         os.close(root)
 
 
-# Saving what stands: as a second name of the same file where the file system allows that. It costs no room,
-# and putting it back is a rename, which a full disk does not hinder; it brings back times, attributes and
-# access lists too.
+# Saving files: as a second name of the same file if the file system allows that. This needs no space, and
+# restoring is a rename, which works on a full disk and also restores times, attributes and access lists.
 
 Where = tuple[int, str]
 """An open folder and a name in it."""
@@ -128,7 +127,7 @@ NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP)
 
 
 def save(store: Store, path: str, stands: FileState, to: Where) -> None:
-    """What stands at a path, also there."""
+    """Save the file at a path under another name."""
     with store.tree.folder(parent_of(path)) as at:
         try:
             store.disk.link(at, name_of(path), *to)
@@ -139,7 +138,7 @@ def save(store: Store, path: str, stands: FileState, to: Where) -> None:
 
 
 def copy(disk: Disk, source: Where, to: Where, stands: FileState) -> None:
-    """A link or a file anew, with its owner and mode, on the disk."""
+    """Copy a link or a file, with its owner and mode, and sync it."""
     if stands.kind == LINK:
         disk.symlink(stands.target, *to)
         return
@@ -147,24 +146,24 @@ def copy(disk: Disk, source: Where, to: Where, stands: FileState) -> None:
     write_file(disk, *to, content, (stands.uid, stands.gid), stands.mode)
 
 
-# Files beside a target while it is replaced: in its folder, and so on its file system.
+# Files beside a target while it is replaced: in its folder, and therefore on its file system.
 
 
 def new_name(key: str, number: int) -> str:
-    """Return the name of a new file until it takes its target's place."""
+    """Return the name of a new file until it is renamed to its target."""
     return f"{OWN_PREFIX}{key}-{number}.new"
 
 
 def old_name(key: str, number: int) -> str:
-    """Return a second name of what stood, where the state folder is on another file system.
+    """Return a second name of the old file, for a state folder on another file system.
 
-    What is backed up there is a copy, which a full disk does not take back.
+    The backup there is a copy, which cannot be restored to a full disk.
     """
     return f"{OWN_PREFIX}{key}-{number}.old"
 
 
 def link_old(store: Store, at: int, entry: Entry, name: str) -> None:
-    """Give what stands that second name, where its file system can; `at` is its folder."""
+    """Give the old file that second name, if its file system can; `at` is its folder."""
     if store.disk.device(at) == store.disk.device(store.at):
         return
     try:
@@ -175,7 +174,7 @@ def link_old(store: Store, at: int, entry: Entry, name: str) -> None:
 
 
 def remove_beside(store: Store, plan: Plan, key: str, named: Callable[[str, int], str]) -> None:
-    """Remove the files beside the targets (`new_name` or `old_name`) for good: next the journal goes."""
+    """Remove the files beside the targets (`new_name` or `old_name`) and sync, before the journal goes."""
     folders = set()
     for number, entry in enumerate(plan.entries):
         with suppress(FileNotFoundError), store.tree.folder(parent_of(entry.path)) as at:
@@ -185,18 +184,18 @@ def remove_beside(store: Store, plan: Plan, key: str, named: Callable[[str, int]
     store.tree.sync(folders)
 
 
-# Files of somebody else that an installation replaced or removed: kept under rising numbers.
+# Foreign files that an installation replaced or removed: kept under rising numbers.
 
 
 def kept_paths(store: Store, place: Place, plan: Plan) -> tuple[str, ...]:
-    """Paths below the root for what the backup holds of somebody else's."""
+    """Return the paths, below the root, for the foreign files in the backup."""
     first = _next_number(_kept_files(store))
     named = [name_of(entry.path) for entry in plan.entries if entry.keep]
     return tuple(_kept_path(place, first + count, name) for count, name in enumerate(named))
 
 
 def keep_backups(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
-    """Out of the backup, under those names; may be done again. More paths than that are kept already."""
+    """Move foreign files from the backup to those paths; repeatable. Extra paths are files kept before."""
     numbers = [number for number, entry in enumerate(plan.entries) if entry.keep]
     if not numbers:
         return
@@ -208,7 +207,7 @@ def keep_backups(store: Store, plan: Plan, paths: tuple[str, ...]) -> None:
 
 
 def set_aside(store: Store, place: Place, path: str, stands: FileState) -> str:
-    """Return what stands at a path now, kept; where."""
+    """Keep the present file of a path; return where."""
     with _open_kept(store) as kept:
         where = _kept_path(place, _next_number(store.disk.names(kept)), name_of(path))
         save(store, path, stands, (kept, name_of(where)))
@@ -217,7 +216,7 @@ def set_aside(store: Store, place: Place, path: str, stands: FileState) -> str:
 
 
 def prune(store: Store, most: int) -> None:
-    """Only the newest remain."""
+    """Remove all but the newest kept files."""
     names = sorted(_kept_files(store), key=_number)
     for name in names[: max(0, len(names) - most)]:
         with store.folder(KEPT) as kept:
@@ -253,13 +252,13 @@ def _number(name: str) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
-# Exchanging files: backed up, written beside their targets, renamed.
+# The file swap: files are backed up, written beside their targets, and renamed.
 
 _STEP = "swap files"
 
 
 def back_up(store: Store, plan: Plan) -> None:
-    """What stands, under numbers in backup/."""
+    """Back up the present files, under numbers in backup/."""
     store.empty(BACKUP)
     with store.folder(BACKUP) as backup:
         for number, entry in enumerate(plan.entries):
@@ -274,7 +273,7 @@ def back_up(store: Store, plan: Plan) -> None:
 
 
 def prepare(store: Store, plan: Plan, package: Package, key: str) -> None:
-    """Make the folders, and write every new file beside its target: the last moment for a full disk."""
+    """Make the folders, and write every new file beside its target. Later, a full disk does no harm."""
     for folder in plan.folders:
         store.tree.make(folder)
     for number, entry in enumerate(plan.entries):
@@ -288,10 +287,10 @@ def prepare(store: Store, plan: Plan, package: Package, key: str) -> None:
 
 
 def exchange(store: Store, place: Place, plan: Plan, key: str) -> tuple[str, ...]:
-    """Rename every new file to its target and remove what goes; then make that last.
+    """Rename every new file to its target, remove old files, then sync.
 
-    Since they were backed up, a command may have run for minutes: what somebody wrote meanwhile is set aside,
-    and the paths of that are returned.
+    Since the backup, a command may have run for minutes: what others wrote in the meantime is kept, and its
+    paths are returned.
     """
     place.listener.notify(_STEP, "begun")
     aside = []

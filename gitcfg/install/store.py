@@ -1,4 +1,4 @@
-"""A node as installations see it: its place (limits, disk, clock), its state folder, and the lock in that."""
+"""A node for installations: its place (limits, disk, clock), its state folder, and the lock in it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .outcome import Busy, Refused
 
 
 class Listener(Protocol):
-    """What hears how far an installation is."""
+    """A receiver of an installation's progress."""
 
     def notify(self, step: str, state: str) -> None:
-        """`step` like `restart startd`; `state` is begun, done or failed."""
+        """Handle progress: `step` is like `restart startd`; `state` is begun, done or failed."""
 
 
 class NoListener:
@@ -30,10 +30,10 @@ class NoListener:
 
 
 class Limits(NamedTuple):
-    """Seconds, but for `kept`, how many replaced files are kept, and `diff`, characters of a diff.
+    """Limits in seconds, except `kept`, a number of replaced files, and `diff`, characters of a diff.
 
-    The lock is waited for a second even by who does not want to wait: where an installation is killed while
-    it starts a command, the half-born process has the lock until it becomes that command.
+    Even a caller that does not want to wait waits a second for the lock: if an installation is killed while
+    it starts a command, the new process has the lock until it becomes that command.
     """
 
     lock_wait: float = 1.0
@@ -45,9 +45,9 @@ class Limits(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A node: `root` is "/" in production; `state` is a path below it; `who` names the holder of the lock.
+    """A node: `root` is "/" in production; `state` is a path below it; `who` names the lock's holder.
 
-    `redaction` is taken out of what commands say: an installation adds what its secrets say.
+    `redaction` is removed from the output of commands: an installation adds the words of its secrets.
     """
 
     root: str
@@ -69,12 +69,12 @@ class Place(NamedTuple):
 
 BACKUP, STAGED, KEPT, JOURNAL = "backup", "staged", "kept", "journal"
 FRESH = ".new"
-"""The end of the name of a file of ours that is not yet in its place."""
+"""The suffix of gitcfg's own file until it is renamed to its final name."""
 _MOST = 1 << 30
 
 
 class Store(NamedTuple):
-    """The open state folder (`at`) of a node whose files are `tree`; `path` is its path for commands."""
+    """The open state folder (`at`) of a node with the files `tree`; `path` is its path for commands."""
 
     disk: Disk
     tree: Tree
@@ -82,7 +82,7 @@ class Store(NamedTuple):
     path: str
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file or folder of that name."""
+        """Return whether there is a file or folder of this name."""
         return self.disk.stat(self.at, name) is not None
 
     def read(self, name: str) -> bytes | None:
@@ -97,9 +97,9 @@ class Store(NamedTuple):
         return None
 
     def write_json(self, name: str, data: object) -> None:
-        """A file, whole or not at all, on the disk when this returns.
+        """Write a file, whole or not at all; it is on the disk when this returns.
 
-        Its content is synced before it gets its name: a loss of power would leave an empty one.
+        Its content is synced before it gets its name: else a loss of power could leave an empty file.
         """
         fresh = name + FRESH
         self.disk.unlink(self.at, fresh)
@@ -107,24 +107,24 @@ class Store(NamedTuple):
             write_file(self.disk, self.at, fresh, json.dumps(data).encode(), None, 0o600)
             self.disk.rename(self.at, fresh, self.at, name)
         except OSError:
-            # Half a file would take room from what goes back.
+            # Half a file would take space that the rollback needs.
             with suppress(OSError):
                 self.disk.unlink(self.at, fresh)
             raise
         self.disk.sync(self.at)
 
     def empty(self, name: str) -> None:
-        """A folder of ours, new and empty."""
+        """Make an empty folder of gitcfg's own; remove an old one."""
         remove_tree(self.disk, self.at, name)
         self.disk.make_folder(self.at, name, 0o700)
 
     def remove(self, name: str) -> None:
-        """A folder or file of ours, with everything in it."""
+        """Remove a folder or file of gitcfg's own, with everything in it."""
         remove_tree(self.disk, self.at, name)
 
     @contextmanager
     def folder(self, name: str) -> Iterator[int]:
-        """A folder of ours, open."""
+        """Open a folder of gitcfg's own."""
         inside = self.disk.folder(name, self.at)
         try:
             yield inside
@@ -134,8 +134,8 @@ class Store(NamedTuple):
 
 @contextmanager
 def open_store(place: Place) -> Iterator[Store]:
-    """Open the state folder, which is made if need be; Refused if others could write to it."""
-    # A path that is handed to a command must hold wherever the command runs.
+    """Open the state folder, and make it if it is missing; raise Refused if others could write to it."""
+    # A path in a command must be valid in the folder where the command runs.
     disk, top = place.disk, os.path.abspath(place.root)
     try:
         root = disk.folder(top)
@@ -182,16 +182,16 @@ LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def hold_lock(store: Store, place: Place) -> Iterator[None]:
-    """Hold the lock, waiting for it as long as the limits say; Busy names its holder."""
+    """Hold the lock, after waiting at most as long as the limits allow; raise Busy with its holder."""
     until = place.clock.now() + place.limits.lock_wait
     while True:
         file = os.open(LOCK, LOCK_FLAGS, 0o600, dir_fd=store.at)
         try:
             _wait(file, place, until)
             found = store.disk.stat(store.at, LOCK)
-            # A lock that was replaced meanwhile would keep nothing out.
+            # A lock file that was replaced in the meantime excludes no one.
             if found is not None and os.path.samestat(found, os.fstat(file)):
-                with suppress(OSError):  # a full disk hinders nothing: a rollback may be what is to be done
+                with suppress(OSError):  # a full disk must not prevent this: the work may be a rollback
                     os.ftruncate(file, 0)
                     os.pwrite(file, f"{place.who}, process {os.getpid()}".encode(), 0)
                 yield

@@ -1,3 +1,3 @@
-"""The far end of a deploy over SSH: carried to a node, it runs this node's installation there."""
+"""The far end of a deploy over SSH: it is carried to a node, and installs there."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How the carried program starts on a node: its modules out of one text, or compiled as they were kept.
+"""The start of the carried program on a node: its modules, from one text or from saved compiled code.
 
-Its source stands at the head of the program and runs before anything else of it, so it imports nothing of it.
+This source is at the beginning of the program and runs before its other modules, so it imports none of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INNER = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Modules:
-    """Finds and runs the program's modules. Without `codes` they are compiled: 40 ms more at each start."""
+    """A loader of the program's modules. Without `codes` it compiles them: 40 ms more at each start."""
 
     def __init__(self, sources: bytes, codes: dict[str, bytes]) -> None:
         self._sources = sources
@@ -33,19 +33,19 @@ class Modules:
         own = self._own_name(name)
         if not own:
             return None
-        kind: Any = type(sys.__spec__)  # importlib.machinery's, without its imports
+        kind: Any = type(sys.__spec__)  # the class of importlib.machinery, without its imports
         spec: ModuleSpec = kind(name, self, is_package=own.endswith("__init__"))
         return spec
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """As usual."""
+        """Let Python create the module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module."""
         exec(self._code(self._own_name(module.__name__)), module.__dict__)
 
     def compiled(self) -> bytes:
-        """Return all of it compiled, to be kept."""
+        """Return all modules compiled, to be saved."""
         return marshal.dumps({name: marshal.dumps(self._code(name)) for name in sorted(self._known())})
 
     def _known(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Modules:
         return code
 
     def _own_name(self, name: str) -> str:
-        """What a module is called in the program, `__init__` at its end if it is a package; else nothing."""
+        """Return a module's name in the program, with `__init__` if it is a package; "" if it has none."""
         top, _, inner = name.partition(".")
         if top != PACKAGE:
             return ""
@@ -75,19 +75,20 @@ def _compile(name: str, text: str) -> bytes:
 
 
 def version() -> bytes:
-    """Return what compiled code of another Python does not have."""
+    """Return a text that differs between versions of Python, since compiled code does too."""
     return f"{sys.implementation.cache_tag} {sys.version} {sys.byteorder}\n".encode()
 
 
 def seal(body: bytes) -> bytes:
-    """Compiled code as it is kept: with the sum of itself and of the Python that it is for."""
+    """Return compiled code as it is saved: with a checksum of the code and of its version of Python."""
     return hashlib.sha256(version() + body).digest() + body
 
 
 def load_codes(root: str, state: str, key: str) -> dict[str, bytes]:
-    """Return what was kept compiled of this very program; nothing where it is damaged, or not root's alone.
+    """Return the saved compiled code of this very program; empty if it is damaged or not root's alone.
 
-    Who could write there could write anything here: the folder and all above it are walked without links.
+    A user who could write there could write anything here: neither the folder nor those above it may be
+    links.
     """
     opened = []
     try:
@@ -117,7 +118,7 @@ def _is_own(file: int, kind: int) -> bool:
 
 
 def start(program: bytes, key: str, root: str, state: str, carried: bool) -> int:
-    """Run the program; `key` is its SHA-256, which who calls has checked. Its exit code."""
+    """Run the program, and return its exit code; `key` is its SHA-256, which the caller has checked."""
     codes = load_codes(root, state, key)
     modules = Modules(program.partition(b"\0")[2], codes)
     sys.meta_path.insert(0, modules)

@@ -1,4 +1,4 @@
-"""A node looked at with nothing touched: what the far end says first, and what a dry run answers."""
+"""The inspection of a node, with nothing touched: the far end's first message, and the dry run."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from ..store import JOURNAL, LOCK, Place, Store, open_store
 
 @contextmanager
 def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
-    """Yield the store, and whether it exists; else its place is taken by the nearest folder that is.
+    """Yield the store, and whether it exists. If not, its folder is the nearest one that exists.
 
-    Refused as by `open_store`.
+    Raise Refused in the same cases as `open_store`.
     """
     top = os.path.abspath(place.root)
     root = place.disk.folder(top)
@@ -57,7 +57,7 @@ def view_store(place: Place) -> Iterator[tuple[Store, bool]]:
 
 
 def lock_holder(store: Store, name: str = LOCK) -> str:
-    """Return the holder of a lock, or nothing."""
+    """Return the holder of a lock, or ""."""
     import fcntl
 
     try:
@@ -80,7 +80,7 @@ _UNITS = (f"{_WANTS}/gitcfg-agent.service", "/etc/systemd/system/timers.target.w
 
 
 def make_hello(place: Place) -> dict[str, Any]:
-    """As the near end's Hello. Refused, or an OSError, where the state folder is not to be had."""
+    """Return the fields of Hello. Raise Refused or OSError if the state folder cannot be opened."""
     hello: dict[str, Any] = {
         "python": ".".join(map(str, sys.version_info[:3])),
         "host": os.uname().nodename,
@@ -112,9 +112,9 @@ def _read_in_force(store: Store) -> dict[str, Any]:
 
 
 def _read_decided(store: Store) -> dict[str, Any]:
-    """Return what an installation that died has decided on, though its record does not say so yet.
+    """Return what an interrupted installation has decided, even if its record does not have it yet.
 
-    The next one finishes that first, and begins from it: daemons have it already.
+    The next one finishes that first, and starts from there: daemons already use those files.
     """
     with suppress(InstallError):
         found = read_journal(store)
@@ -124,7 +124,7 @@ def _read_decided(store: Store) -> dict[str, Any]:
 
 
 def _find_agent(store: Store, exists: bool) -> str:
-    """Return whether an agent keeps this node: one runs where the kernel says that somebody has its lock."""
+    """Return whether an agent manages this node. It is running if a process holds its lock."""
     if exists and lock_holder(store, AGENT_LOCK):
         return "running"
     installed = any(store.tree.read_state(path).kind != ABSENT for path in (_SETTINGS, *_UNITS))
@@ -141,10 +141,10 @@ def user_name() -> str:
         return str(os.geteuid())
 
 
-# A dry run: what an installation would do here, compared with what stands, with nothing touched.
+# A dry run: what an installation would do here, compared with the present files, with nothing touched.
 
 _MOST = 1 << 20
-"""Characters of all differences together: a person reads them."""
+"""The limit of all differences together, in characters: a person reads them."""
 _NOT_SHOWN = "(not shown: the file is not world-readable)\n"
 _OWED = "Pending since an installation could not be rolled back"
 _INTERRUPTED = "An installation was interrupted or is still running here: the files may be its own."
@@ -153,7 +153,7 @@ _INTERRUPTED = "An installation was interrupted or is still running here: the fi
 def rehearse(
     place: Place, package: Package, actions: Actions, policy: Policy
 ) -> tuple[Outcome, dict[str, str]]:
-    """Return the outcome, and by path what would change: from what stands to what is meant."""
+    """Return the outcome, and the differences by path, from the present to the intended files."""
     begun = Outcome(OK, package.commit, package.digest)
     with view_store(place) as (store, exists):
         try:
@@ -178,7 +178,7 @@ def rehearse(
 
 
 def _find_undone(store: Store) -> Outcome | None:
-    """Return what would be done first: to take back an installation that died; None: there is none."""
+    """Return what the rollback of an interrupted installation would do first; None if there is none."""
     found = read_journal(store)
     if found is None:
         return None
@@ -215,7 +215,7 @@ def _difference(store: Store, place: Place, entry: Entry, package: Package, reco
 
 
 def _content(store: Store, place: Place, entry: Entry, package: Package, record: Record) -> str:
-    """Neither of a file that is not everybody's as it stands nor of one that will not be."""
+    """Return the difference in content; hide it if the old or the new file is not world-readable."""
     before, after = entry.before, entry.after
     known = [found for one in (record.package, package) if one and (found := one.meant.get(entry.path))]
     if any(file.secret for file in known) or (before.kind == FILE and not before.mode & 0o004):

@@ -1,4 +1,4 @@
-"""An order as the far end receives it: a package, joined from what travels and what stands here."""
+"""An order as the far end receives it: a package, joined from received parts and the node's own."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _MOST_PARTS = 64 << 20
 
 
 class KnownParts(NamedTuple):
-    """What the record has: parts by their short ids, and contents by their SHA-256."""
+    """What the node has: parts by their short ids, and contents by their SHA-256."""
 
     pieces: Mapping[bytes, bytes]
     contents: Mapping[str, bytes]
 
 
 def find_known(store: Store, exists: bool) -> KnownParts:
-    """Return what is in force; nothing where it cannot be read: an installation sets that aside first."""
+    """Return the parts of the installed package; none if unreadable: an installation renames it first."""
     package = None
     with suppress(InstallError):
         package = read_in_force(store).package if exists else None
@@ -66,7 +66,7 @@ def find_known(store: Store, exists: bool) -> KnownParts:
 
 
 def receive_pieces(line: FarLine, known: KnownParts, ids: Sequence[bytes]) -> list[bytes]:
-    """Receive all parts of an order; those that are known here are not asked for."""
+    """Receive the parts of an order, except those that are known here."""
     lacking = [number for number, short in enumerate(ids) if short not in known.pieces]
     _ask(line, lacking)
     came = line.receive({PARTS: _MOST_PARTS})[1].split(b"\n") if lacking else []
@@ -79,10 +79,10 @@ def receive_pieces(line: FarLine, known: KnownParts, ids: Sequence[bytes]) -> li
 def receive_lacking_contents(
     line: FarLine, store: Store, known: KnownParts, pieces: Iterable[bytes], dry: bool
 ) -> dict[str, bytes]:
-    """Return all contents, those that stand here from here; in a dry run only those that are shown.
+    """Return all contents, those on this node without a transfer; in a dry run only those that are shown.
 
-    Also a true one that stands is taken along: before the installation begins, an earlier one that died may
-    be taken back, and the file with it.
+    True contents on this node are read too: before the installation begins, the rollback of an interrupted
+    one may remove their files.
     """
     found: dict[str, bytes] = {}
     lacking: dict[int, Content] = {}
@@ -102,7 +102,7 @@ def receive_lacking_contents(
 
 
 def receive_contents(line: FarLine, pieces: Iterable[bytes]) -> dict[str, bytes]:
-    """Receive the contents that come with a small order, unasked."""
+    """Receive the contents that come with a small order, without a request."""
     expected = list_contents(pieces)
     return dict(_split(expected, line.receive({CONTENTS: _total_size(expected)})[1]))
 
@@ -129,7 +129,7 @@ def _ask(line: FarLine, numbers: list[int]) -> None:
 
 
 def _read_existing(store: Store, expected: Content) -> bytes | None:
-    """Return the content, where one of the files that are to have it has it already."""
+    """Return the content if one of the files that must have it already has it."""
     if expected.size > MAX_FILE:
         return None
     for path in expected.paths:
@@ -150,7 +150,7 @@ _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, Recu
 
 
 class Order(NamedTuple):
-    """What a node is to become."""
+    """What a node must become."""
 
     package: Package
     actions: Actions
@@ -159,11 +159,11 @@ class Order(NamedTuple):
     who: str
     wait: float
     base: str
-    """The digest of what was in force when the actions were thought out; "" if nothing was."""
+    """The digest of the package that the actions start from; "" if there was none."""
 
 
 def receive_order(line: FarLine, place: Place) -> Order:
-    """Return the order, whole. PackageError or WireError for one that is not; nothing was touched then."""
+    """Return the whole order. Raise PackageError or WireError if it is not valid; nothing is touched."""
     raw = line.receive({ORDER: _MOST_ORDER})[1]
     try:
         data: dict[str, Any] = json.loads(raw)
@@ -202,7 +202,7 @@ def _check_sum(pieces: list[bytes], data: Mapping[str, Any]) -> list[bytes]:
 
 
 def _with_hidden(package: Package, contents: Mapping[str, bytes], dry: bool) -> Package:
-    """With the true contents that came. A dry run, which writes nothing, goes by their sums alone."""
+    """Return the package with the received true contents. A dry run needs only their sums."""
     files = dict(package.files)
     for path, file in package.files.items():
         if file.hidden is not None and file.hidden.sha256 in contents:

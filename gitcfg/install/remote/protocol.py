@@ -1,14 +1,12 @@
 """The protocol between the two ends of a deploy: messages in frames, and packages in parts.
 
-A frame is a byte (the kind of message; its highest bit says that the message goes on), four bytes of length,
-and a part of the zlib stream of the message. The reader says what it takes, and how long it may be: the other
-end is believed neither its lengths nor what it says will come.
-
-A package travels as parts, those alone that the other end does not have. The parts are JSON that both ends
-write alike: the parameters, the subsystems, and each file without its content. Their short ids travel always
-(8 bytes each), then those parts that the node lacks, then the contents that it lacks. What the short ids
-leave open the whole sum of all parts decides. Where all of it is small and nothing of it secret, it travels
-at once.
+A frame is a byte (the kind of message; its highest bit means that another frame follows), four bytes of
+length, and a part of the zlib stream of the message. The reader sets the kinds that it accepts and their
+lengths: it trusts neither the other end's lengths nor its announcements. A package travels as parts, and only
+those that the other end lacks. The parts are JSON that both ends write alike: the parameters, the subsystems,
+and each file without its content. Their short ids always travel (8 bytes each), then the parts that the node
+lacks, then the contents that it lacks. The sum of all parts detects equal short ids of different parts. A
+small package without secrets travels in one message.
 """
 
 from __future__ import annotations
@@ -27,14 +25,14 @@ from typing import Any, NamedTuple
 from ..package import file_digest
 
 MARK = "gitcfg-far/1"
-"""What the far end's first lines begin with; whatever a shell says before is passed over."""
+"""The beginning of the far end's first lines; output of a shell before it is skipped."""
 
 HAVE = "have"
-"""What the program says on such a line before its first message, if it was here already."""
+"""The word on such a line, before the program's first message, if the program was already on the node."""
 
 HELLO, ORDER, LACKS, PARTS, CONTENTS, TOLD, DONE, PROBLEM = range(1, 9)
 FRAME = 1 << 15
-"""Bytes of a frame at most."""
+"""Maximal bytes of a frame."""
 
 _GOES_ON = 0x80
 _HEAD = struct.Struct(">BI")
@@ -44,7 +42,7 @@ Take = Callable[[int], bytes]
 
 
 class WireError(Exception):
-    """The other end says what it must not say."""
+    """The other end sends something that it must not send."""
 
 
 def encode_message(kind: int, parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -64,15 +62,15 @@ def encode_message(kind: int, parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_message(take: Take, limits: Mapping[int, int]) -> tuple[int, bytes]:
-    """The next message, of a kind that `limits` has and at most so many bytes; WireError for any other.
+    """Return the next message. Raise WireError if its kind is not in `limits` or it is longer than its limit.
 
-    `take` returns exactly as many bytes as it is asked for, and raises what it likes where they do not come.
+    Limits are in bytes. `take` returns exactly as many bytes as requested, or raises an error of its own.
     """
     kind, size = _read_head(take)
     limit = limits.get(kind & ~_GOES_ON)
     if limit is None:
         raise WireError(f"A message has the unexpected kind {kind & ~_GOES_ON}.")
-    room = limit + limit // 100 + FRAME  # what cannot be compressed grows a little
+    room = limit + limit // 100 + FRAME  # data that cannot be compressed grows a little
     stream, parts, whole = zlib.decompressobj(), [], 0
     first = kind & ~_GOES_ON
     while True:
@@ -98,7 +96,7 @@ def _read_head(take: Take) -> tuple[int, int]:
 
 
 def _inflate(stream: zlib._Decompress, raw: bytes, most: int) -> bytes:
-    """At most `most` bytes, whatever a few compressed ones would become."""
+    """Return at most `most` bytes, even if the compressed data would become more."""
     try:
         return stream.decompress(raw, most)
     except zlib.error:
@@ -108,45 +106,45 @@ def _inflate(stream: zlib._Decompress, raw: bytes, most: int) -> bytes:
 _IDLE, _STUCK = 900.0, 20.0
 """Seconds that the near end may think (it may have to compile a fleet), and that it may not read."""
 _WRITE = 4096
-"""Bytes that a pipe takes at once, without blocking, when it takes any."""
+"""Bytes that a pipe accepts at once without blocking, if it accepts any."""
 _HELD = 2048
 
 
 class LineEnded(Exception):
-    """Nobody is at the other end any more."""
+    """The other end is gone."""
 
 
 class FarLine:
-    """Once it is broken nothing more is said on it, and that is no error: an installation goes on."""
+    """The line to the near end. If it breaks, messages are dropped, and the installation continues."""
 
     def __init__(self, source: int = 0, sink: int = 1, first: bytes = b"") -> None:
-        """`first` is said with the first message, in one packet with it."""
+        """Use two file descriptors. `first` is sent with the first message, in one packet with it."""
         self._source = source
         self._sink = sink
         self._held = first
         self.broken = False
 
     def receive(self, limits: Mapping[int, int]) -> tuple[int, bytes]:
-        """Return the next message. LineEnded, or WireError for one that must not come."""
+        """Return the next message. Raise LineEnded, or WireError for an unexpected message."""
         return read_message(self._take, limits)
 
     def say(self, kind: int, parts: Iterable[bytes]) -> None:
-        """Send a message, as far as the line is read."""
+        """Send a message, as long as the near end reads."""
         for frame in encode_message(kind, parts):
             self._write(self._release_held() + frame)
 
     def send_news(self, kind: int, parts: Iterable[bytes]) -> None:
-        """Send a message that is only news, unless the near end does not read."""
+        """Send a message of progress, unless the near end does not read."""
         if not self.broken and select.select([], [self._sink], [], 0)[1]:
             self.say(kind, parts)
 
     def hold(self, kind: int, parts: Iterable[bytes]) -> None:
-        """Send news with the next message: each packet is 0.1 ms of the near end."""
+        """Send progress with the next message: each packet costs the near end 0.1 ms."""
         if len(self._held) < _HELD:
             self._held += b"".join(encode_message(kind, parts))
 
     def flush(self) -> None:
-        """Say what is held."""
+        """Send what is held."""
         self._write(self._release_held())
 
     def _release_held(self) -> bytes:
@@ -182,14 +180,14 @@ class FarLine:
 
 ID = 8
 SMALL = 8192
-"""Bytes of a whole order, its contents among them, that travel unasked: to ask costs two packets more."""
+"""Bytes of a whole order, with its contents, that is sent at once: a request costs two more packets."""
 _KEYS = ("schema", "node", "commit", "digest", "state", "features", "groups")
 OWN = ("params", "subsystems")
 FILE = ("mode", "owner", "group", "concerns", "sealed")
 
 
 class Content(NamedTuple):
-    """A content by its SHA-256, and the files that have it; `secret`: a true one, which is nowhere shown."""
+    """A content by its SHA-256, and its files; `secret` means a true content, which is never shown."""
 
     sha256: str
     size: int
@@ -198,7 +196,7 @@ class Content(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A package taken apart: `pieces` in a fixed order, and the contents by their SHA-256."""
+    """A package in parts: `pieces` in a fixed order, and the contents by their SHA-256."""
 
     head: dict[str, Any]
     pieces: tuple[bytes, ...]
@@ -223,7 +221,7 @@ def split_package(package: Mapping[str, Any], hidden: Mapping[str, bytes]) -> Pa
 
 
 def list_contents(pieces: Iterable[bytes]) -> tuple[Content, ...]:
-    """Return the contents that files need, each once, in an order that both ends have."""
+    """Return the contents that files need, each once, in an order that is the same on both ends."""
     found: dict[tuple[str, bool], Content] = {}
     for piece in pieces:
         part = json.loads(piece)
@@ -245,7 +243,7 @@ def short_ids(pieces: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def whole_sum(pieces: Sequence[bytes]) -> str:
-    """Return the SHA-256 that stands for all pieces."""
+    """Return the SHA-256 that represents all pieces."""
     whole = hashlib.sha256()
     for piece in pieces:
         whole.update(hashlib.sha256(piece).digest())
@@ -253,7 +251,7 @@ def whole_sum(pieces: Sequence[bytes]) -> str:
 
 
 def canonical(value: object) -> bytes:
-    """Return JSON that is the same wherever it is written."""
+    """Return JSON that is the same on every machine."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -275,9 +273,9 @@ def _add_content(contents: dict[str, bytes], content: bytes) -> list[object]:
 def join_package(
     head: Mapping[str, Any], pieces: Iterable[bytes], contents: Mapping[str, bytes]
 ) -> dict[str, Any]:
-    """Return the package again, without the true contents; the files' digests are made anew.
+    """Return the package from its parts, without the true contents; the files' digests are computed again.
 
-    ValueError, KeyError or TypeError where that was no package.
+    Raise ValueError, KeyError or TypeError if it is not a package.
     """
     package: dict[str, Any] = {**head, "files": {}}
     for piece in pieces:

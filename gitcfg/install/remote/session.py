@@ -1,4 +1,4 @@
-"""A session at the far end of a deploy: say what stands, receive an order, and install it or rehearse it."""
+"""A session at the far end of a deploy: describe the node, receive an order, then install or rehearse it."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ from .protocol import DONE, HAVE, HELLO, MARK, PROBLEM, TOLD, FarLine, LineEnded
 
 
 class StepReporter:
-    """Tells the near end each step."""
+    """A listener that sends each step to the near end."""
 
     def __init__(self, line: FarLine) -> None:
         self._line = line
 
     def notify(self, step: str, state: str) -> None:
-        """One step, begun, done or failed; that it is done is heard with what comes next."""
+        """Send that a step has begun, is done or failed; that it is done goes with the next message."""
         send_step = self._line.hold if state == "done" else self._line.send_news
         send_step(TOLD, [json.dumps([step, state]).encode()])
 
 
 def send_done(line: FarLine, outcome: Outcome, differences: dict[str, str], began: float) -> None:
-    """How it ended; `began` is a moment of the monotonic clock."""
+    """Send the outcome; `began` is a time of the monotonic clock."""
     seconds = round(time.monotonic() - began, 3)
     send(line, DONE, {"outcome": outcome_to_json(outcome), "differences": differences, "seconds": seconds})
 
 
 def decline(line: FarLine, kind: str, message: str, *hints: str) -> None:
-    """Why nothing was touched."""
+    """Send why nothing was touched."""
     send(line, PROBLEM, {"kind": kind, "message": message, "hints": hints})
 
 
@@ -74,7 +74,7 @@ _OWNERS = "Files belong to root unless you set `owner` and `group`."
 
 
 class Carried(NamedTuple):
-    """The program that runs, and its SHA-256; `compiled` makes its compiled form where it is to be kept."""
+    """The running program and its SHA-256; `compiled` returns its compiled form, to be saved."""
 
     program: bytes
     key: str
@@ -89,7 +89,7 @@ def main(
     try:
         return converse(line, Place(root or "/", state, WHO), Carried(program, key, compiled))
     finally:
-        line.flush()  # that the program was here is said in any case
+        line.flush()  # also without a message, the near end must learn that the program was here
 
 
 def converse(line: FarLine, place: Place, carried: Carried) -> int:
@@ -112,7 +112,7 @@ def _conversation(line: FarLine, place: Place, carried: Carried) -> int:
         return NOT_DONE
     found = make_hello(place)
     send(line, HELLO, found)
-    forbid_core_dumps()  # what comes may be secret
+    forbid_core_dumps()  # what follows may be secret
     order = receive_order(line, place)
     if not_root and (path := find_foreign_file(order.package)):
         decline(line, "sudo", f"{not_root}, and {path} must belong to another user.", _OWNERS, _AS_ROOT)
@@ -151,7 +151,7 @@ def _install(line: FarLine, place: Place, order: Order, carried: Carried) -> int
     return WELL
 
 
-# An installation runs in a session of its own, so that it outlives the line it came over.
+# An installation runs in a session of its own, so that it outlives its connection.
 
 _SHORT = 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -186,9 +186,9 @@ def _unless_root(kind: str) -> str:
 
 
 def put_in_force(place: Place, order: Order, stamp: str) -> Outcome | Problem:
-    """Install. Of a damaged record or journal the outcome tells, and all is installed anew, as agents do.
+    """Install. Like an agent, rename a damaged record or journal, install everything again, and report that.
 
-    So it does of an installation that died here before this one: nobody else has heard of how it ended.
+    The outcome also describes the end of an earlier, interrupted installation: no one else has received it.
     """
     installing = Installation(place, order.package, order.actions, Policy.everything(), base=order.base)
     lines: list[str] = []
@@ -213,10 +213,10 @@ def put_in_force(place: Place, order: Order, stamp: str) -> Outcome | Problem:
         return Problem("full", _join(*lines, outcome.output))
     new = order.package
     if (outcome.commit, outcome.digest) != (new.commit, new.digest):
-        # An earlier one that cannot be taken back is in the way, and nothing else was done.
+        # An earlier installation that cannot be rolled back prevents this one; nothing else was done.
         outcome = outcome._replace(output=_describe_earlier(outcome), commit=new.commit, digest=new.digest)
     for before in undone if outcome.result in (OK, UNCHANGED) else ():
-        outcome = with_earlier(outcome, before)._replace(result=OK)  # something was done, if only that
+        outcome = with_earlier(outcome, before)._replace(result=OK)  # at least the rollback was done
     return outcome._replace(output=_join(*lines, outcome.output))
 
 
@@ -225,7 +225,7 @@ def _join(*parts: str) -> str:
 
 
 def _describe_earlier(outcome: Outcome) -> str:
-    """Describe an installation that was interrupted, and has come to its end only now."""
+    """Describe an interrupted installation that was finished or rolled back only now."""
     what = f"An installation of {outcome.commit[:_SHORT]} was interrupted here"
     if outcome.result == OK:
         return f"{what} after its last step."
@@ -235,8 +235,8 @@ def _describe_earlier(outcome: Outcome) -> str:
 def run_apart(work: Callable[[], int]) -> int:
     """Run something in a process with a session of its own, which no hangup of the line reaches.
 
-    The signals are caught and not ignored: what is ignored stays so in the daemons that commands start.
-    They are caught before the fork, because one may come right after it, to either process.
+    The signals are caught and not ignored, because daemons that commands start inherit ignored signals. They
+    are caught before the fork, because one may arrive right after it, in either process.
     """
     for number in _SIGNALS:
         signal.signal(number, _stay)
@@ -246,8 +246,8 @@ def run_apart(work: Callable[[], int]) -> int:
         try:
             os.setsid()
             code = work()
-        except BaseException:  # whatever it is: the process ends here, and nothing above could report it
-            sys.excepthook(*sys.exc_info())  # the near end has the end of it
+        except BaseException:  # any error: the process ends here, and nothing above could report it
+            sys.excepthook(*sys.exc_info())  # the near end gets the last lines of it
         finally:
             os._exit(code)
     status = os.waitpid(child, 0)[1]
@@ -255,17 +255,17 @@ def run_apart(work: Callable[[], int]) -> int:
 
 
 def _stay(number: int, frame: object) -> None:
-    """An installation comes to its end, which takes as long as its commands' time limits at most."""
+    """Ignore a signal: an installation finishes, at the latest after its commands' time limits."""
 
 
-# The carried program is kept on the node for the next deploy: root's alone, and checked before each use.
+# The carried program is saved on the node for the next deploy: root's alone, and checked before each use.
 
 
 def keep_program(store: Store, program: bytes, key: str, compiled: Callable[[], bytes]) -> None:
-    """Keep the program under its SHA-256, with its compiled form, and remove every other one.
+    """Save the program under its SHA-256, with its compiled form, and remove all others.
 
-    What cannot be kept (the disk is full) is carried again next time. Nothing is synced: what is not whole
-    after a loss of power does not have its sum.
+    A program that cannot be saved (the disk is full) is carried again next time. Nothing is synced: a file
+    that is damaged by a loss of power does not match its checksum.
     """
     with suppress(OSError, InstallError):
         _make_own_folder(store)
@@ -278,7 +278,7 @@ def keep_program(store: Store, program: bytes, key: str, compiled: Callable[[], 
 
 
 def _make_own_folder(store: Store) -> None:
-    """Make the folder of the program, in the place of one that is not ours."""
+    """Make the folder of the program, and replace a foreign one."""
     found = store.disk.stat(store.at, FOLDER)
     if found is not None:
         own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
