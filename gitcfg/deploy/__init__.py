@@ -1,1 +1,1 @@
-"""Installs a commit on nodes over SSH: one connection a node, and what became of each is kept."""
+"""Deployment of a commit to nodes over SSH: one connection per node, with a record of each result."""

@@ -1,4 +1,4 @@
-"""What a deploy may touch: reviewed commits, nodes that no hold and no agent keeps, secrets as reviewed."""
+"""What a deploy may touch: reviewed commits, nodes without a hold or an agent, secrets as reviewed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -27,21 +27,22 @@ _END_HOLD = "Deploy the commit of the hold, or end the hold with `gitcfg hold li
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """A branch that counts, by its full name, and the commit that it is at."""
+    """A protected branch, by its full name, and its commit."""
 
     ref: str
     commit: str
 
     @property
     def name(self) -> str:
-        """As people say it: `main`, `origin/main`."""
+        """The short name: `main`, `origin/main`."""
         return self.ref.removeprefix(_HEADS).removeprefix(_REMOTE)
 
 
 def find_fetch_time(repository: Repository, branch: Branch) -> float | None:
     """Return when a branch of a remote was last fetched or pushed, in seconds since the epoch.
 
-    None for a branch of this repository, or if nobody knows. A clone has its branches from when it was made.
+    Return None for a branch of this repository, or if it is unknown. In a new clone, it is the time of the
+    clone.
     """
     if repository.git is None or repository.shared is None or not branch.ref.startswith(_REMOTE):
         return None
@@ -53,7 +54,7 @@ def find_fetch_time(repository: Repository, branch: Branch) -> float | None:
 
 
 class ReviewedBranches:
-    """The protected branches: of each its upstream where it has one, for nobody judged what is not pushed."""
+    """The protected branches. If one has an upstream, that is used: unpushed commits are not reviewed."""
 
     def __init__(self, repository: Repository) -> None:
         """Raise GitcfgError if there is no git repository."""
@@ -65,11 +66,11 @@ class ReviewedBranches:
 
     @property
     def default(self) -> Branch | None:
-        """What is deployed where nothing is said: HEAD's branch if it counts, else the first that does."""
+        """The branch to deploy by default: HEAD's branch if it is protected, else the first protected one."""
         return next(iter(self.branches), None)
 
     def has(self, commit: str) -> bool:
-        """Return whether one of them has a commit."""
+        """Return whether one of the branches contains a commit."""
         return any(self._refs.includes(branch.commit, commit) for branch in self.branches)
 
     def _find_branches(self, protects: Callable[[str], bool]) -> Iterator[str]:
@@ -83,7 +84,7 @@ class ReviewedBranches:
                 yield name
 
     def _upstream(self, name: str) -> str | None:
-        """Return the branch that a local one follows, as it was fetched last."""
+        """Return the upstream of a local branch, as last fetched."""
         branch = name.removeprefix(_HEADS)
         remote = self._config.last(f"branch.{branch}.remote") or "origin"
         merged = self._config.last(f"branch.{branch}.merge") or name
@@ -102,16 +103,17 @@ def _load_protection(repository: Repository, refs: Refs) -> Callable[[str], bool
 
 
 class SkipReason(msgspec.Struct, frozen=True):
-    """Why a node is left alone."""
+    """Why a node is skipped."""
 
     message: str
     hint: str = ""
 
 
 class NodeChoice(msgspec.Struct, frozen=True):
-    """The nodes of a deploy: those to touch, and those that are left alone.
+    """The nodes of a deploy: those to touch, and those to skip.
 
-    `held` are nodes that a hold keeps at just this commit: it may be brought there even where an agent is.
+    `held` are nodes that a hold keeps at this very commit: it may be deployed there even if an agent is
+    present.
     """
 
     nodes: tuple[str, ...]
@@ -126,7 +128,7 @@ def choose_nodes(
     resolved: Callable[[str], str | None],
     agents: Collection[str],
 ) -> NodeChoice:
-    """Choose what may be touched; `resolved` finds the commit of a hold, `agents` are nodes that have one."""
+    """Choose the nodes to touch; `resolved` returns a hold's commit, `agents` are nodes that have one."""
     nodes: list[str] = []
     spared: dict[str, SkipReason] = {}
     for name in names:
@@ -147,11 +149,11 @@ def _explain_hold(hold: Hold) -> SkipReason:
 
 
 Grants = Mapping[str, tuple[str, ...]]
-"""Names of secrets by node, or of nodes by secret: each has at least one."""
+"""Names of secrets by node, or of nodes by secret, with at least one for each."""
 
 
 def find_secrets(fleet: Fleet, names: Collection[str]) -> Grants:
-    """Return the secrets that nodes get, by node; those that get none are left out."""
+    """Return the secrets of nodes, by node, without the nodes that get none."""
     if not fleet.model.secrets:
         return {}
     part = fleet.valued(names)
@@ -162,8 +164,8 @@ def find_secrets(fleet: Fleet, names: Collection[str]) -> Grants:
 def group_nodes(part: Fleet, grants: Grants) -> tuple[tuple[str, ...], ...]:
     """Group nodes that have the same secrets in the same files.
 
-    Whether a content fits is the same for these, but for templates that look at a node's own values. All of
-    10,000 nodes took 46 s of CPU time, and one of each kind 1 s.
+    Nodes of a group pass or fail the check of a content together, except for templates that read a node's own
+    values. The check of all 10,000 nodes took 46 s of CPU time, and that of one node per group 1 s.
     """
     _ = part.compiled.classes
     groups: defaultdict[object, list[str]] = defaultdict(list)
@@ -174,7 +176,7 @@ def group_nodes(part: Fleet, grants: Grants) -> tuple[tuple[str, ...], ...]:
 
 
 def find_refused(grants: Grants, reviewed: Fleet | None) -> Grants:
-    """Return those that nodes may not have by another fleet, by node; None lets no node have any."""
+    """Return the secrets, by node, that another fleet does not grant; None grants nothing."""
     if reviewed is None:
         return grants
     part = reviewed.valued([name for name in grants if name in reviewed])
@@ -183,7 +185,10 @@ def find_refused(grants: Grants, reviewed: Fleet | None) -> Grants:
 
 
 def find_replaced(grants: Grants, fleet: Fleet, reviewed: Fleet | None) -> Grants:
-    """Return the nodes that get another encrypted file than another fleet has, by secret that both have."""
+    """Return the nodes, by secret, that get another encrypted file than in another fleet.
+
+    Only secrets that both fleets have are compared.
+    """
     if reviewed is None:
         return {}
     new, old = fleet.model.secrets, reviewed.model.secrets

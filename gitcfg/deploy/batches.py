@@ -1,4 +1,4 @@
-"""Which nodes are begun when: batches, how many at once, and when no other is; a pure state machine."""
+"""The order of a deploy: batches, the number of nodes at once, and the limits; a pure state machine."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,11 @@ FAULT = "gitcfg itself failed at {}."
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The nodes in order; `sizes` says how many of them have been begun once each batch was.
+    """The nodes in order; `sizes` are the total numbers of nodes that have begun after each batch.
 
-    `jobs` are at work at most. `failures` is how many may fail and `unreached` how many may not be reached,
-    in the whole run; None: as many as there are, but then the next batch begins only after one that was well.
+    At most `jobs` nodes run at once. `failures` is how many may fail and `unreached` how many may be
+    unreachable, in the whole run. None means no limit, but then the next batch begins only after a batch that
+    succeeded.
     """
 
     nodes: tuple[str, ...]
@@ -32,7 +33,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Nodes that are over, by what they weigh."""
+    """The numbers of finished nodes, by their weight."""
 
     well: int = 0
     failed: int = 0
@@ -40,14 +41,14 @@ class Counts(msgspec.Struct, frozen=True):
     aside: int = 0
 
     def plus(self, weight: Weight) -> "Counts":
-        """Return the counts with one more."""
+        """Return the counts with one more node."""
         return replace(self, **{weight.value: getattr(self, weight.value) + 1})
 
 
 class State(msgspec.Struct, frozen=True):
-    """How far a run has got: `begun` nodes of the order, of these the running ones; what the others came to.
+    """The progress of a run: `begun` nodes of the order, the running ones, and the counts of the others.
 
-    Once `why` is more than done, no other node is begun; `because` is a sentence that says it.
+    `why` other than done means that no other node begins; `because` is the reason as a sentence.
     """
 
     batch: int = 0
@@ -61,21 +62,21 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A node is done with."""
+    """A node has finished."""
 
     node: str
     weight: Weight
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """Begin no other node; those at work may finish. `because` is a sentence that says why."""
+    """Begin no other node; those that run may finish. `because` is the reason as a sentence."""
 
     why: EndReason = EndReason.INTERRUPTED
     because: str = INTERRUPTED
 
 
 class Leave(msgspec.Struct, frozen=True):
-    """Do not wait for those at work, either."""
+    """Do not wait for the running nodes either."""
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -86,19 +87,19 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Skip(msgspec.Struct, frozen=True):
-    """These are not begun any more."""
+    """Do not begin these nodes."""
 
     nodes: tuple[str, ...]
 
 
 class Abandon(msgspec.Struct, frozen=True):
-    """These are left in the middle."""
+    """Abandon these nodes while they run."""
 
     nodes: tuple[str, ...]
 
 
 class Over(msgspec.Struct, frozen=True):
-    """All are done with."""
+    """All nodes have finished."""
 
 
 Event = Ended | Stop | Leave
@@ -106,7 +107,7 @@ Action = Start | Skip | Abandon | Over
 
 
 def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
-    """Return the sizes of batches, counted from the first on: none adds no node, the last has all."""
+    """Return the cumulative sizes of batches: each adds nodes, and the last one has all."""
     sizes: list[int] = []
     for size in (*(share.of(nodes) for share in shares), nodes):
         if size > (sizes[-1] if sizes else 0):
@@ -115,17 +116,17 @@ def batches(shares: Sequence[Share], nodes: int) -> tuple[int, ...]:
 
 
 def allowed(limit: Share, nodes: int) -> int:
-    """Return how many a limit lets through; a share that is not a whole number is rounded down."""
+    """Return how many nodes a limit allows; a fraction is rounded down."""
     return int(nodes * limit.number / 100) if limit.percent else int(limit.number)
 
 
 def begin(plan: Plan) -> tuple[State, tuple[Action, ...]]:
-    """Return a run before anything has happened, and what to do first."""
+    """Return the state before the first event, and the first actions."""
     return _onward(plan, State())
 
 
 def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, ...]]:
-    """Return what an event makes of a run, and what to do. A node that is not running cannot end."""
+    """Return the state after an event, and the actions. Ignore the end of a node that is not running."""
     if state.over or (isinstance(event, Ended) and event.node not in state.running):
         return state, ()
     if isinstance(event, Leave):
@@ -140,7 +141,7 @@ def step(plan: Plan, state: State, event: Event) -> tuple[State, tuple[Action, .
 
 
 def _halt(state: State, stop: Stop) -> State:
-    """Halt the run: an interrupt beats what went wrong, and of that the first counts."""
+    """Halt the run. An interrupt replaces an earlier reason; otherwise the first reason stays."""
     if state.why is not EndReason.DONE and stop.why is not EndReason.INTERRUPTED:
         return state
     return replace(state, why=stop.why, because=stop.because)
@@ -161,7 +162,7 @@ def _describe_excess(plan: Plan, whole: Counts) -> str:
 
 
 def _onward(plan: Plan, state: State) -> tuple[State, tuple[Action, ...]]:
-    """Start as many as may be; where nothing is left to start or to wait for, it is over."""
+    """Start as many nodes as allowed; end the run if nothing is left to start or to wait for."""
     actions: list[Action] = []
     while state.why is EndReason.DONE and not state.over:
         _, end = plan.span(state.batch) if plan.sizes else (0, 0)

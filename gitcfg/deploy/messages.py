@@ -1,4 +1,4 @@
-"""What a deploy and a node say to each other; of a node, types, lengths and characters are checked."""
+"""The messages between a deploy and a node; types, lengths and characters of the node's are checked."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,17 +12,17 @@ from gitcfg.install import outcome as installed
 from gitcfg.install.package import Actions
 
 NO_AGENT, INSTALLED, RUNNING = "", "installed", "running"
-"""Whether an agent keeps a node: there is none, it is set up, it runs now."""
+"""Whether an agent manages a node: there is none, it is installed, it is running."""
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """What stands on a node before it is asked for anything.
+    """The state of a node before it gets an order.
 
-    `commit` and `digest` are of the package in force, None where there is none or nobody knows it. `agent` is
-    "", "installed" or "running". `report` is what the last installation came to, also one whose line was cut.
-    `busy` says who is installing now, `interrupted` that an installation died and is taken back first. `owed`
-    is what subsystems still have to do for what is in force, like `restart startd`: an order to install has
-    them do it.
+    `commit` and `digest` are of the installed package, None if there is none or it is unknown. `agent` is "",
+    "installed" or "running". `report` is the outcome of the last installation, even if its connection was
+    cut. `busy` names the process that is installing now. `interrupted` means that an installation was
+    interrupted and is rolled back first. `owed` lists the pending actions of subsystems, like `restart
+    startd`: the next installation runs them.
     """
 
     python: str
@@ -35,15 +35,15 @@ class Hello(msgspec.Struct, frozen=True):
     busy: str = ""
     interrupted: bool = False
     problem: str = ""
-    """Why the record of what is in force cannot be read; an order to install sets it aside."""
+    """Why the record of what is installed cannot be read; the next installation renames it."""
     owed: tuple[str, ...] = ()
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a node is asked to become: `package` as gitcfg.node/1, files with their `content`.
+    """What a node must become: `package` is gitcfg.node/1, with the `content` of files.
 
-    `hidden` are the true contents of files that hold secrets, by path. With `dry` nothing is touched. `who`
-    is named to others that find the node busy; `wait`: seconds that somebody else may take to end.
+    `hidden` are the true contents of files with secrets, by path. With `dry`, nothing is touched. `who` is
+    shown to others that find the node busy; `wait` is how many seconds another installation may take to end.
     """
 
     package: Mapping[str, Any]
@@ -56,11 +56,11 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What came of an order. `differences` are of a dry run: by path, what would change, as a diff.
+    """The result of an order. `differences` are of a dry run: the diffs by path.
 
-    In a dry run the outcome's result is `ok` where something differs and `unchanged` where nothing does; its
-    lists tell what would be changed, removed, restarted, reloaded and stopped. `sent` and `received` are
-    bytes on the line, the program included, `seconds` what the node took.
+    In a dry run, the outcome's result is `ok` if something differs, else `unchanged`; its lists are what
+    would be changed, removed, restarted, reloaded and stopped. `sent` and `received` are bytes on the line,
+    with the program; `seconds` is the time on the node.
     """
 
     outcome: installed.Outcome
@@ -74,7 +74,7 @@ Decide = Callable[[Hello], Order | None]
 OnStep = Callable[[str, str], None]
 
 
-# What a node says, as values: of the right types, of limited length, and fit for a terminal.
+# A node's messages as values: of the right types and lengths, and safe for a terminal.
 
 _Word = Annotated[str, msgspec.Meta(max_length=256)]
 _Commit = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
@@ -136,14 +136,14 @@ class _Problem(msgspec.Struct, frozen=True):
 
 
 def parse_hello(raw: bytes) -> Hello:
-    """Parse the node's first words. Raise Unreadable, as all of these, if they are not."""
+    """Parse the node's first message. Raise Unreadable, as all of these functions, if it is not valid."""
     hello = _read(raw, _Hello)
     report = _make_outcome(hello.report) if hello.report and hello.report.result in _RESULTS else None
     return Hello(**{**_clean_all(asdict(hello)), "report": report})
 
 
 def parse_done(raw: bytes, commit: str, sent: int, received: int) -> Done:
-    """Parse what came of an order for a commit."""
+    """Parse the result of an order for a commit."""
     done = _read(raw, _Done)
     outcome = done.outcome
     in_force = outcome.result in _IN_FORCE
@@ -156,20 +156,20 @@ def parse_done(raw: bytes, commit: str, sent: int, received: int) -> Done:
 
 
 def parse_step(raw: bytes) -> tuple[str, str]:
-    """Parse a step, and how far it is."""
+    """Parse a step, and its state."""
     step, state = _read(raw, tuple[_Path, _Word])
     return clean(step), clean(state)
 
 
 def parse_problem(raw: bytes) -> FarError:
-    """Parse why nothing was touched."""
+    """Parse the reason why nothing was touched."""
     problem = _read(raw, _Problem)
     kind = Outcome(problem.kind) if problem.kind in _KINDS else Outcome.REFUSED
     return FarError(kind, clean(problem.message), *map(clean, problem.hints))
 
 
 def parse_numbers(raw: bytes, most: int) -> tuple[int, ...]:
-    """Parse which of so many things the node lacks: each at most once, in order."""
+    """Parse the numbers, below `most`, of what the node lacks: each at most once, in order."""
     found = _read(raw, tuple[int, ...])
     if any(not 0 <= one < most for one in found) or sorted(set(found)) != list(found):
         raise Unreadable()
@@ -197,5 +197,5 @@ def _clean_all(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def clean(text: str) -> str:
-    """Return a text without what a terminal would obey."""
+    """Return a text without characters that a terminal obeys."""
     return _CONTROL.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""The network as a deploy sees it: connections, lines to processes, and root on a node through sudo."""
+"""The network for a deploy: connections, lines to processes, and root on a node through sudo."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -13,11 +13,11 @@ from gitcfg.model import GitcfgError
 
 
 class ConnectOptions(msgspec.Struct, frozen=True):
-    """How: by which ssh_config (None: the user's and the system's), as whom, and how long to try (seconds).
+    """How to connect: the ssh_config (None: the user's and the system's), the user, the timeout in seconds.
 
-    `accept_new` lets unknown hosts show a key that is trusted from then on. `keys` are the nodes'
-    own keys (`ssh-ed25519 AAAA...`), `addresses` where nodes are looked for that are elsewhere than their
-    names say; what ssh_config says of a node beats that. `clock` counts seconds.
+    `accept_new` accepts keys of unknown hosts and trusts them from then on. `keys` are the nodes' own keys
+    (`ssh-ed25519 AAAA...`). `addresses` are of nodes that are not at their names; ssh_config has priority
+    over them. `clock` counts seconds.
     """
 
     clock: Callable[[], float]
@@ -30,7 +30,7 @@ class ConnectOptions(msgspec.Struct, frozen=True):
 
 
 class ConnectError(GitcfgError):
-    """A host could not be reached, as `outcome` says; nothing was done there."""
+    """A host could not be reached, for the reason `outcome`; nothing was done there."""
 
     def __init__(self, outcome: Outcome, message: str, *hints: str) -> None:
         super().__init__(message, *hints, code=3)
@@ -38,56 +38,56 @@ class ConnectError(GitcfgError):
 
 
 class Line(Protocol):
-    """A process on a node, its standard input and output. What it cannot do is an OSError."""
+    """A process on a node, with its standard input and output. Failures are raised as OSError."""
 
     def send(self, data: bytes) -> None:
-        """Write all of it."""
+        """Write all of the data."""
 
     def receive(self, most: int) -> bytes:
-        """At most that many bytes, as soon as there are some; nothing at the end."""
+        """Return up to `most` bytes, as soon as there are some; nothing at the end."""
 
     def stderr(self) -> str:
-        """Return the end of what it wrote to its standard error."""
+        """Return the end of the process's standard error."""
 
     def ended(self) -> int | None:
-        """Return its exit code, once it is over."""
+        """Return the exit code, once the process has ended."""
 
 
 class WaitingLine(Line, Protocol):
-    """A line of which can be asked whether it has something to say."""
+    """A line that can wait for output."""
 
     def waits(self, seconds: float) -> bool:
         """Return whether nothing arrives by then, or sooner if there is output on its standard error."""
 
 
 class NodeConnection(Protocol):
-    """A connection to a node, as a user of it."""
+    """A connection to a node, as one of its users."""
 
     @property
     def user(self) -> str:
-        """Who is logged in there."""
+        """The user who is logged in there."""
 
     def line(self, command: str, deadline: float) -> WaitingLine:
-        """Run a command there; by the deadline (of the clock) its line is cut."""
+        """Run a command there; at the deadline (of the clock) its line is cut."""
 
     def cut(self) -> None:
-        """End it at once, from another thread: nothing waits on it any longer."""
+        """End the connection at once, from another thread; all waits on it end."""
 
 
 class Network(Protocol):
-    """What reaches nodes."""
+    """A way to reach nodes."""
 
     def open(self, node: str) -> AbstractContextManager[NodeConnection]:
-        """Return a connection to a node, until its end. ConnectError: why there is none."""
+        """Open a connection to a node. Raise ConnectError with the reason if that fails."""
 
     def close(self) -> None:
-        """End what is shared by several nodes."""
+        """Close what several nodes share."""
 
 
-# Root through sudo, with a password that goes to it over the line, and only when it asks.
+# Root through sudo, with a password that is sent over the line, and only when sudo asks.
 
 PROMPT = "gitcfg-asks-for-sudo:"
-"""What sudo writes to its standard error where it wants a password, so that none is sent to anything else."""
+"""Sudo's prompt for a password, on its standard error, so that nothing else receives the password."""
 WITHOUT = ("sudo", "-n")
 ASKING = ("sudo", "-S", "-p", PROMPT)
 _LOOK = 0.05
@@ -98,7 +98,7 @@ _HINT = (
 
 
 class Password:
-    """One that was asked for once. Where the first node refuses it, it is sent to no other."""
+    """A password that was entered once. If the first node rejects it, it is sent to no other node."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -107,13 +107,13 @@ class Password:
         self._refused_by = ""
 
     def hand(self, line: WaitingLine, node: str) -> None:
-        """Hand it to a sudo that asks for it. ConnectError: it is not taken, or was not taken elsewhere."""
+        """Send it to a sudo that asks for it. Raise ConnectError if this or an earlier node rejects it."""
         with self._lock:
             if self._refused_by:
                 message = f"sudo on {self._refused_by} rejected the password, so it was not sent here."
                 raise ConnectError(Outcome.SUDO, message)
             proven = self._proven
-            if not proven:  # the others wait for what the first one says
+            if not proven:  # the other nodes wait for the answer of the first one
                 self._try(line, node)
         if proven:
             self._try(line, node)
@@ -131,12 +131,12 @@ class Password:
         if not self._proven:
             self._refused_by = node
         output = clean(line.stderr().replace(PROMPT, "").strip()[-500:])
-        detail = f" Its output: {output}" if output else ""  # also of whom it knows, and may not be root
+        detail = f" Its output: {output}" if output else ""  # also if sudo accepts it, but not this user
         raise ConnectError(Outcome.SUDO, f"sudo rejected the password.{detail}", _HINT)
 
 
 class SudoLine:
-    """A line behind a sudo that may ask for a password, at once or after what a shell says first."""
+    """A line behind a sudo that may ask for a password, at once or after the output of a shell."""
 
     def __init__(self, line: WaitingLine, password: Password, node: str) -> None:
         self._line = line
@@ -145,11 +145,11 @@ class SudoLine:
         self._asked = False
 
     def send(self, data: bytes) -> None:
-        """Write all of it."""
+        """Write all of the data."""
         self._line.send(data)
 
     def receive(self, most: int) -> bytes:
-        """At most that many bytes; what sudo asks for is answered before."""
+        """Return up to `most` bytes, after answering a prompt of sudo."""
         while not self._asked and self._line.waits(_LOOK):
             if PROMPT in self._line.stderr():
                 self._asked = True
@@ -157,9 +157,9 @@ class SudoLine:
         return self._line.receive(most)
 
     def stderr(self) -> str:
-        """Return the end of what it wrote to its standard error, but for what sudo asked."""
+        """Return the end of the process's standard error, without sudo's prompt."""
         return self._line.stderr().replace(PROMPT, "")
 
     def ended(self) -> int | None:
-        """Return its exit code, once it is over."""
+        """Return the exit code, once the process has ended."""
         return self._line.ended()

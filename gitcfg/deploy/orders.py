@@ -1,4 +1,4 @@
-"""Orders: what is sent to nodes, made when their turn comes from what stands there, by one thread."""
+"""Orders: what is sent to nodes. A single thread makes each one when it knows what is on the node."""
 
 import re
 from collections import OrderedDict
@@ -17,29 +17,29 @@ from gitcfg.model import REFUSED, GitcfgError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _TOGETHER = 200
-"""To compare one node alone takes as long as so many together: 60 to 100 ms, and 3 s for 10,000."""
+"""The number of nodes that together take as long as one alone: 60 to 100 ms, and 3 s for 10,000."""
 _OLDER = 8
 _MANY = 4
-"""A part of the fleet is compiled by itself where all of it has so many times more nodes."""
+"""The factor by which the fleet must be larger than a part for the part to be compiled alone."""
 
 
 class Changes:
-    """What must happen on nodes that go from what is in force there to a fleet. For one thread at a time."""
+    """The actions on nodes that go from their installed commit to a fleet. For one thread at a time."""
 
     def __init__(self, source: Source, fleet: Fleet, names: Collection[str]) -> None:
-        """`fleet` knows the nodes, and stays open."""
+        """Compare with `fleet`, which has the nodes and stays open."""
         self._source = source
         self._fleet = fleet
         self._names = names
         self._older: OrderedDict[str, _Older] = OrderedDict()
 
     def actions(self, name: str, commit: str | None) -> Actions:
-        """Return them for a node on which a commit is in force; one that is not here counts as None."""
+        """Return the actions for a node with an installed commit; an unknown commit counts as None."""
         older = self._find_older(commit) if commit is not None and _COMMIT.fullmatch(commit) else None
         return older.actions(name) if older is not None else _compare_node(None, self._fleet, name)
 
     def _find_older(self, commit: str) -> "_Older | None":
-        """Return None if that commit is not here, or says nothing of any nodes."""
+        """Return None if that commit is unknown here, or its tree cannot be loaded."""
         if commit not in self._older:
             if not self._source.repository.knows(commit):
                 return None
@@ -60,7 +60,7 @@ class Changes:
 
 
 class _Older:
-    """A commit that is in force somewhere, until all nodes were compared: then that is all that is kept."""
+    """A commit that some nodes have. After all nodes are compared, only the result is kept."""
 
     def __init__(self, fleet: Fleet, new: Fleet, names: Collection[str]) -> None:
         self._fleet = fleet
@@ -82,7 +82,7 @@ class _Older:
         self._fleet.close()
 
     def _compare(self) -> Mapping[str, Actions]:
-        """Return all nodes that were there before, also those for which nothing changes."""
+        """Return the actions of all nodes that the commit has, also of those without changes."""
         names = [name for name in self._names if name in self._fleet]
         found = dict.fromkeys(names, Actions())
         for change in compare(self._fleet, self._new, names).changes:
@@ -96,7 +96,7 @@ def _compare_node(old: Fleet | None, new: Fleet, name: str) -> Actions:
 
 
 class OrderOptions(msgspec.Struct, frozen=True):
-    """How orders are made: `who` is named to others, `held` are nodes that an agent does not keep from it."""
+    """Options of orders: `who` is shown to others; `held` nodes may be changed in spite of an agent."""
 
     who: str
     dry: bool = False
@@ -105,24 +105,24 @@ class OrderOptions(msgspec.Struct, frozen=True):
 
 
 class Orders:
-    """Orders for the nodes of one commit. Not for several threads at once: a fleet is used by one."""
+    """Orders for the nodes of one commit. For one thread at a time, as is a fleet."""
 
     def __init__(self, source: Source, fleet: Fleet, names: Collection[str], options: OrderOptions) -> None:
-        """`fleet` is of a commit and stays open; `names` are the nodes that orders will be asked for."""
+        """Make orders from `fleet`, which is of a commit and stays open, for the nodes `names`."""
         self._source = source
         self._whole = fleet
         self._names = names
         self._options = options
 
     def of(self, name: str, hello: Hello) -> Order:
-        """Make the order for a node that said hello. Raise GitcfgError if the node must not be touched."""
+        """Make the order for a node that sent a Hello. Raise GitcfgError if the node must not be touched."""
         options = self._options
         if hello.agent != NO_AGENT and name not in options.held:
             raise GitcfgError(AGENT, AGENT_HINT, code=REFUSED)
         found = make_configuration(self._fleet, name, self._consequences)
         return Order(
             msgspec.to_builtins(found),
-            # Where the digest is the same nothing changes.
+            # With an equal digest, nothing changes.
             Actions() if hello.digest == found.digest else self._changes.actions(name, hello.commit),
             options.hidden(self._fleet, name) if options.hidden is not None else {},
             options.dry,
@@ -136,9 +136,9 @@ class Orders:
 
     @cached_property
     def _fleet(self) -> Fleet:
-        """Return all nodes that get orders, compiled together: only what they are made from is read.
+        """The nodes that get orders, compiled together, with only what they are made from.
 
-        One by one each had a process of its own for its templates, and cost 100 ms.
+        Alone, each node took a process of its own for its templates, and 100 ms.
         """
         few = len(self._names) * _MANY < len(self._whole)
         part = self._whole.valued(self._names) if few else self._whole
@@ -151,5 +151,5 @@ class Orders:
 
     @cached_property
     def _consequences(self) -> Consequences:
-        """Judge once what nodes have in common."""
+        """The consequences of changes, computed once for what nodes have in common."""
         return find_consequences(self._fleet)

@@ -1,4 +1,4 @@
-"""What becomes of a node in a deploy: one word for each, what it weighs for all others, and errors."""
+"""Outcomes of nodes in a deploy: one word for each, its weight for the run, and errors."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -11,11 +11,11 @@ _SOME_FAILED = 3
 
 
 class Outcome(StrEnum):
-    """What became of a node: one word, and each node has exactly one.
+    """The outcome of a node: one word, and each node has exactly one.
 
-    Differs is said by a dry run. Refused: by the node's policy, by a hold, or because an agent is there;
-    nothing was touched. Reverted and failed are the installation's own. Lost: the connection ended in the
-    middle, and timeout: it took too long; what stands is told by the next run. Skipped: it was not begun.
+    Differs: in a dry run. Refused: by the node's policy, by a hold, or because of an agent; nothing was
+    touched. Reverted and failed: as the installation's. Lost: the connection ended in the middle, and
+    timeout: it took too long; the next run shows what the node has. Skipped: it was not begun.
     """
 
     OK = "ok"
@@ -37,7 +37,7 @@ class Outcome(StrEnum):
 
 
 class Weight(StrEnum):
-    """What an outcome means for whether others are begun: aside means nothing."""
+    """The effect of an outcome on other nodes: the last one has none."""
 
     WELL = "well"
     FAILED = "failed"
@@ -46,14 +46,14 @@ class Weight(StrEnum):
 
 
 WELL = frozenset((Outcome.OK, Outcome.UNCHANGED, Outcome.DIFFERS))
-"""The node was reached, and there is nothing to be worried about."""
+"""The outcomes of a node that was reached without a problem."""
 _UNREACHED = frozenset((Outcome.UNREACHABLE, Outcome.HOST_KEY, Outcome.AUTH))
 
 
 class EndReason(StrEnum):
-    """How a run ends: `limit` is that too much went wrong, `interrupted` that a person wanted it.
+    """How a run ends: `limit` after too many problems, `interrupted` by a person.
 
-    `output` is that what it says cannot be written any more, `fault` one of gitcfg's own.
+    `output` means that its output can no longer be written, `fault` is an error in gitcfg itself.
     """
 
     DONE = "done"
@@ -64,11 +64,11 @@ class EndReason(StrEnum):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What became of a node. `message` is a sentence, `hint` says what to do about it.
+    """The result of a node. `message` is a sentence, `hint` an instruction.
 
-    `step` is the step that failed and `output` the end of what it said. `commit` and `digest` are what is in
-    force now, None where nobody knows; `before` is the commit that was. `differences` (a dry run's) are by
-    path. `agent` is the one that is there: none, `installed` or `running`. `sent` and `received` are bytes.
+    `step` is the step that failed and `output` the end of its output. `commit` and `digest` are now
+    installed, None if unknown; `before` is the commit before. `differences` (of a dry run) are by path.
+    `agent` is that of the node: none, `installed` or `running`. `sent` and `received` are bytes.
     """
 
     node: str
@@ -94,7 +94,7 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def weight(self) -> Weight:
-        """What it means for the others. Who has an agent says nothing of how the commit fares."""
+        """The effect on other nodes. A node with an agent shows nothing about the commit."""
         if self.outcome in WELL:
             return Weight.WELL
         if self.outcome in _UNREACHED:
@@ -113,7 +113,7 @@ def group_by_outcome(results: Iterable[Result]) -> dict[Outcome, tuple[Result, .
 
 
 class FarError(GitcfgError):
-    """The far end could not do what it was asked for, and nothing was touched; `kind` is the outcome."""
+    """The far end could not follow its order, and nothing was touched; `kind` is the outcome."""
 
     def __init__(self, kind: Outcome, message: str, *hints: str) -> None:
         super().__init__(message, *hints, code=_SOME_FAILED)
@@ -121,14 +121,14 @@ class FarError(GitcfgError):
 
 
 class Unreadable(FarError):
-    """What the node says is not what the far end of a deploy says."""
+    """The node's output is not from the far end of a deploy."""
 
     def __init__(self, why: str = "") -> None:
         super().__init__(Outcome.REFUSED, " ".join(("Cannot read the node's answer.", why)).rstrip())
 
 
 class Noisy(FarError):
-    """The node's login writes without an end, so that the far end is not heard."""
+    """The node's login prints so much output that the far end's is not found."""
 
     def __init__(self) -> None:
         hint = "A login without a terminal must print nothing: check the startup files of its shell."
@@ -137,7 +137,7 @@ class Noisy(FarError):
 
 
 class NoPython(FarError):
-    """There is no Python on the node that could run the far end."""
+    """The node has no Python that can run the far end."""
 
     def __init__(self, message: str, *hints: str) -> None:
         super().__init__(Outcome.NO_PYTHON, message, *hints)
@@ -146,8 +146,8 @@ class NoPython(FarError):
 class LineLost(FarError):
     """The line ended too early.
 
-    `after` is the last step that was heard of, "" where the installation cannot have begun: a node is as it
-    was then. Otherwise it goes on by itself, and the next `Hello` has its report.
+    `after` is the last reported step, "" if the installation cannot have begun: the node is then unchanged.
+    Otherwise the installation continues without the line, and the next `Hello` has its report.
     """
 
     def __init__(self, message: str, *hints: str, after: str = "") -> None:

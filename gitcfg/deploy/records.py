@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitcfg.git.repository import Repository
 
 MOST_OUTPUT = 8192
-"""So many characters of what a node said last are kept."""
+"""The number of characters of a node's last output that are kept."""
 WELL = ("ok", "unchanged")
 """The outcomes after which a node has the commit: there is nothing left to do."""
 MOST_RUNS = 100
@@ -31,7 +31,7 @@ _SUFFIX = ".jsonl"
 _END = 1024
 _ID = re.compile(r"[0-9a-hj-km-np-tv-z]{10}")
 _SHORTEST = 3
-_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # without i, l, o and u, which are read as others
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # without i, l, o and u, which are easily misread
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LARGEST = 512 * 1024 * 1024
@@ -39,10 +39,10 @@ _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="what", tag="begun"):
-    """A deploy as it begins: its nodes in the order in which they have their turn.
+    """A deploy at its begin: its nodes in the order of their turns.
 
-    `begun` is in seconds since the epoch. `reason` is said where the commit was not reviewed; `resumes` is
-    the run whose nodes that were not well this one takes on.
+    `begun` is in seconds since the epoch. `reason` is given if the commit was not reviewed. `resumes` is the
+    run whose unfinished nodes this one continues with.
     """
 
     id: str
@@ -56,10 +56,10 @@ class Run(msgspec.Struct, frozen=True, tag_field="what", tag="begun"):
 
 
 class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
-    """What became of a node. `outcome` is one word; `step` is what failed, `output` what was said then.
+    """The result of a node. `outcome` is one word; `step` is what failed, `output` its output.
 
-    `commit` and `digest` are what is in force on the node now, None where that is not known; `changed` is how
-    many files were written. `agent` is the one that is there: none, "installed" or "running". `at` is when.
+    `commit` and `digest` are what is now installed on the node, None if unknown; `changed` is the number of
+    written files. `agent` is that of the node: none, "installed" or "running". `at` is the time.
     """
 
     node: str
@@ -75,7 +75,7 @@ class NodeDone(msgspec.Struct, frozen=True, tag_field="what", tag="node"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag_field="what", tag="ended"):
-    """How a run ended: `done`, `limit`, `interrupted`, `output`, `fault`; `because` is a sentence on why."""
+    """How a run ended: `done`, `limit`, `interrupted`, `output`, `fault`; `because` is the reason."""
 
     how: str
     at: float = 0.0
@@ -94,7 +94,7 @@ _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
-    """A run as its file has it. `going`: it is at work; `broken` counts lines that cannot be read."""
+    """A run as its file has it. `going` means that it is running; `broken` counts unreadable lines."""
 
     run: Run
     done: Mapping[str, NodeDone] = {}
@@ -105,14 +105,14 @@ class RunRecord(msgspec.Struct, frozen=True):
 
     @property
     def ended(self) -> str:
-        """How it ended, in one word: also `running`, and `broken off` where its program was ended."""
+        """How the run ended, in one word; also `running`, and `broken off` if its program was killed."""
         if self.end is not None:
             return self.end.how
         return "running" if self.going else "broken off"
 
 
 class RunFile(msgspec.Struct, frozen=True):
-    """A file of a deploy: its run, or what is wrong with it. Both are missing where it never began."""
+    """A file of a deploy: its run, or a problem with it. Without both, the deploy never began."""
 
     id: str
     record: RunRecord | None = None
@@ -120,13 +120,13 @@ class RunFile(msgspec.Struct, frozen=True):
 
 
 def find_unfinished(record: RunRecord) -> tuple[str, ...]:
-    """Return the nodes that do not have the commit because of a run, in the order of their turns."""
+    """Return the nodes that do not have the commit after a run, in the order of their turns."""
     well = {name for name, done in record.done.items() if done.outcome in WELL}
     return tuple(name for name in record.run.nodes if name not in well)
 
 
 def encode_line(line: Line) -> bytes:
-    """Encode a line, with its end. What stands for no character in a program's output becomes `?`."""
+    """Encode a line, with its line end. Codes in a program's output that are not characters become `?`."""
     if isinstance(line, NodeDone):
         output = _end_of(line.output).encode("utf-8", "replace").decode()
         line = replace(line, output=output)
@@ -134,7 +134,7 @@ def encode_line(line: Line) -> bytes:
 
 
 def _end_of(output: str) -> str:
-    """Return the last whole lines, unless one is so long that little would be left, and what is left out."""
+    """Return the last whole lines (or a part of a very long one), after the number of omitted characters."""
     over = len(output) - MOST_OUTPUT
     if over <= 0:
         return output
@@ -145,7 +145,7 @@ def _end_of(output: str) -> str:
 
 
 def parse_run(data: bytes, going: bool = False) -> RunRecord | None:
-    """Parse a file, which may end anywhere; None if it never began. Raise ValueError if it is no record."""
+    """Parse a file, which may end anywhere; None if it never began. Raise ValueError for any other file."""
     *lines, _torn = data.split(b"\n")
     if not lines:
         return None
@@ -176,7 +176,7 @@ def _decode_line(text: bytes) -> Line | None:
 
 
 def read_file(path: Path) -> tuple[bytes, bool]:
-    """Read a file, and whether its writer is there, which is asked first: so nothing is missed."""
+    """Read a file, and whether it is being written. That is checked first, so that no line is missed."""
     with open_file(path) as file:
         at_work = is_being_written(file)
         if os.fstat(file).st_size > _LARGEST:
@@ -198,7 +198,7 @@ def open_file(path: Path) -> Iterator[int]:
 
 
 def is_being_written(file: int) -> bool:
-    """Return whether its writer is alive: it holds a lock, which ends with its process."""
+    """Return whether the file's writer is alive: it holds a lock, which ends with its process."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -241,7 +241,7 @@ def list_ids(folder: Path) -> list[str]:
 
 
 def read_runs(folder: Path) -> Iterator[RunFile]:
-    """Read all of them, newest first, each when its turn comes."""
+    """Yield all runs, newest first, each read when it is requested."""
     return (read_run(folder, run) for run in list_ids(folder))
 
 
@@ -251,20 +251,20 @@ def runs(folder: Path) -> Iterator[RunRecord]:
 
 
 def runs_in_order(folder: Path) -> Iterator[RunRecord]:
-    """Yield them in the order in which they began."""
+    """Yield the runs in the order in which they began."""
     files = (read_run(folder, run) for run in reversed(list_ids(folder)))
     return (file.record for file in files if file.record is not None)
 
 
 def find_unreported(folder: Path) -> Iterator[RunRecord]:
-    """Yield those that are over and were not reported, in the order in which they began."""
+    """Yield the runs that have ended and are not reported, in the order in which they began."""
     pending = (run for run in reversed(list_ids(folder)) if not _ends_as_reported(run_file(folder, run)))
     records = (read_run(folder, run).record for run in pending)
     return (one for one in records if one is not None and one.reported is None and not one.going)
 
 
 def _ends_as_reported(path: Path) -> bool:
-    """Look at its end alone: to read 100 runs of 10,000 nodes took 2.2 s of CPU time after each deploy."""
+    """Read only the file's end: reading 100 runs of 10,000 nodes took 2.2 s of CPU time after each deploy."""
     with contextlib.suppress(OSError, ValueError), open_file(path) as file:
         end = os.pread(file, _END, max(0, os.fstat(file).st_size - _END))
         return b'{"what":"told",' in end
@@ -287,7 +287,7 @@ def read_run(folder: Path, run: str) -> RunFile:
 
 
 def find_run(folder: Path, text: str) -> RunRecord:
-    """Find a run by its id, by how it alone begins or ends, or `last`. Raise GitcfgError if there is none."""
+    """Find a run by its id, a unique begin or end of it, or `last`. Raise GitcfgError if there is none."""
     if text == LAST:
         last = next(runs(folder), None)
         if last is None:
@@ -308,7 +308,7 @@ def find_run(folder: Path, text: str) -> RunRecord:
 
 
 def prune_runs(folder: Path, most: int = MOST_RUNS) -> None:
-    """Drop the oldest ones; never one that is being written."""
+    """Remove the oldest runs, but never one that is being written."""
     for run in list_ids(folder)[most:]:
         with contextlib.suppress(OSError, ValueError), open_file(run_file(folder, run)) as file:
             if not is_being_written(file):
@@ -316,15 +316,15 @@ def prune_runs(folder: Path, most: int = MOST_RUNS) -> None:
 
 
 def run_id(now: float) -> str:
-    """Return a new run's id: its time in nine digits, the last two within a second, and one by chance."""
+    """Return a new run's id: nine digits of its time, the last two within a second, and a random one."""
     number = int(now * 1024)
     return "".join(_DIGITS[number >> shift & 31] for shift in range(40, -1, -5)) + secrets.choice(_DIGITS)
 
 
 class Recorder:
-    """Writes the file of a run, each line at once, whatever ends the program; for several threads at once.
+    """The writer of a run's file: each line is written at once. For several threads at once.
 
-    `fault` is why lines are not in the file; they are tried again with each further one.
+    `fault` is why lines are missing in the file; they are tried again with each further line.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float]) -> None:
@@ -337,9 +337,9 @@ class Recorder:
         self.fault = ""
 
     def begun(self, run: Run) -> None:
-        """Begin the file, and drop the oldest. Raise GitcfgError if it cannot be written: begin nothing."""
+        """Create the file, and remove the oldest. Raise GitcfgError if that fails: then begin nothing."""
         try:
-            # Only their owner looks into them; the first one is also that of the cache, which wants that.
+            # Only their owner may read them. The first folder is also that of the cache, which requires this.
             for folder in (self._folder.parent, self._folder):
                 folder.mkdir(mode=0o700, exist_ok=True)
             prune_runs(self._folder, MOST_RUNS - 1)
@@ -357,17 +357,17 @@ class Recorder:
             raise self._impossible(run, self.fault)
 
     def node(self, done: NodeDone) -> None:
-        """Record that a node is done with; `at` is set where it is not."""
+        """Record that a node has finished; set `at` if it is missing."""
         self._write(done if done.at else replace(done, at=self._clock()))
 
     def ended(self, how: str, because: str = "") -> None:
-        """Record how it ended (`done`, `limit`, `interrupted`, `output`, `fault`), and close the file."""
+        """Record how the run ended: `done`, `limit`, `interrupted`, `output` or `fault`; close the file."""
         self._write(Ended(how, self._clock(), because))
         self._sync()
         self.close()
 
     def close(self) -> None:
-        """Write no more; a run that has not ended is broken off."""
+        """Stop writing; a run that has not ended is broken off."""
         with self._lock:
             if self._file is not None:
                 os.close(self._file)
@@ -380,7 +380,7 @@ class Recorder:
                 del self._waiting[0]
 
     def _try_write(self, text: bytes) -> bool:
-        """Write in one go: else another line could stand in it. After a torn line a new one begins."""
+        """Write in one call, so that no other line is inside it. After a torn line, begin a new one."""
         if self._file is None:
             self.fault = "the file is closed"
             return False
@@ -409,7 +409,7 @@ class Recorder:
 
 
 def note_reported(folder: Path, run: str, where: str, at: float) -> None:
-    """Note where a run was reported. Raise GitcfgError if that fails: it is reported again, without harm."""
+    """Record where a run was reported. Raise GitcfgError if that fails: another report does no harm."""
     try:
         append_line(folder, run, Reported(where, at))
     except OSError as error:
@@ -418,10 +418,10 @@ def note_reported(folder: Path, run: str, where: str, at: float) -> None:
 
 
 def append_line(folder: Path, run: str, line: Line) -> None:
-    """Append a line to the file of a run that is over. Raise OSError if it cannot be written."""
+    """Append a line to the file of a run that has ended. Raise OSError if it cannot be written."""
     opened = os.open(run_file(folder, run), _APPEND)
     try:
-        os.write(opened, b"\n" + encode_line(line))  # what was torn before it stays by itself
+        os.write(opened, b"\n" + encode_line(line))  # a torn line before it stays separate
     finally:
         os.close(opened)
 

@@ -1,4 +1,4 @@
-"""Reports of deploys: runs as they are sent to a server, and as an inventory has them."""
+"""Reports of deploys: runs as a server receives them, and as an inventory has them."""
 
 import contextlib
 from collections import Counter
@@ -29,17 +29,17 @@ from gitcfg.state.records import Deployed, NodeState, Result
 
 _UNTRIED = ("skipped", "differs")
 _AT_ONCE, _MOST_BYTES = 500, 512 * 1024
-"""So much is told with one request: a server takes 1,000 nodes, and 1 MiB."""
+"""The limits of one request: a server accepts 1,000 nodes and 1 MiB."""
 _MOST_WHO, _MOST_STEP, _MOST_SECONDS = 200, 200, 1e7
 
 
 def list_deployed(record: RunRecord) -> tuple[Deployed, ...]:
-    """Return what a run did to nodes, in the order in which they were done with."""
+    """Return what a run did to nodes, in the order in which they finished."""
     return tuple(_make_deployed(record.run, done) for done in record.done.values() if _was_tried(done))
 
 
 def _was_tried(done: NodeDone) -> bool:
-    """Return whether the node was to be changed: not where a hold or an agent was in the way."""
+    """Return whether the deploy tried to change the node: not if a hold or an agent prevented it."""
     spared = done.outcome == "refused" and not done.step
     return not spared and done.outcome not in _UNTRIED and HOST.fullmatch(done.node) is not None
 
@@ -54,7 +54,7 @@ def _make_deployed(run: Run, done: NodeDone) -> Deployed:
 
 
 def build_reports(record: RunRecord, now: float) -> Iterator[bytes]:
-    """Yield the report of a run to a server (`gitcfg.deploy-report/1`), in as many parts as it takes."""
+    """Yield the report of a run to a server (`gitcfg.deploy-report/1`), in as many parts as needed."""
     nodes: list[bytes] = []
     size = 0
     for one in list_deployed(record):
@@ -88,9 +88,9 @@ def _deployed_to_json(one: Deployed) -> dict[str, Any]:
 
 
 def find_states(runs: Iterable[RunRecord]) -> list[NodeState]:
-    """Return the nodes on which anything was ever installed, in order of name, as a database has them.
+    """Return the nodes on which anything was ever installed, in order of name, as in a database.
 
-    Runs come in the order in which they began.
+    The runs must be in the order in which they began.
     """
     found: dict[str, NodeState] = {}
     for one in (each for record in runs for each in list_deployed(record) if each.installed):
@@ -101,7 +101,7 @@ def find_states(runs: Iterable[RunRecord]) -> list[NodeState]:
 
 
 def update_state(before: NodeState | None, deployed: Deployed) -> NodeState:
-    """Return the state of a node without an agent after a deploy: what is not reported stays as it was."""
+    """Return the state of a node without an agent after a deploy; unreported values stay."""
     at, result = deployed.result.at, deployed.result
     node = before or NodeState(deployed.node, at, at, at)
     if deployed.commit is not None:
@@ -119,9 +119,9 @@ def count_outcomes(record: RunRecord) -> Mapping[str, int]:
 
 
 def find_outcome(record: RunRecord, name: str) -> str:
-    """Return the outcome of a node, also where the record has none.
+    """Return the outcome of a node, even if the record has none.
 
-    In a run that was broken off, or had a fault, it may be anything: the node may have been at work.
+    In a run that was broken off, or had a fault, it is unknown: the node may have been running.
     """
     done = record.done.get(name)
     if done is not None:
@@ -131,23 +131,23 @@ def find_outcome(record: RunRecord, name: str) -> str:
     return "waiting" if record.going else "unknown"
 
 
-# Nodes of which a deploy did not hear the end: the next deploy does, and completes the record.
+# Nodes whose result a deploy did not receive: the next deploy does, and completes the record.
 
 _UNHEARD = ("lost", "timeout")
 _MARKS = tuple(f'"outcome":"{word}"'.encode() for word in _UNHEARD)
 _CAME_TO = (*_UNHEARD, "ok", "unchanged", "reverted", "failed", "full", "busy")
-"""After these the node may have been changed, by this deploy or by another."""
+"""The outcomes after which the node may have been changed, by this deploy or by another."""
 _TAKEN_BACK = "The installation was interrupted; the next deploy rolls it back."
 
 
 class LateOutcomes:
-    """Completes the records of earlier runs in a folder by what nodes say when they are deployed to again."""
+    """A listener that completes the records of earlier runs with what nodes report in the next deploy."""
 
     def __init__(self, folder: Path, names: Iterable[str], clock: Callable[[], float]) -> None:
         self._folder, self._names, self._clock = folder, frozenset(names), clock
 
     def heard(self, node: str, hello: Hello, dry: bool) -> None:
-        """Record what became of a node, if that was not known. If that fails, this run records it."""
+        """Record the result of a node if it was unknown. On an error, only this run records it."""
         with contextlib.suppress(OSError, GitcfgError):
             if node in self._unheard:
                 run, lost = self._unheard[node]
@@ -157,7 +157,7 @@ class LateOutcomes:
 
     @cached_property
     def _unheard(self) -> dict[str, tuple[Run, NodeDone]]:
-        """Return by node the last run that may have done anything to it, if its end was not heard."""
+        """The last run, by node, that may have changed the node, if its result was not received."""
         left, found = set(self._names), dict[str, tuple[Run, NodeDone]]()
         for record in _read_until_complete(self._folder):
             for name in left & record.done.keys():
@@ -170,7 +170,7 @@ class LateOutcomes:
 
 
 def _read_until_complete(folder: Path) -> Iterator[RunRecord]:
-    """Yield runs, newest first, down to the oldest that misses the end of a node: mostly none is decoded."""
+    """Yield runs, newest first, down to the oldest that lacks a node's result; usually there are none."""
     known = list_ids(folder)
     oldest = -1
     for number, run in enumerate(known):
@@ -183,7 +183,7 @@ def _read_until_complete(folder: Path) -> Iterator[RunRecord]:
 
 
 def find_late_outcome(run: Run, lost: NodeDone, hello: Hello, dry: bool) -> NodeDone | None:
-    """Return the outcome of a node by what it says now; None if that is of another run, or not over."""
+    """Return the outcome of a node by its report; None if that is of another run, or not final."""
     if hello.busy or hello.problem:
         return None
     report = hello.report

@@ -1,4 +1,4 @@
-"""A deploy: nodes have their turns in threads, and everything else happens in the thread that runs it."""
+"""A deploy: nodes have their turns in threads, and all else happens in the thread that runs it."""
 
 import queue
 import threading
@@ -24,26 +24,26 @@ _LATER = "An installation that was started continues; the next deploy reports it
 
 
 class Listener(Protocol):
-    """Follows a deploy; it is called by the thread that runs it, one call after the other."""
+    """A listener to a deploy. The thread that runs the deploy calls it, one call after the other."""
 
     def began(self, node: str, batch: int) -> None:
-        """A node has its turn."""
+        """Handle the begin of a node's turn."""
 
     def step(self, node: str, step: str, detail: str) -> None:
-        """What happens on a node."""
+        """Handle a step on a node."""
 
     def ended(self, result: Result) -> None:
-        """A node is done with; said once of each."""
+        """Handle the result of a node; called once for each."""
 
     def stopping(self, because: str) -> None:
-        """No other node has a turn."""
+        """Handle that no other node begins."""
 
     def tick(self) -> None:
-        """Some time has passed, and perhaps nothing else has happened."""
+        """Handle the passing of time, with or without other events."""
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """How a deploy ended; `results` have each of its nodes once."""
+    """The end of a deploy; `results` has each of its nodes once."""
 
     results: Mapping[str, Result]
     why: EndReason
@@ -51,7 +51,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """News of a worker: what happens on a node."""
+    """A step on a node, from a worker."""
 
     node: str
     step: str
@@ -59,7 +59,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class OrderRequest(msgspec.Struct, frozen=True):
-    """A thread waits for the order to a node, or for why there is none."""
+    """A thread waits for the order to a node, or for the reason why there is none."""
 
     node: str
     hello: Hello
@@ -67,21 +67,21 @@ class OrderRequest(msgspec.Struct, frozen=True):
 
 
 class TurnEnded(msgspec.Struct, frozen=True):
-    """A node's turn is over, with its result or with a fault of gitcfg's own."""
+    """A node's turn has ended, with its result or with an error in gitcfg itself."""
 
     node: str
     result: Result | BaseException
 
 
 class Interrupt(msgspec.Struct, frozen=True):
-    """Somebody wants it to end."""
+    """Someone wants to end the deploy."""
 
 
 News = Step | OrderRequest | TurnEnded | Interrupt | Stop
 
 
 class Workers:
-    """As many threads as there ever were turns at once; each does one turn after the other."""
+    """As many threads as there are turns at once; each does one turn after the other."""
 
     def __init__(self, network: Network, entering: LoginOptions, news: "queue.SimpleQueue[News]") -> None:
         self._network = network
@@ -91,17 +91,17 @@ class Workers:
         self._threads = 0
 
     def begin(self, node: str, running: int) -> Turn:
-        """Let a node have its turn, as one of so many."""
+        """Begin a node's turn, as one of `running` turns."""
         turn = Turn(node, self._entering, partial(self._ask, node))
         self._turns.put(turn)
         if self._threads < running:
             self._threads += 1
-            # Daemons: whoever leaves nodes in the middle does not wait for what the network does then.
+            # Daemon threads: a deploy that abandons nodes does not wait for the network.
             threading.Thread(target=self._work, name=f"node-{self._threads}", daemon=True).start()
         return turn
 
     def end(self) -> None:
-        """End the threads: there are no more turns."""
+        """End the threads, because there are no more turns."""
         for _ in range(self._threads):
             self._turns.put(None)
 
@@ -109,9 +109,7 @@ class Workers:
         while (turn := self._turns.get()) is not None:
             try:
                 result: Result | BaseException = turn.go(self._network, partial(self._report_step, turn.node))
-            except (
-                BaseException
-            ) as error:  # any fault is raised where the deploy runs: here nobody would see it
+            except BaseException as error:  # it is raised in the deploy's thread: in this one it is lost
                 result = error
             self._news.put(TurnEnded(turn.node, result))
 
@@ -128,10 +126,10 @@ class Workers:
 
 
 class Deploy:
-    """A deploy that goes on until each node is done with.
+    """A deploy that runs until each node has finished.
 
-    Orders are made here, one after the other, when a node has said what stands on it: as many of them are in
-    memory as nodes have their turn, however many nodes there are.
+    Orders are made here, one after the other, once a node has reported its state: only as many of them are in
+    memory as nodes have their turn, regardless of the number of nodes.
     """
 
     def __init__(
@@ -156,16 +154,16 @@ class Deploy:
         self._fault: BaseException | None = None
 
     def interrupt(self) -> None:
-        """Begin no other node; called again, leave those at work, too. For signal handlers."""
+        """Begin no other node; at the second call, abandon the running ones too. For signal handlers."""
         self._news.put(Interrupt())
 
     def stop(self, why: EndReason, because: str) -> None:
-        """Begin no other node, since something is wrong that is no node's: a sentence says what."""
+        """Begin no other node, because of a problem that is not a node's; `because` is a sentence."""
         self._news.put(Stop(why, because))
 
     def run(self) -> Finished:
-        """Run until each node is done with; a fault of gitcfg's own is raised once those at work are."""
-        program()  # made once: threads that all begin by making it took 0.1 s of CPU time each
+        """Run until each node has finished; then raise the first error in gitcfg itself, if any."""
+        program()  # made once: threads that all began by making it took 0.1 s of CPU time each
         self._state, actions = batches.begin(self._plan)
         self._act(actions)
         while not self._state.over:
@@ -194,7 +192,7 @@ class Deploy:
             self._listener.step(news.node, news.step, news.detail)
 
     def _make_order(self, request: OrderRequest) -> Order | BaseException:
-        """Make an order, or return why there is none, which becomes the node's result."""
+        """Make an order, or return the reason why there is none, which becomes the node's result."""
         if self._interrupted > 1:
             return GitcfgError(_LEFT)
         try:
@@ -226,7 +224,7 @@ class Deploy:
         self._listener.ended(result)
 
     def _intern(self, text: str) -> str:
-        """Keep once what many nodes say alike."""
+        """Return one copy of a text that many nodes report."""
         return self._texts.setdefault(text, text)
 
     def _step(self, event: Event) -> None:

@@ -44,20 +44,20 @@ _WRONG = (OSError, ValueError, LookupError, TypeError, AttributeError, paramiko.
 
 
 class Settings(paramiko.SSHConfig):  # type: ignore[misc]
-    """What ssh_config says."""
+    """The settings of ssh_config."""
 
     def _does_match(self, match_list: list[Any], *rest: Any) -> Any:
-        """paramiko asks for the name of the user for each `Host` there is: 20 us of 200, for each host."""
+        """Skip an empty list: paramiko looks up the user's name for each `Host`, 20 of 200 us per host."""
         return super()._does_match(match_list, *rest) if match_list else False
 
     def _tokenize(self, config: Any, target_hostname: str, key: str, value: str) -> Any:
-        """paramiko asks for all that could be put in also where nothing is to be: 0.3 ms for each host."""
+        """Skip a value without tokens, for which paramiko also looks up all tokens: 0.3 ms for each host."""
         has_tokens = "%" in value or "~" in value
         return super()._tokenize(config, target_hostname, key, value) if has_tokens else value
 
 
 def read_settings(file: str | None) -> Settings:
-    """Read a file, or the user's and the system's. Raise GitcfgError if it cannot be read."""
+    """Read a file, or the user's and the system's. Raise GitcfgError if one cannot be read."""
     settings = Settings()
     user = os.path.expanduser(_USER)
     if file is not None and not Path(file).is_file():
@@ -76,7 +76,7 @@ def read_settings(file: str | None) -> Settings:
 
 
 def _read_lines(path: str, folder: str, depth: int) -> Iterator[str]:
-    """Yield its lines, with those of files that it includes; after these the block around them goes on."""
+    """Yield a file's lines and those of the files that it includes; then repeat the surrounding block."""
     block = "Host *"
     for line in Path(path).read_text("utf-8", "replace").splitlines():
         word, _, rest = line.strip().replace("=", " ", 1).partition(" ")
@@ -93,9 +93,9 @@ def _read_lines(path: str, folder: str, depth: int) -> Iterator[str]:
 
 
 class Proxy(paramiko.ProxyCommand):  # type: ignore[misc]
-    """paramiko's, started apart: Ctrl-C on the terminal would end it, and those at work are to finish.
+    """paramiko's, in a session of its own: Ctrl-C would otherwise end it, and running nodes must finish.
 
-    What it says on its standard error is left unread there, and would stop it once a pipe is full.
+    paramiko does not read its standard error, which would block it as soon as a pipe is full.
     """
 
     def __init__(self, command: str) -> None:
@@ -134,10 +134,10 @@ class Keys:
         self._read = lru_cache(maxsize=64)(_read_key)
 
     def arguments(self, options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-        """Return arguments for paramiko's client. A file that is not there is passed over, as ssh does.
+        """Return arguments for paramiko's client, without files that do not exist, as ssh does.
 
-        The first one is handed over read, and tried first. One with a certificate or a passphrase is left to
-        paramiko, with all after it.
+        The first key is passed as an object, and tried first. paramiko reads one with a certificate or a
+        passphrase, and all keys after it.
         """
         files = [file for file in map(os.path.expanduser, names) if os.path.isfile(file)]
         key = self._read(files[0]) if files else None
@@ -150,7 +150,7 @@ class Keys:
 
 
 def _read_key(file: str) -> paramiko.PKey | None:
-    """Return the key in a file, None if paramiko may make more of it, or say what is wrong."""
+    """Return the key in a file; None if paramiko may be able to read it, or to name the problem."""
     if file.endswith(_CERTIFICATE) or os.path.exists(file + _CERTIFICATE):
         return None
     for kind in (paramiko.RSAKey, paramiko.ECDSAKey, paramiko.Ed25519Key):
@@ -161,30 +161,30 @@ def _read_key(file: str) -> paramiko.PKey | None:
     return None
 
 
-# Connections over SSH, made by fabric: strict about host keys, with channels that let all bytes through.
+# Connections over SSH, made by fabric: strict about host keys, with channels that transfer all bytes.
 
-logging.getLogger("paramiko").addHandler(logging.NullHandler())  # else it writes tracebacks on stderr
+logging.getLogger("paramiko").addHandler(logging.NullHandler())  # otherwise it writes tracebacks to stderr
 
 _KEEPALIVE = 15
 _PORT = 22
 _NONE = "none"
 _BRACKETS = re.compile(r"(?:(?P<user>.+)@)?\[(?P<host>[^\]]+)\](?::(?P<port>[0-9]+))?")
-"""How ssh writes a host to jump over by its IPv6 address, which fabric takes for a name."""
+"""The form of a jump host with an IPv6 address in ssh, which fabric takes for a name."""
 _HOSTILE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError),
     struct.error,
 )
-"""What comes out of paramiko where a host says what no sshd would: that host's trouble alone."""
+"""Errors of paramiko at messages that no sshd sends: a problem of that host only."""
 FAILURES = (OSError, EOFError, SSHException, ValueError, GitcfgError, *_HOSTILE)
-"""All that opening a connection may raise."""
+"""All errors that opening a connection may raise."""
 _NO_KEY = "No authentication methods available"
 _PORT_SUFFIX = re.compile(r" ?port [0-9]+\Z")
 _MORE = frozenset("@:/")
-"""What is in addresses that are more than a host."""
+"""Characters of addresses that are more than a host."""
 
 
 def unreached(error: Exception, address: str, user: str) -> ConnectError:
-    """Explain a failure to connect to `address`, "" if its name says it, as a user."""
+    """Explain a failure to connect as a user to `address`, "" if that is the node's name."""
     if isinstance(error, ConnectError):
         return error
     if isinstance(error, GitcfgError):
@@ -211,7 +211,7 @@ def unreached(error: Exception, address: str, user: str) -> ConnectError:
 
 
 def reason(error: BaseException) -> str:
-    """Say why, in a few words."""
+    """Return the reason, in a few words."""
     if isinstance(error, NoValidConnectionsError):
         return reason(next(iter(error.errors.values())))
     if isinstance(error, TimeoutError):
@@ -231,12 +231,12 @@ _KEPT = 8192
 _LOOK = 0.02
 _STATUS = 5.0
 _NO_CODE = -1
-"""No exit code: a signal ended it, or it is not known."""
+"""There is no exit code: a signal ended the process, or the code is unknown."""
 _PIECE = 32768
 
 
 class ChannelLine:
-    """A channel on which a command runs. What waits after `deadline` (of the clock) is a TimeoutError."""
+    """A channel on which a command runs. A wait after `deadline` (of the clock) raises TimeoutError."""
 
     def __init__(self, channel: Channel, deadline: float, clock: Callable[[], float]) -> None:
         self._channel = channel
@@ -245,14 +245,14 @@ class ChannelLine:
         self._said = b""
 
     def send(self, data: bytes) -> None:
-        """Write all of it."""
+        """Write all of the data."""
         view = memoryview(data)
         while view:
             self._wait()
             view = view[self._channel.send(view[:_PIECE]) :]
 
     def receive(self, most: int) -> bytes:
-        """At most that many bytes, as soon as there are some; nothing at the end."""
+        """Return up to `most` bytes, as soon as there are some; nothing at the end."""
         self._wait()
         data: bytes = self._channel.recv(most)
         self._listen()
@@ -269,12 +269,12 @@ class ChannelLine:
         return False
 
     def stderr(self) -> str:
-        """Return the end of what it wrote to its standard error."""
+        """Return the end of the process's standard error."""
         self._listen()
         return self._said.decode("utf-8", "replace")
 
     def ended(self) -> int | None:
-        """Its exit code, once it is over; it comes after the end of what is to be received, or never."""
+        """Return the exit code, once the process has ended; it arrives after all output, or never."""
         if self._channel.eof_received or self._channel.closed:
             self._channel.status_event.wait(max(0.0, min(_STATUS, self._deadline - self._clock())))
         code = self._channel.exit_status
@@ -287,7 +287,7 @@ class ChannelLine:
         self._channel.settimeout(left)
 
     def _listen(self) -> bool:
-        """Take in what it wrote to its standard error: unread, it would stop there some day."""
+        """Read its standard error; without that, the process would block at some time."""
         heard = False
         while self._channel.recv_stderr_ready():
             piece = self._channel.recv_stderr(_PIECE)
@@ -303,9 +303,9 @@ _SEALED = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com")
 
 
 class BufferedSocket:
-    """A socket that is read as far as something is there: paramiko asks twice for each packet.
+    """A socket that reads as much as is there: paramiko reads twice for each packet.
 
-    One call of the system instead of two or more is 0.1 ms of 10 a host.
+    One system call instead of two or more saves 0.1 of 10 ms for each host.
     """
 
     def __init__(self, sock: Any) -> None:
@@ -313,20 +313,20 @@ class BufferedSocket:
         self._pending = b""
 
     def recv(self, most: int) -> bytes:
-        """At most that many bytes, as soon as there are some; nothing at the end."""
+        """Return up to `most` bytes, as soon as there are some; nothing at the end."""
         data = self._pending or self._sock.recv(_CHUNK)
         self._pending = data[most:]
         return bytes(data[:most])
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is the socket's own."""
+        """Return any other attribute of the socket."""
         return getattr(self._sock, name)
 
 
 class Transport(paramiko.Transport):  # type: ignore[misc]
-    """Prefers ciphers that seal what they encrypt, as OpenSSH does since 10.0.
+    """A transport that prefers authenticated ciphers, as OpenSSH does since 10.0.
 
-    With others paramiko compares the sums of each packet byte by byte in Python: a quarter of what it takes.
+    With others, paramiko compares the checksum of each packet byte by byte in Python: a quarter of its time.
     """
 
     def __init__(self, sock: Any, key_types: Sequence[str], **said: Any) -> None:
@@ -336,7 +336,7 @@ class Transport(paramiko.Transport):  # type: ignore[misc]
         options.key_types = _put_first(key_types, options.key_types)
 
     def _parse_debug(self, message: Any) -> None:
-        """Ignore what sshd says of each option of an authorized key: paramiko writes it out byte by byte."""
+        """Ignore sshd's message for each option of an authorized key: paramiko formats it byte by byte."""
 
 
 def _put_first(preferred: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -345,13 +345,14 @@ def _put_first(preferred: Sequence[str], known: Sequence[str]) -> tuple[str, ...
 
 
 Connect = Callable[[str, str], Connection]
-"""Connects to a host over other hosts (`a,b`), or over those that ssh_config says where these are none."""
+"""Connects to a host over other hosts (`a,b`), or over those of ssh_config if there are none."""
 
 
 class Jumps:
-    """By how ssh_config writes them, `a,b`: a bastion sees one connection, not hundreds.
+    """The jump hosts, as ssh_config writes them (`a,b`): a bastion gets one connection, not hundreds.
 
-    `patience` is how many seconds a way may take to open, and how long one that failed is not tried again.
+    `patience` is how many seconds a connection may take to open, and the pause before a failed one is tried
+    again.
     """
 
     def __init__(self, connect: Connect, clock: Callable[[], float], patience: float) -> None:
@@ -362,7 +363,7 @@ class Jumps:
         self._lock = threading.Lock()
 
     def channel(self, hops: str, host: str, port: int) -> Any:
-        """Open a way to a host behind some others. Raise ConnectError if they do not lead there."""
+        """Open a channel to a host behind some others. Raise ConnectError if they cannot reach it."""
         before, _, hop = hops.replace(" ", "").rpartition(",")
         with self._lock:
             jump = self._known.setdefault(hops, _Jump(self._clock, self._patience))
@@ -376,13 +377,13 @@ class Jumps:
             raise ConnectError(Outcome.UNREACHABLE, message) from None
 
     def close(self) -> None:
-        """End them all."""
+        """Close all connections."""
         for jump in self._known.values():
             jump.close()
 
 
 class _Jump:
-    """A connection that is opened by whoever comes first, and anew when it has ended."""
+    """A connection that its first user opens, and that is opened again when it has ended."""
 
     def __init__(self, clock: Callable[[], float], patience: float) -> None:
         self._clock = clock
@@ -392,7 +393,7 @@ class _Jump:
         self._failed: tuple[float, ConnectError] | None = None
 
     def connection(self, connect: Callable[[], Connection], hop: str) -> Connection:
-        """Return the connection. Where it fails, those that wait do not try one after the other."""
+        """Return the connection. If it fails, those that wait do not try one after the other."""
         with self._lock:
             if self._connection is not None and self._connection.is_connected:
                 return self._connection
@@ -413,16 +414,16 @@ class _Jump:
 
 
 class _Connection(Connection):  # type: ignore[misc]
-    """fabric's, all of whose attributes are its own.
+    """fabric's connection, which declares all of its attributes.
 
-    It forgets to say so of one. Setting that would change the settings that all threads share, and while that
-    is done others find them empty.
+    fabric does not declare this one. Setting it would change the settings that all threads share, and
+    meanwhile other threads would find them empty.
     """
 
     inline_ssh_env: Any = None
 
     def __setattr__(self, key: str, value: object) -> None:
-        """fabric's looks through all attributes first, whether there is such a one: 0.3 ms for each host."""
+        """Set the attribute; fabric first searches all of them for it: 0.3 ms for each host."""
         object.__setattr__(self, key, value)
 
 
@@ -435,7 +436,7 @@ class SshConnection:
 
     @property
     def user(self) -> str:
-        """Who is logged in there."""
+        """The user who is logged in there."""
         return str(self._connection.user)
 
     def line(self, command: str, deadline: float) -> ChannelLine:
@@ -449,12 +450,12 @@ class SshConnection:
         return ChannelLine(channel, deadline, self._options.clock)
 
     def cut(self) -> None:
-        """End it at once, from another thread."""
+        """Close the connection at once, from another thread."""
         self._connection.client.close()
 
 
 class Ssh:
-    """Reaches nodes, each by a connection of its own, as ssh_config says."""
+    """The network over SSH: each node has a connection of its own, as set in ssh_config."""
 
     def __init__(self, options: ConnectOptions) -> None:
         """Raise GitcfgError if ssh_config cannot be read."""
@@ -474,13 +475,13 @@ class Ssh:
             connection.client.close()
 
     def close(self) -> None:
-        """End the connections to jump hosts."""
+        """Close the connections to jump hosts."""
         self._jumps.close()
 
     def _connect(self, name: str, over: str, user: str | None) -> Connection:
         try:
             connection = self._make(name, user)
-        except FAILURES as error:  # a Port that is no number
+        except FAILURES as error:  # for example, a Port that is not a number
             message = f"Cannot use its settings in ssh_config: {reason(error)}."
             raise ConnectError(Outcome.UNREACHABLE, message) from None
         try:
@@ -493,7 +494,7 @@ class Ssh:
         return connection
 
     def _make(self, name: str, user: str | None) -> Connection:
-        """Make it without fabric's own way to other hosts and its client: both trust every host key."""
+        """Make it without fabric's own jump hosts and client: both trust every host key."""
         seconds = self._options.connect_timeout
         found = _BRACKETS.fullmatch(name)
         host = found["host"] if found else name
@@ -504,7 +505,7 @@ class Ssh:
             config=self._config,
             gateway=False,
             forward_agent=False,
-            connect_timeout=math.ceil(seconds),  # it takes whole seconds, and 0 for no end at all
+            connect_timeout=math.ceil(seconds),  # it takes whole seconds, and 0 for no limit
             connect_kwargs=dict.fromkeys(("banner_timeout", "auth_timeout", "channel_timeout"), seconds),
         )
         connection.client = paramiko.SSHClient()
@@ -513,7 +514,7 @@ class Ssh:
         return connection
 
     def _prepare(self, connection: Connection, over: str) -> None:
-        """Set the host keys, the keys to log in with and the way there, as ssh does and fabric does not."""
+        """Set the host keys, the login keys and the way to the host, as ssh does and fabric does not."""
         settings, arguments = connection.ssh_config, connection.connect_kwargs
         try:
             known = self._known(find_files(settings))
@@ -540,7 +541,7 @@ class Ssh:
 
 
 def _find_jumps(connection: Connection) -> str:
-    """Return the hosts to jump over; none where the host is one of them, as `Host *` makes it."""
+    """Return the jump hosts; none if the host itself is one, as `Host *` may do."""
     jumps = str(connection.ssh_config.get("proxyjump") or _NONE).replace("ssh://", "")
     own = (connection.original_host, connection.host)
     hops = [hop.strip() for hop in jumps.split(",")]
@@ -549,7 +550,7 @@ def _find_jumps(connection: Connection) -> str:
 
 
 def _address(connection: Connection) -> str:
-    """Return where a host is looked for, "" if its name says it: then many are reported as one."""
+    """Return the address of a host, "" if it is its name: many equal failures are then reported as one."""
     host = "" if connection.host == connection.original_host else str(connection.host)
     port = "" if int(connection.port) == _PORT else f"port {connection.port}"
     return " ".join(filter(None, (host, port)))

@@ -1,4 +1,4 @@
-"""Host keys: files as OpenSSH keeps them (known_hosts), and whether a host that shows a key is trusted."""
+"""Host keys: the files of OpenSSH (known_hosts), and the decision whether to trust a host's key."""
 
 import base64
 import binascii
@@ -24,11 +24,11 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 _USER = "~/.ssh/known_hosts ~/.ssh/known_hosts2"
 _SYSTEM = "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"
 _RSA = ("rsa-sha2-512", "rsa-sha2-256")
-"""How hosts sign with a key of the kind ssh-rsa."""
+"""The signature algorithms of hosts with a key of the kind ssh-rsa."""
 
 
 class HostKey(msgspec.Struct, frozen=True):
-    """A public key, `kind` and `body` as OpenSSH writes them; `place` is where it is known from."""
+    """A public key, `kind` and `body` as OpenSSH writes them; `place` is its source."""
 
     kind: str
     body: str
@@ -36,7 +36,7 @@ class HostKey(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """As `ssh-keygen -l` shows it; also of what is no key."""
+        """The fingerprint as `ssh-keygen -l` shows it; also of text that is not a key."""
         try:
             data = base64.b64decode(self.body)
         except (binascii.Error, ValueError):
@@ -44,12 +44,12 @@ class HostKey(msgspec.Struct, frozen=True):
         return "SHA256:" + base64.b64encode(sha256(data).digest()).decode().rstrip("=")
 
     def same(self, other: "HostKey") -> bool:
-        """Return whether it is the same key, from whatever source."""
+        """Return whether it is the same key, from any source."""
         return (self.kind, self.body) == (other.kind, other.body)
 
 
 class HashedEntry(msgspec.Struct, frozen=True):
-    """A line about one name, of which only the hash stands there."""
+    """A line about one name, of which the file has only the hash."""
 
     salt: bytes
     digest: bytes
@@ -61,7 +61,7 @@ class HashedEntry(msgspec.Struct, frozen=True):
 
 
 class PatternEntry(msgspec.Struct, frozen=True):
-    """A line about all names that its patterns fit."""
+    """A line about all names that match its patterns."""
 
     hosts: str
     key: HostKey
@@ -74,14 +74,14 @@ class PatternEntry(msgspec.Struct, frozen=True):
 
 
 class KnownHosts(msgspec.Struct, frozen=True):
-    """What files say. Names without a pattern are found at once, whatever number of lines there is."""
+    """The content of files. Names without a pattern are found at once, for any number of lines."""
 
     plain: dict[str, list[HostKey]]
     others: list[HashedEntry | PatternEntry]
     revoked: list[HostKey]
 
     def keys(self, host: str, port: int) -> tuple[HostKey, ...]:
-        """Return the keys of a host; what is known without a port counts where nothing is known with it."""
+        """Return the keys of a host; those without a port count if there are none with it."""
         for name in (host,) if port == _PORT else (f"[{host}]:{port}", host):
             low = name.lower()
             keys = (*self.plain.get(low, ()), *(entry.key for entry in self.others if entry.fits(low)))
@@ -91,12 +91,12 @@ class KnownHosts(msgspec.Struct, frozen=True):
 
 
 def format_host(host: str, port: int) -> str:
-    """Return a host as these files name it."""
+    """Return a host's name in these files."""
     return host if port == _PORT else f"[{host}]:{port}"
 
 
 def read_known_hosts(files: Iterable[str]) -> KnownHosts:
-    """Read files; one that is not there says nothing. Raise OSError if one cannot be read."""
+    """Read files, without those that do not exist. Raise OSError if one cannot be read."""
     found = KnownHosts({}, [], [])
     for file in files:
         path = Path(file)
@@ -111,14 +111,14 @@ def _add_line(found: KnownHosts, line: str, place: str) -> None:
     if not words or words[0].startswith("#"):
         return
     mark = words.pop(0) if words[0].startswith("@") else ""
-    if len(words) < 3 or mark == _AUTHORITY:  # a host's certificate is nothing that paramiko can judge
+    if len(words) < 3 or mark == _AUTHORITY:  # paramiko cannot check a host's certificate
         return
     hosts, key = words[0], HostKey(words[1], words[2], place)
     if mark == _REVOKED:
         found.revoked.append(key)
     elif hosts.startswith(_HASHED):
         salt, _, digest = hosts.removeprefix(_HASHED).partition("|")
-        with suppress(ValueError):  # it is not what OpenSSH writes
+        with suppress(ValueError):  # not the format of OpenSSH
             found.others.append(HashedEntry(base64.b64decode(salt), base64.b64decode(digest), key))
     elif any(sign in hosts for sign in "*?!"):
         found.others.append(PatternEntry(hosts.lower(), key))
@@ -128,13 +128,13 @@ def _add_line(found: KnownHosts, line: str, place: str) -> None:
 
 
 def hash_host(name: str, salt: bytes) -> str:
-    """Return a name as `HashKnownHosts` wants it."""
+    """Return a name in the form of `HashKnownHosts`."""
     digest = hmac.digest(salt, name.encode(), "sha1")
     return f"{_HASHED}{base64.b64encode(salt).decode()}|{base64.b64encode(digest).decode()}"
 
 
 def add_host_key(file: str, hosts: str, key: HostKey) -> None:
-    """Add a line, also while others do. Raise OSError if it cannot be written."""
+    """Add a line, safely beside other writers. Raise OSError if it cannot be written."""
     path = Path(file)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     opened = os.open(path, _APPEND, 0o600)
@@ -149,7 +149,7 @@ def add_host_key(file: str, hosts: str, key: HostKey) -> None:
 
 
 class Host(msgspec.Struct, frozen=True):
-    """A host by what its keys are known by: its address, or else what it is `called`.
+    """A host by the names of its keys: its address, or else what it is `called`.
 
     `node` is the node's key in the repository (keys/), which may be its host key, or its agent's own.
     """
@@ -160,12 +160,12 @@ class Host(msgspec.Struct, frozen=True):
     node: HostKey | None = None
 
     def keys(self, known: KnownHosts) -> tuple[HostKey, ...]:
-        """Return those that are known of it."""
+        """Return the known keys of the host."""
         return known.keys(self.name, self.port) or known.keys(self.called, self.port)
 
 
 class Distrust(msgspec.Struct, frozen=True):
-    """Why a host is not trusted; `new`: only that it is not known speaks against it."""
+    """Why a host is not trusted; `new` means that the only reason is that it is unknown."""
 
     message: str
     hints: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ class Distrust(msgspec.Struct, frozen=True):
 
 
 def judge_host_key(known: KnownHosts, host: Host, shown: HostKey) -> Distrust | None:
-    """Return why a host with this key is not to be trusted, None if it is who it should be."""
+    """Return why a host with this key must not be trusted, None if it is the expected host."""
     revoked = next((key for key in known.revoked if key.same(shown)), None)
     if revoked is not None:
         return Distrust(f"Its host key {shown.fingerprint} is revoked ({revoked.place}).")
@@ -184,7 +184,7 @@ def judge_host_key(known: KnownHosts, host: Host, shown: HostKey) -> Distrust | 
 
 
 def find_kinds(known: KnownHosts, host: Host) -> tuple[str, ...]:
-    """Return the kinds of the keys that are known: what the host should be asked to show."""
+    """Return the kinds of the known keys, which the host should be asked for."""
     keys = host.keys(known) or ((host.node,) if host.node is not None else ())
     return tuple(dict.fromkeys(key.kind for key in keys))
 
@@ -218,9 +218,10 @@ def _explain_unknown(host: Host, shown: HostKey) -> Distrust:
 
 
 class Trust:
-    """A policy of paramiko, which is told of no known key and so asks for each that a host shows.
+    """A host key policy for paramiko, which gets no known keys and therefore asks for each host.
 
-    `options` are those of ssh_config for the host: they may name other files, nothing that is less strict.
+    `options` are those of ssh_config for the host. They may name other files, but cannot make the policy less
+    strict.
     """
 
     def __init__(self, known: KnownHosts, host: Host, options: Mapping[str, Any], accept_new: bool) -> None:
@@ -230,7 +231,7 @@ class Trust:
         self._accept_new = accept_new
 
     def key_types(self) -> tuple[str, ...]:
-        """Return how the host signs with known keys: else asked, it may show another one."""
+        """Return the signature algorithms of the known keys; without them, the host may show another key."""
         kinds = find_kinds(self._known, self._host)
         return tuple(name for kind in kinds for name in (_RSA if kind == "ssh-rsa" else (kind,)))
 

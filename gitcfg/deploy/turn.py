@@ -1,4 +1,4 @@
-"""A node's turn in a deploy: connect, talk with the far end, and what came of it as one result."""
+"""A node's turn in a deploy: connect, talk with the far end, and return one result."""
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
@@ -67,16 +67,16 @@ _LAST = {installed.REVERTED: "rolled back", installed.FAILED: "not even rolled b
 _IN_FORCE = (Outcome.OK, Outcome.UNCHANGED)
 _MOST_LACKS, _MOST_STEPS = 1 << 20, 100_000
 HANDED_OVER = "order"
-"""The `after` of a line that is lost when the order is whole there and no step was heard of."""
+"""The `after` of a line that was lost after the whole order, before any step was reported."""
 _CHUNK = 1 << 16
 _NOISE = 1 << 16
-"""Bytes that a node's shells may say before the far end speaks."""
+"""Maximal bytes of output of a node's shells before the far end's."""
 _NOT_FOUND, _KILLED = 127, 128
-"""What shells exit with where there is no such program; above the other, a signal has ended one."""
+"""The exit code of shells for a missing program; above the other one, a signal ended the program."""
 
 
 class LoginOptions(msgspec.Struct, frozen=True):
-    """How a node is entered: through sudo or not (None: unless root is logged in), and where it keeps things.
+    """How to enter a node: with sudo or without (None: unless the user is root), and where its state is.
 
     `timeout` is for all that is done there, in seconds; `clock` counts them.
     """
@@ -89,16 +89,16 @@ class LoginOptions(msgspec.Struct, frozen=True):
     state: str = "/var/lib/gitcfg"
 
     def command(self, user: str) -> str:
-        """Return what is run there by a user."""
+        """Return the command for a user there."""
         through = self.sudo if self.sudo is not None else user != "root"
         words = (ASKING if self.password is not None else WITHOUT) if through else ()
         return command(words, self.root, self.state)
 
 
 class Turn:
-    """A turn, while it lasts: what has been heard until something goes wrong is part of its result.
+    """A turn, while it lasts. What the node has reported before an error is part of the result.
 
-    `ask` gets the order for what stands on the node.
+    `ask` returns the order for a node's state.
     """
 
     def __init__(self, node: str, login: LoginOptions, ask: Callable[[Hello], Order]) -> None:
@@ -114,7 +114,7 @@ class Turn:
         self._cut = False
 
     def go(self, network: Network, on_step: OnStep) -> Result:
-        """Have the turn; `on_step` is called with the node's steps."""
+        """Run the turn; `on_step` is called with the node's steps."""
         try:
             with network.open(self.node) as opened:
                 self._opened = opened
@@ -132,7 +132,7 @@ class Turn:
         return self._done(done)
 
     def cut(self) -> str:
-        """End it at once, from another thread; return a hint on what becomes of it."""
+        """End it at once, from another thread; return a hint on what happens to the node."""
         self._cut = True
         if self._opened is not None:
             self._opened.cut()
@@ -154,10 +154,10 @@ class Turn:
         return Outcome.TIMEOUT if self._login.clock() >= self._deadline else outcome
 
     def _explain_far_error(self, error: FarError) -> Result:
-        """Explain that it could not be done, or that the line was cut; then it may go on unheard."""
+        """Explain that it could not be done, or that the line was cut; the installation may then continue."""
         if not isinstance(error, LineLost):
             result = self._make_result(error.kind, error.message, *error.hints)
-            # Whoever says nonsense is not let off for the agent that it says is there.
+            # An unreadable answer is a failure, even if it names an agent.
             return replace(result, agent="") if isinstance(error, Unreadable) else result
         outcome = self._outcome_in_time(Outcome.LOST)
         message = error.message
@@ -170,10 +170,10 @@ class Turn:
         return replace(result, step="" if error.after == HANDED_OVER else error.after)
 
     def _explain_own_error(self, error: GitcfgError) -> Result:
-        """Explain what failed here; before the node had its order nothing was touched there."""
+        """Explain a failure on this side; before the node had its order, nothing was touched there."""
         outcome = Outcome.REFUSED if error.code == REFUSED or not self._ordered else Outcome.FAILED
         result = self._make_result(outcome, error.message, *error.hints)
-        # It counts as failed unless it is the agent there that was in the way.
+        # It counts as failed, unless the node's agent prevented it.
         return result if error.code == REFUSED else replace(result, agent="")
 
     def _make_result(self, outcome: Outcome, message: str, *hints: str) -> Result:
@@ -187,7 +187,7 @@ class Turn:
         )
 
     def _last_installation(self, found: installed.Outcome) -> str:
-        """Say how the installation before this one ended, if not well: perhaps nobody has heard it."""
+        """Describe the end of the previous installation if it failed: no one may know about it yet."""
         hello = self._hello
         last = hello.report if hello is not None else None
         if hello is None or last is None or hello.busy or hello.interrupted or last.result not in _LAST:
@@ -230,11 +230,11 @@ def _explain_result(word: Outcome, found: installed.Outcome) -> str:
     return "The node refused it; nothing was changed." if word is Outcome.REFUSED else ""
 
 
-# The talk over an open line: messages, in frames.
+# The conversation over an open line: messages, in frames.
 
 
 class Frames:
-    """Messages over a line. `after` is the last step that was heard of, for the error of a lost line."""
+    """Messages over a line. `after` is the last reported step, for the error of a lost line."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -268,9 +268,9 @@ class Frames:
             raise Unreadable(str(error)) from error
 
     def mark(self) -> str:
-        """Return what the far end's next own line says; "" at the end of the line, whatever else was said.
+        """Return the word in the far end's next own line, "" at the end of the line; skip other output.
 
-        Raise Noisy if so much else was said that there is no use in waiting.
+        Raise Noisy if there is so much other output that waiting is useless.
         """
         noise = 0
         while noise <= _NOISE:
@@ -313,9 +313,9 @@ class Frames:
 
 
 def talk(line: Line, decide: Decide, on_step: OnStep) -> Done | None:
-    """Deploy over an open line on which `command` runs; return None where `decide` does: nothing is touched.
+    """Deploy over an open line on which `command` runs; return None, with nothing touched, if `decide` does.
 
-    `on_step` is called as each step of the node begins and ends. Raise FarError if it is not done.
+    `on_step` is called as each step of the node begins and ends. Raise FarError if the deploy fails.
     """
     frames = Frames(line)
     greet(frames, line)
@@ -335,7 +335,7 @@ def talk(line: Line, decide: Decide, on_step: OnStep) -> Done | None:
 def _hand_over(frames: Frames, order: Order, digest: str | None) -> None:
     """Send the short ids of all parts, then the parts and contents that the node lacks; or all at once.
 
-    Nothing secret is handed over unasked, nor anything to a node that has all of it already.
+    Secrets are sent only on request, and nothing is sent that the node already has.
     """
     hidden = {path: content.encode() for path, content in order.hidden.items()}
     parts = split_package(order.package, hidden)
@@ -417,7 +417,7 @@ def _explain_no_root(code: int, detail: str) -> FarError:
 
 
 def _explain_missing(marks: list[str], mark: str, line: Line) -> FarError:
-    """Return what is missing: it would have spoken next."""
+    """Return what is missing: the program whose message is next."""
     output = clean(line.stderr().strip()[-1000:])
     detail = f" Its output: {output}" if output else ""
     if mark.startswith(f"{OLD} "):
