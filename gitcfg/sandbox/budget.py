@@ -1,4 +1,4 @@
-"""Work in a process of its own, which ends with all that it started if it costs too much or nobody waits."""
+"""Work in a process of its own. It is killed with its children if it costs too much or its client is gone."""
 
 import contextlib
 import ctypes
@@ -20,23 +20,23 @@ import msgspec
 
 from gitcfg import progress
 
-_TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended by itself, for that reason
+_TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended itself for that reason
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_PAUSE = 0.1  # seconds between two looks: what a process can take meanwhile its own limit bounds
+_PAUSE = 0.1  # seconds between two measurements: in between, the process's own limit bounds its memory
 _BRIEFLY = 0.005
 _BUSY = 10
-_CLOSELY = 1.0  # seconds between two close looks, which take 15 ms a process of 500 MiB
-_GRACE = 15.0  # seconds in which work that is told to end may keep what it found out
+_CLOSELY = 1.0  # seconds between two exact measurements, which take 15 ms for a process of 500 MiB
+_GRACE = 15.0  # seconds in which work that must end may save its results
 _PAGE = resource.getpagesize()
 _RECEIVES = b"receive-pack"
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """Seconds by the clock, and bytes of memory of all processes together.
+    """The limits of work: seconds by the clock, and bytes of memory of all processes together.
 
-    Seconds in which the work only waits for a processor do not count, unless they are ten times as many: a
-    busy machine is not the fault of who waits.
+    Seconds in which the work only waits for a processor do not count until the total is ten times the limit,
+    because a busy machine is not the fault of the work.
     """
 
     seconds: float = 60.0
@@ -53,7 +53,7 @@ class End(Enum):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """Why work was ended, and what it was at; of a fault the signal."""
+    """Why work was ended, and during which step; for a fault, also the signal."""
 
     why: End
     at: str
@@ -61,19 +61,17 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class TimeUp(BaseException):
-    """Raised in the work when its time is up: it may keep what it found out, and has to end."""
+    """The time is up: the work may save its results, and must end."""
 
 
 def divide(
     budget: Budget, client: "Client | None" = None, listener: progress.Listener | None = None
 ) -> Ended | int | None:
-    """Go on in a new process, which gets None, and watch it from this one, which gets its exit status or
-    why it was ended.
+    """Continue in a new process, which gets None; watch it from this one.
 
-    The listener hears ten times a second what the new process is doing.
-
-    All processes that the new one starts are ended with it, also when this one is, and when the client is
-    gone that waits for it.
+    This process gets the new one's exit status, or why it was ended. Ten times a second, the listener gets
+    the step of the new process. All processes that the new one starts are ended with it, also if this one
+    ends, or the client that waits for it.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -97,19 +95,19 @@ def divide(
 
 
 def end_work(why: End) -> NoReturn:
-    """End this process, for time or memory, so that the one that watches it tells why."""
+    """End this process, for time or memory, so that its watcher reports the reason."""
     with contextlib.suppress(OSError, MemoryError):
         sys.stdout.flush()
     os._exit(_TIME_UP if why is End.TIME else _OUT_OF_MEMORY)
 
 
 def _begin(budget: Budget, folder: str) -> None:
-    # What is killed cannot remove its folders, so all of them are in one.
+    # A killed process cannot remove its folders, so all of them are in one.
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     signal.signal(signal.SIGALRM, _time_up)
-    # Not the addresses: git's packs are mapped, and pages of theirs that are in memory can go at any time.
+    # Not the address space: git's packs are mapped, and their pages in memory can be dropped at any time.
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = budget.memory + budget.memory // 4  # the watcher comes first, unless it all goes very fast
+    most = budget.memory + budget.memory // 4  # the watcher notices first, unless the memory grows very fast
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
@@ -125,7 +123,7 @@ def _watch(
     poll = select.poll()
     lines = client.lines if client is not None else ()
     for descriptor in lines:
-        poll.register(descriptor, 0)  # errors alone: nobody reads any more
+        poll.register(descriptor, 0)  # errors only: the reader is gone
     own = _opened(process)
     if own is not None:
         poll.register(own, select.POLLIN)
@@ -154,7 +152,7 @@ def _watch(
 
 
 def _waited(process: int) -> float:
-    """Return the seconds in which a process could have run if there had been a processor for it."""
+    """Return the seconds in which a process was ready to run but had no processor."""
     words = _read(process, "schedstat").split()
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
@@ -165,9 +163,9 @@ def _describe_last() -> str:
 
 
 def _ended(status: int, large: bool, stopped_at: str) -> Ended | int:
-    """Return what a status says; libraries may do anything where there is no memory.
+    """Return the meaning of an exit status. Without memory, libraries may fail in any way.
 
-    Work that was told to stop did other things afterwards.
+    After a request to stop, the reason is the step at that time, not a later one.
     """
     code = os.waitstatus_to_exitcode(status)
     if code == _TIME_UP:
@@ -180,19 +178,19 @@ def _ended(status: int, large: bool, stopped_at: str) -> Ended | int:
 def _opened(process: int) -> int | None:
     try:
         return os.pidfd_open(process)
-    except OSError:  # an old kernel: the end is seen at the next look
+    except OSError:  # an old kernel: the end is noticed at the next measurement
         return None
 
 
 class Client:
-    """Who waits for the work: the readers of its output, and the program that receives what is pushed."""
+    """The client of the work: the readers of its output, and the program that receives the push."""
 
     def __init__(self) -> None:
         self.lines = tuple(descriptor for descriptor in (1, 2) if _is_line(descriptor))
         self._links = tuple(_links(os.getpid()))
 
     def is_gone(self) -> bool:
-        """Return whether a program has ended that waits for this one, or the client of that program."""
+        """Return whether a program that waits for this one, or the client of that program, has ended."""
         return any(_parent(process) != parent for process, parent in self._links)
 
 
@@ -205,10 +203,10 @@ def _is_line(descriptor: int) -> bool:
 
 
 def _links(process: int) -> Iterator[tuple[int, int]]:
-    """Yield processes with their parents, up to the parent of what receives: the client, or its server.
+    """Yield processes with their parents, up to the parent of the receiver: the client, or its server.
 
-    What is above may end while the client goes on, as the shell does that started it. git itself does not
-    see that its client is gone while a hook says nothing.
+    Processes above may end while the client runs, for example the shell that started it. git itself does not
+    notice that its client is gone while a hook prints nothing.
     """
     found = [(process, os.getppid())]
     while found[-1][1] > 1:
@@ -234,7 +232,7 @@ def _read(process: int, name: str) -> bytes:
 
 
 def _family() -> list[int]:
-    """Return all processes that this one started, and theirs: what loses its parent gets this one."""
+    """Return all descendants of this process: orphans among them get this one as their parent."""
     found = list[int]()
     pending = [os.getpid()]
     while pending:
@@ -248,13 +246,13 @@ def _family() -> list[int]:
 
 
 def _private(processes: Iterable[int]) -> int:
-    """Return the bytes of memory that no file holds; what forks share counts for each."""
+    """Return the bytes of memory that belong to no file; memory shared by forks counts for each."""
     sizes = (_read(process, "statm").split() for process in processes)
     return sum((int(size[1]) - int(size[2])) * _PAGE for size in sizes if size)
 
 
 def _proportional(processes: Iterable[int]) -> int:
-    """Return the same, where what processes share counts once."""
+    """Return the same, but count memory that processes share only once."""
     total = 0
     for process in processes:
         text = _read(process, "smaps_rollup")
@@ -265,7 +263,7 @@ def _proportional(processes: Iterable[int]) -> int:
 
 
 def _kill_all() -> None:
-    """Kill what is left of the family, and what that starts meanwhile, and reap it."""
+    """Kill and reap the remaining descendants, also those that start in the meantime."""
     until = time.monotonic() + _GRACE
     while (family := _family()) and time.monotonic() < until:
         for process in family:
@@ -273,5 +271,5 @@ def _kill_all() -> None:
                 os.kill(process, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
-                """Until there are none that have ended."""
+                """Repeat until no ended child is left."""
         time.sleep(_BRIEFLY)

@@ -17,28 +17,28 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 
 
 def serve(handler: Callable[[Any], Any]) -> None:
-    """Answer each request with what `handler` makes of it; both are plain data.
+    """Answer each request with the result of `handler`; both are plain data.
 
-    What the handler raises ends the process, and the guard says so.
+    An exception of the handler ends the process, and the guard reports it.
     """
     _run(partial(_answer, handler))
 
 
 def serve_many(handler: Callable[[Any], Any]) -> None:
-    """Answer lists of requests with lists of answers: to `serve` a small request costs most on its way.
+    """Answer lists of requests with lists of answers; with `serve`, the transfer of small requests dominates.
 
-    Each request has the processor's time for itself; what ends the process is for the guard to find out.
+    Each request has the whole limit of processor time; the guard finds out which one ended the process.
     """
     _run(partial(_answers, handler))
 
 
 def allow(seconds: float) -> None:
-    """Give so much of the processor's time to the request that is being answered, instead of the limit's."""
+    """Give this many seconds of processor time to the present request, instead of the limit's."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _run(answer: Callable[[bytes, float], bytes]) -> None:
-    """Confine this process as the first message says, and answer the others."""
+    """Confine this process as set in the first message, and answer the others."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     line = _take_line()
@@ -56,7 +56,7 @@ def _answers(handler: Callable[[Any], Any], requests: bytes, cpu_seconds: float)
 
 
 def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -> bytes:
-    """Answer one request within a limit of processor time, which a busy machine does not change.
+    """Answer one request within a limit of processor time, which does not depend on the load.
 
     SIGPROF's default action ends the process even in the middle of C code.
     """
@@ -70,7 +70,7 @@ def _answer(handler: Callable[[Any], Any], request: bytes, cpu_seconds: float) -
 
 
 def _take_line() -> int:
-    """Keep the guard's line out of the way of libraries that read stdin or print to stdout."""
+    """Protect the guard's line from libraries that read stdin or print to stdout."""
     line = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -83,8 +83,8 @@ def _confine(libc: ctypes.CDLL, limits: Limits) -> float:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    # An empty network of its own. Kernels and containers may refuse this, and then only the
-    # handler's own care (a sandbox, checks before parsing) stands between a request and the network.
+    # An empty network namespace. Kernels and containers may refuse this; then only the handler's own care (a
+    # sandbox, checks before parsing) protects the network from a request.
     libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits.file)
@@ -95,7 +95,7 @@ def _confine(libc: ctypes.CDLL, limits: Limits) -> float:
 
 
 def _limit(kind: int, most: int) -> None:
-    """Lower both limits; what is lower already stays."""
+    """Lower both limits, unless they are already lower."""
     hard = resource.getrlimit(kind)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(kind, (most, most))

@@ -1,4 +1,4 @@
-"""A guard: hostile input is handled by a child process that can do no harm and may die of it."""
+"""A guard: a child process without privileges handles hostile input, and may die of it without harm."""
 
 import contextlib
 import math
@@ -36,11 +36,11 @@ from gitcfg.sandbox.protocol import (
 
 
 class Closing(ABC):
-    """Something that is closed when it is left."""
+    """A context manager that closes itself at its end."""
 
     @abstractmethod
     def close(self) -> None:
-        """End what was begun."""
+        """Close it."""
         ...
 
     def __enter__(self) -> Self:
@@ -50,11 +50,11 @@ class Closing(ABC):
         self.close()
 
 
-# Why a child ended, from its status and its last words.
+# Why a child ended, from its status and the end of its standard error.
 
 
 def _explain_end(status: int | None, stderr: str, limits: Limits) -> GuardError:
-    """Return the error for a status; None: the child has not ended yet."""
+    """Return the error for a status; None means that the child has not ended yet."""
     if status == -signal.SIGPROF:
         return TimeUp(f"took longer than {limits.cpu_seconds:g} s of processor time", stderr)
     if status == OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
@@ -68,15 +68,15 @@ def _explain_end(status: int | None, stderr: str, limits: Limits) -> GuardError:
     return GuardError(f"ended with status {status}" + (f": {last}" if last else ""), stderr)
 
 
-# One running child, seen from the guard: start it, ask it, end it, and say how it ended.
+# One running child, from the guard's side: start it, ask it, end it, and explain its end.
 
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[2:]; import runpy; runpy.run_module(sys.argv[1], run_name='__main__')"
 )
-"""As `-m MODULE`, which under -I would not find a package that is not installed."""
+"""Equivalent to `-m MODULE`, which under -I would not find a package that is not installed."""
 
 _OURS = str(Path(__file__).parents[2])
-"""Where gitcfg itself is, should `sys.path` have it by a relative name only."""
+"""The path of gitcfg itself, in case `sys.path` has it only as a relative one."""
 
 _CHUNK = 1 << 16
 _STDERR = 1 << 13
@@ -84,7 +84,7 @@ _LAST_WORDS = 1.0
 
 
 def start(module: str, limits: Limits) -> "Child":
-    """Return a child that has got its limits. It sees no environment and writes no bytecode."""
+    """Return a child that has received its limits. It has no environment and writes no bytecode."""
     ours, theirs = socket.socketpair()
     path = [*(entry for entry in sys.path if os.path.isabs(entry)), _OURS]
     folder, process = tempfile.mkdtemp(prefix="gitcfg-guard-"), None
@@ -103,14 +103,14 @@ def start(module: str, limits: Limits) -> "Child":
         raise GuardError(f"could not be started: {error.strerror}") from error
     finally:
         theirs.close()
-        if process is None:  # Ctrl-C, too
+        if process is None:  # also at Ctrl-C
             ours.close()
             shutil.rmtree(folder, ignore_errors=True)
     return Child(process, ours, folder, limits)
 
 
 class Child:
-    """A process at the other end of a socket, waited for no longer than the limits allow."""
+    """A process at the other end of a socket; waits end after the limits."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], line: socket.socket, folder: str, limits: Limits
@@ -130,21 +130,21 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Return whether it takes requests; not in a fork, where it is the parent's."""
+        """Whether the child takes requests. False in a fork, where it is the parent's."""
         return self._owner == os.getpid() and self._process.poll() is None
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """The number of its process."""
         return self._process.pid
 
     @property
     def line(self) -> tuple[int, int]:
-        """What to wait for until it is worth asking for the answer: a file descriptor, and `poll` events."""
+        """What to poll before `answer` is useful: a file descriptor, and the events of `poll`."""
         return self._line.fileno(), select.POLLIN | (select.POLLOUT if self._unsent else 0)
 
     def ask(self, message: bytes, within: float = math.inf) -> bytes:
-        """Return the answer to one request. After a GuardError the child must be ended."""
+        """Return the answer to one request. After a GuardError, end the child."""
         self.post(message, within)
         answer = None
         while answer is None:
@@ -152,7 +152,7 @@ class Child:
         return answer
 
     def post(self, message: bytes, within: float = math.inf) -> None:
-        """Ask without waiting for the answer, once the one before was taken."""
+        """Send a request without waiting for the answer; the previous answer must have been read."""
         self._unsent = memoryview(bytes(self._unsent) + frame(message))
         self._answer.clear()
         self._poll.register(self._line, select.POLLIN | select.POLLOUT)
@@ -161,31 +161,31 @@ class Child:
         self._send()
 
     def answer(self, seconds: float) -> bytes | None:
-        """Return the answer to what was posted, or None if it does not come in so many seconds. As `ask`."""
+        """Return the answer to the posted request; None after `seconds` without it. For errors, see `ask`."""
         until = min(time.monotonic() + seconds, self._deadline)
         while not self._answered():
             late, had = time.monotonic() >= self._deadline, len(self._answer)
             moved = self._exchange(until)
-            if late and len(self._answer) == had:  # what was ready all the same is taken
+            if late and len(self._answer) == had:  # an answer that arrived meanwhile is accepted
                 raise GuardError(f"gave no answer within {self._seconds:g} s")
             if not moved and time.monotonic() >= until < self._deadline:
                 return None
         return bytes(self._answer[HEADER:])
 
     def end(self) -> None:
-        """Kill it with everything it started, reap it, and remove its folder."""
+        """Kill the child with everything it started, reap it, and remove its folder."""
         self._line.close()
         if self._process.stderr:
             self._process.stderr.close()
         if self._owner != os.getpid():
-            self._process.returncode = 0  # the parent's child: nothing for this process to reap
+            self._process.returncode = 0  # the parent's child, which this process cannot reap
             return
         try:
             if self._process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
-        finally:  # whoever is waiting may press Ctrl-C once more
+        finally:  # also if Ctrl-C interrupts the wait
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _answered(self) -> bool:
@@ -196,7 +196,7 @@ class Child:
         return len(self._answer) >= HEADER + length(self._answer)
 
     def _exchange(self, until: float) -> bool:
-        """Send and receive what can be, waiting for that if nothing can. Return whether anything moved."""
+        """Send and receive what is possible, and wait until something is. Return whether anything moved."""
         events = self._poll.poll(max(0.0, until - time.monotonic()) * 1000)
         for source, event in events:
             if source == self._complaints:
@@ -208,7 +208,7 @@ class Child:
         return bool(events)
 
     def _send(self) -> None:
-        # No SIGPIPE: the program may let that end it.
+        # Without SIGPIPE, which may end the program.
         with contextlib.suppress(ConnectionError, BlockingIOError):
             self._unsent = self._unsent[self._line.send(self._unsent, socket.MSG_NOSIGNAL) :]
         if not self._unsent:
@@ -229,7 +229,7 @@ class Child:
             self._poll.unregister(self._complaints)
 
     def _end_error(self) -> GuardError:
-        """Return how it ended, the rest of its stderr included."""
+        """Return the error for its end, with the rest of its stderr."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_WORDS)
         with contextlib.suppress(BlockingIOError):
@@ -244,9 +244,9 @@ _USUAL_LIMITS = Limits()
 class Guard(Closing):
     """Requests to a module that calls `serve`, in one child for many of them.
 
-    The child starts with the first request and again after it died. `opening`, if given, is the
-    first request to every child (its answer is dropped). Linux ends a child with the thread that
-    started it; the next request then starts another.
+    The child starts with the first request and again after it died. `opening`, if given, is the first request
+    to every child (its answer is dropped). Linux ends a child with the thread that started it; the next
+    request then starts another.
     """
 
     def __init__(self, module: str, limits: Limits = _USUAL_LIMITS, opening: Any = None) -> None:
@@ -258,20 +258,20 @@ class Guard(Closing):
         self._opened_with: bytes | None = None
 
     def reopen(self, opening: Any) -> None:
-        """This opening from now on. A child that got another gets it before the next request."""
+        """Use this opening from now on. A child that had another one gets it before the next request."""
         message = msgspec.msgpack.encode(opening)
         if message != self._opening:
             self._opening = message
 
     def begin(self) -> None:
-        """Start the child ahead of the first request: it gets ready meanwhile."""
+        """Start the child before the first request, so that it initializes in the meantime."""
         with self._turn:
             self._start()
 
     def request(self, payload: Any, within: float = math.inf) -> Any:
-        """Return the handler's answer; both are plain data. GuardError if the child did not live to give it.
+        """Return the handler's answer; both are plain data. Raise GuardError if the child died before it.
 
-        `within` so many seconds, if they are fewer than the limit.
+        `within` is a limit in seconds, if it is below that of the child.
         """
         message = encoded(payload)
         with self._turn:
@@ -279,12 +279,12 @@ class Guard(Closing):
         return msgspec.msgpack.decode(answer)
 
     def post(self, message: bytes) -> None:
-        """Ask without waiting; `message` is encoded. The next question is asked when this is answered."""
+        """Send an encoded request without waiting. The next one may follow after the answer."""
         with self._turn:
             self._start().post(message)
 
     def answer(self) -> bytes | None:
-        """Return the encoded answer to what was posted, if it is there. GuardError as for `request`."""
+        """Return the encoded answer to what was posted, None if it is not there; errors as for `request`."""
         if self._child is None:
             raise GuardError("was closed")
         answered = False
@@ -298,12 +298,12 @@ class Guard(Closing):
 
     @property
     def pid(self) -> int | None:
-        """The child's process, if there is a child, whether it still runs or not."""
+        """The number of the child's process, if there is a child, even if it has ended."""
         return None if self._child is None else self._child.pid
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """What to wait for until an answer may be there; see `wait`."""
+        """What to poll until an answer may be there; see `wait`."""
         return None if self._child is None else self._child.line
 
     def close(self) -> None:
@@ -313,7 +313,7 @@ class Guard(Closing):
             end()
 
     def _ask_with_retry(self, message: bytes, within: float) -> bytes:
-        """Ask once more a new child if memory ran out: what earlier requests left there may be why."""
+        """Ask again in a new child if memory ran out: earlier requests may have used it."""
         used = self._child is not None and self._child.running
         try:
             return self._ask(message, within)
@@ -336,7 +336,7 @@ class Guard(Closing):
         if self._child is None or not self._child.running:
             self.close()
             self._child = start(self._module, self._limits)
-            # Whoever forgets to close leaves neither a process nor a folder behind.
+            # Without a call of close, neither a process nor a folder is left behind.
             self._end = weakref.finalize(self, self._child.end)
             self._opened_with = None
         if self._opening is not None and self._opened_with is not self._opening:
@@ -346,7 +346,7 @@ class Guard(Closing):
 
 
 def wait(guards: Iterable[Guard], seconds: float) -> None:
-    """Wait until one of those that were posted something can go on, but no longer than this."""
+    """Wait until a guard with a posted request can continue, at most this long."""
     poll = select.poll()
     for line in (guard.line for guard in guards):
         if line is not None:

@@ -9,7 +9,7 @@ MEBIBYTE = 1 << 20
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Bytes, seconds and counts; processor and wall time are for one request."""
+    """Limits in bytes, seconds and counts; processor and wall time are for one request."""
 
     memory: int = 512 * MEBIBYTE
     cpu_seconds: float = 0.5
@@ -21,9 +21,9 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class GuardError(Exception):
-    """A request that the child did not live to answer: `reason` continues "the template ...".
+    """A request that the child did not answer before its end.
 
-    `stderr` is the end of what the child wrote there.
+    `reason` continues "the template ...". `stderr` is the end of the child's standard error.
     """
 
     def __init__(self, reason: str, stderr: str = "") -> None:
@@ -36,32 +36,32 @@ class GuardError(Exception):
 
 
 class OutOfMemory(GuardError):
-    """An end by want of memory, some of which earlier requests to the same child may still hold."""
+    """The child ran out of memory, some of which earlier requests may still hold."""
 
 
 class TimeUp(GuardError):
-    """An end by want of the processor's time."""
+    """The child used up its processor time."""
 
 
 class Killed(GuardError):
-    """An end by SIGKILL, which comes from elsewhere: other requests may have brought it about, or nobody."""
+    """The child was killed by SIGKILL, from outside: other requests may be the cause, or none."""
 
 
 def size_in_words(size: int) -> str:
-    """Return a size as people say it: `512 MiB`."""
+    """Return a readable size: `512 MiB`."""
     for unit, name in ((1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.4g} {name}"
     return f"{size} bytes"
 
 
-# How guard and child talk: four bytes of length, then that many bytes of msgpack.
+# The messages of guard and child: four bytes of length, then that many bytes of msgpack.
 
 HEADER = 4
 
 
 def encoded(payload: Any) -> bytes:
-    """Return a request as it is sent. GuardError: it holds what cannot be."""
+    """Return an encoded request. Raise GuardError if it contains what cannot be encoded."""
     try:
         return msgspec.msgpack.encode(payload)
     except (OverflowError, UnicodeEncodeError) as error:
@@ -74,7 +74,7 @@ def frame(message: bytes) -> bytes:
 
 
 def length(header: bytes | bytearray) -> int:
-    """Return the length that a frame begins with."""
+    """Return the length at the begin of a frame."""
     return int.from_bytes(header[:HEADER])
 
 
@@ -105,4 +105,4 @@ def _read(line: int, size: int) -> bytes:
 
 
 OUT_OF_MEMORY = 77
-"""The exit status that says so."""
+"""The exit status that reports a lack of memory."""
