@@ -1,4 +1,4 @@
-"""The data that comes with the program: schemas, hooks, and what new repositories start from."""
+"""The data in the program: schemas, hooks, and the starting files of new repositories."""
 
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -6,7 +6,7 @@ from importlib.resources.abc import Traversable
 
 
 def folder(name: str) -> Traversable:
-    """Return a folder of data: in the package where it is installed, beside the package in a checkout."""
+    """Return a folder of data: in the package if it is installed, beside the package in a checkout."""
     package = files("gitcfg")
     inside = package / "_data" / name
     return inside if inside.is_dir() else package / ".." / name
@@ -18,7 +18,7 @@ def read_schema(name: str) -> bytes:
 
 
 def read_pack(name: str) -> Mapping[str, bytes]:
-    """Return the files, by path, that a new repository starts from: a folder of packs/, or the sample."""
+    """Return the starting files of a new repository, by path: a folder of packs/, or the sample."""
     pack = folder("sample-repo") if name == "htcondor" else files("gitcfg") / "packs" / name
     return dict(_walk_files(pack, ""))
 

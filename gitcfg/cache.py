@@ -1,7 +1,7 @@
-"""A cache of answers beside a repository's objects: checked and never simply believed, safe to delete.
+"""A cache of answers beside a repository's objects: each is checked, and all are safe to delete.
 
-An answer counts only if the same program wrote it, the user owns its file, and its checksum holds. Nothing
-that goes wrong with a cache is reported: then there is no answer, or none is kept.
+An answer counts only if the same program wrote it, the user owns its file, and its checksum is right. Errors
+of a cache are not reported: then there is no answer, or it is not saved.
 """
 
 import contextlib
@@ -29,27 +29,27 @@ class Cache(Protocol):
     """Answers by question. A question names all that its answer depends on, and the answer's form."""
 
     def get(self, question: str, kind: type[T]) -> T | None:
-        """The answer kept for a question; None if there is none.
+        """Return the saved answer to a question; None if there is none.
 
-        What `msgspec.Raw` and memoryview stand for in it is not copied.
+        Parts of the type `msgspec.Raw` or memoryview are not copied.
         """
         ...
 
     def put(self, question: str, answer: Any) -> None:
-        """Keep an answer, whatever msgspec encodes, in place of an older one to the same question."""
+        """Save an answer of any type that msgspec encodes; replace an older one to the same question."""
         ...
 
 
 class SpillingCache(Cache, Protocol):
-    """A cache that forgets what it is given unless `spill` is called."""
+    """A cache that forgets new answers unless `spill` is called."""
 
     def spill(self) -> None:
-        """Write what was found out, for later runs."""
+        """Write the new answers, for later runs."""
         ...
 
 
 class NoCache:
-    """A cache that keeps nothing."""
+    """A cache that saves nothing."""
 
     def spill(self) -> None:
         pass
@@ -62,14 +62,14 @@ class NoCache:
 
 
 def open_cache(repository: "Repository", user: int) -> Cache:
-    """Open the cache of a user for a repository: one for all its work trees, none where there is no git."""
+    """Open a user's cache for a repository: one for all its work trees, none without git."""
     if repository.shared is None:
         return NoCache()
     return FolderCache(repository.shared / "gitcfg", user)
 
 
 def open_read_only(repository: "Repository", user: int) -> SpillingCache:
-    """Open the cache where nothing may be written: new answers stay in memory unless they are spilled."""
+    """Open the cache if nothing may be written: new answers stay in memory unless they are spilled."""
     if repository.shared is None:
         return NoCache()
     return Scratch(FolderCache(repository.shared / "gitcfg", user, notes=False))
@@ -77,13 +77,13 @@ def open_read_only(repository: "Repository", user: int) -> SpillingCache:
 
 @cache
 def program_id() -> str:
-    """Return the program's version and when its files last changed: development keeps the version.
+    """Return the program's version and when its files last changed: during development, the version stays.
 
-    Looking at 500 files takes 2 ms.
+    Reading the times of 500 files takes 2 ms.
     """
     try:
         newest = max(_modification_times(os.path.dirname(gitcfg.__file__)), default=0)
-    except OSError:  # it runs out of an archive
+    except OSError:  # the program is in an archive
         newest = 0
     return f"{gitcfg.__version__} {newest}"
 
@@ -103,26 +103,29 @@ _SUM = struct.Struct(">L")
 
 @cache
 def _header() -> bytes:
-    """What a file begins with: the format and the program. Another's is not even decoded."""
+    """Return the begin of a file: its format and program. A file of another program is not decoded."""
     return f"gitcfg cache 1 {program_id()}\n".encode()
 
 
 class Parts(NamedTuple):
-    """What a file consists of; answers may be large, so they are never put together in memory."""
+    """The parts of a file. Answers may be large, so the parts are never joined in memory."""
 
     start: bytes
     answer: bytes
 
 
 def file_parts(question: str, answer: bytes) -> Parts:
-    """A file for a question and its encoded answer."""
+    """Return the parts of a file for a question and its encoded answer."""
     asked = question.encode()
     sizes = _SIZES.pack(len(asked), len(answer))
     return Parts(_header() + sizes + _SUM.pack(_sum(sizes, asked, answer)) + asked, answer)
 
 
 def read_answer(question: str, data: bytes) -> memoryview:
-    """The encoded answer in a file. ValueError: it is not this version's, not whole, or another's."""
+    """Return the encoded answer in a file.
+
+    Raise ValueError if it is of another version, damaged, or to another question.
+    """
     asked, whole, ours = question.encode(), memoryview(data), _header()
     start = len(ours) + _SIZES.size + _SUM.size
     if whole[: len(ours)] != ours or len(whole) < start:
@@ -138,8 +141,8 @@ def read_answer(question: str, data: bytes) -> memoryview:
 
 
 def _sum(*parts: bytes | memoryview) -> int:
-    # Against accidents: 10 MB in 2.5 ms, where sha256 takes 6 and blake2b 16. Against malice files are
-    # judged by their owner: who can write a file can write its sum as well.
+    # Against accidents: 10 MB in 2.5 ms, where sha256 takes 6 and blake2b 16. Against malice, the owner of a
+    # file is checked: a user who can write a file can write its sum as well.
     total = 0
     for part in parts:
         total = zlib.crc32(part, total)
@@ -150,7 +153,7 @@ MOST_BYTES = 512 << 20
 MOST_FILES = 512
 LARGEST = 128 << 20
 ABANDONED = 3600 * 10**9
-"""After so many nanoseconds nobody writes on at a new file: its writer was killed."""
+"""Nanoseconds after which the writer of a new file must have been killed."""
 _NEW = "new-"
 _FOREIGN = stat.S_IWGRP | stat.S_IWOTH
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -159,16 +162,16 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FolderCache:
-    """A folder of answers. Only what `user` owns and nobody else can write is read."""
+    """A folder of answers. Only files that `user` owns and no one else can write are read."""
 
     def __init__(self, folder: Path, user: int, notes: bool = True) -> None:
-        """`notes`: is it noted at each answer when it was asked for last, so that others go first?"""
+        """Use a folder. With `notes`, each use of an answer is noted, so that others are removed first."""
         self._folder = folder
         self._user = user
         self._notes = notes
 
     def get(self, question: str, kind: type[T]) -> T | None:
-        """The answer kept for a question; None if there is none that is whole and ours."""
+        """Return the saved answer to a question; None if there is no valid one."""
         try:
             with self._opened() as folder:
                 data = self._read(folder, _name(question))
@@ -177,7 +180,7 @@ class FolderCache:
             return None
 
     def put(self, question: str, answer: Any) -> None:
-        """Keep an answer, and drop those not asked for in the longest time if there are too many."""
+        """Save an answer; if there are too many, remove those that were unused for the longest time."""
         try:
             name, parts = _name(question), file_parts(question, msgspec.msgpack.encode(answer))
         except (OverflowError, ValueError):
@@ -192,7 +195,7 @@ class FolderCache:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
-        """The folder, which no link leads to. OSError: it is not there, or not ours."""
+        """Open the folder, but not through a link. Raise OSError if it is missing or another user's."""
         folder = os.open(self._folder, _FOLDER)
         try:
             self._judge(os.fstat(folder))
@@ -205,7 +208,7 @@ class FolderCache:
             raise PermissionError(self._folder)
 
     def _read(self, folder: int, name: str) -> bytes:
-        # Read, not mapped: 10 MB in 0.8 ms, and nobody who shares the disk can take it away meanwhile.
+        # Read, not mapped: 10 MB in 0.8 ms, and no other user of the disk can cut it meanwhile.
         file = os.open(name, _READ, dir_fd=folder)
         try:
             state = os.fstat(file)
@@ -226,7 +229,7 @@ def _name(question: str) -> str:
 
 
 def _write(folder: int, name: str, parts: Parts) -> None:
-    """Put a file in place whole: a reader sees the old or the new one, whenever the writer is killed."""
+    """Write a whole file: its readers see the old or the new one, even if the writer is killed."""
     new = _NEW + os.urandom(8).hex()
     try:
         with open(os.open(new, _CREATE, 0o600, dir_fd=folder), "wb", buffering=0) as file:
@@ -246,7 +249,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _prune(folder: int, kept: str) -> None:
-    """Remove what is too much and what killed writers left; `kept`, which is new, tells the time."""
+    """Remove surplus files and those of killed writers; the time is that of the new file, `kept`."""
     files = sorted((state.st_mtime_ns, name, state.st_size) for name, state in _files(folder))
     size, count = sum(size for _, _, size in files), len(files)
     now = next((time for time, name, _ in files if name == kept), 0)
@@ -269,7 +272,7 @@ SCRATCH_BYTES = 64 << 20
 
 
 class Scratch:
-    """Keeps answers in memory, the latest up to so many bytes."""
+    """A cache in memory, with the latest answers up to SCRATCH_BYTES."""
 
     def __init__(self, below: Cache) -> None:
         self._below = below
@@ -277,7 +280,7 @@ class Scratch:
         self._size = 0
 
     def get(self, question: str, kind: type[T]) -> T | None:
-        """The answer kept here, else the one below."""
+        """Return the answer in memory, else that of the cache below."""
         found = self._answers.get(question)
         if found is None:
             return self._below.get(question, kind)
@@ -287,12 +290,12 @@ class Scratch:
             return None
 
     def spill(self) -> None:
-        """Keep below what was found out."""
+        """Save the answers in the cache below."""
         for question, data in self._answers.items():
             self._below.put(question, msgspec.Raw(data))
 
     def put(self, question: str, answer: Any) -> None:
-        """Keep an answer until there are too many."""
+        """Save an answer until there are too many."""
         try:
             data = msgspec.msgpack.encode(answer)
         except (OverflowError, ValueError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class FileChangedError(OSError):
-    """Another program has written to a file meanwhile."""
+    """Another program has written to the file in the meantime."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(None, "It has changed in the meantime", str(file))
@@ -27,7 +27,7 @@ def write_whole(place: Path, text: bytes, mode: int) -> None:
 
 
 def write_new(place: Path, text: bytes, mode: int) -> None:
-    """Write a new file, whole or not at all. Raise OSError if it is there already."""
+    """Write a new file, whole or not at all. Raise OSError if it already exists."""
     with ExitStack() as undone:
         os.link(_beside(place, text, mode, undone), place)
     sync(place.parent)

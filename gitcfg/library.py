@@ -1,4 +1,4 @@
-"""The public library: a repository opened, a fleet at a revision, its nodes, and what changed between two."""
+"""The public library: a repository, a fleet at a revision, its nodes, and the changes between two fleets."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """One node of a fleet: `params` and `files` are what it gets, `explain` says why."""
+    """One node of a fleet: `params` and `files` are its configuration, `explain` shows the reason."""
 
     def __init__(self, fleet: "Fleet", node: "FleetNode") -> None:
         self.fleet = fleet
@@ -38,7 +38,7 @@ class Node:
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """Final values by parameter, in order of name; a bare parameter is None."""
+        """The final values by parameter, in order of name; a bare parameter is None."""
         return self._node.params
 
     @property
@@ -48,7 +48,7 @@ class Node:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Explicit groups, highest first."""
+        """The explicit groups, highest first."""
         return self._node.groups
 
     @cached_property
@@ -71,7 +71,7 @@ class Node:
         return node_digest(self.fleet.compiled, self._node, self.rendered)
 
     def explain(self, param: str) -> tuple["TrailStep", ...]:
-        """The parameter's trail: every step that binds it, lowest first."""
+        """Return the parameter's trail: every step that binds it, lowest first."""
         from gitcfg.explain.trail import with_fact_places
 
         return with_fact_places(self._node.trail(param), lambda: self._fact_places)
@@ -83,13 +83,13 @@ class Node:
         return find_fact_places(self.fleet.tree, self._node)
 
     def trail(self, param: str, everything: bool) -> tuple[Any, tuple["TrailStep", ...]]:
-        """Return a parameter's value with the steps that count, or with those that were overridden too."""
+        """Return a parameter's value with the steps that count, or also with those that were overridden."""
         steps = self.explain(param)
         return self.params.get(param), tuple(step for step in steps if everything or not step.overridden)
 
 
 class Fleet(Mapping[str, Node]):
-    """Every node of a repository at one commit, work tree or index. Use as a context manager, or close."""
+    """Every node of a repository at one commit, work tree or index. A context manager, or use `close`."""
 
     def __init__(
         self,
@@ -101,9 +101,11 @@ class Fleet(Mapping[str, Node]):
         implied: Mapping[str, str] | None = None,
         beside: "Fleet | None" = None,
     ) -> None:
-        """`model` is what the tree says, or a part of it, and `implied` are the types that all of it implies
-        of parameters without one, if these are known already. `beside` is the fleet from whose nodes these
-        collect, if not from each other. Raise GitcfgError if no repository is there.
+        """Make the fleet of a tree. Raise GitcfgError if it is not of a repository.
+
+        `model` is that of the tree, or a part of it, and `implied` are the types that the whole tree implies
+        for parameters without one, if these are already known. `beside` is the fleet from whose nodes these
+        nodes collect, if not from each other.
         """
         settings_entry(tree)
         self.tree = tree
@@ -120,7 +122,7 @@ class Fleet(Mapping[str, Node]):
 
     @cached_property
     def model(self) -> Model:
-        """What the repository says, each definition read when it is asked for."""
+        """What the repository defines; each definition is read when it is requested."""
         from gitcfg.load.repository import load
 
         return load(self.tree, self._cache) if self._model is None else self._model
@@ -151,7 +153,7 @@ class Fleet(Mapping[str, Node]):
 
     @cached_property
     def compiled(self) -> "compiled.Fleet":
-        """What it is computed from, layer by layer."""
+        """The layers from which the nodes are computed."""
         from gitcfg.compile.fleet import Fleet
 
         others = self._beside
@@ -159,24 +161,24 @@ class Fleet(Mapping[str, Node]):
         return Fleet(self.model, self.tree, self._today, self._implied, beside)
 
     def only(self, names: Iterable[str]) -> "Fleet":
-        """The same for some nodes alone: only what they are made from is read.
+        """Return the fleet of some nodes only: nothing else is read.
 
-        Its findings are right about these nodes' errors, and say nothing about anything else. What rules
-        ask is asked of all nodes, so that they are all there where there are rules.
+        Its findings are right about these nodes' errors, and cover nothing else. Rules are about all nodes,
+        so if there are any, return the whole fleet.
         """
         together = self.model.rules or self.model.allocations
         return self if together else self._part(names, lambda: None)
 
     def alone(self, names: Iterable[str]) -> "Fleet":
-        """The same, but for rules that look at several nodes: its findings say nothing of these."""
+        """Return the same, even with rules on several nodes: its findings do not cover those."""
         return self._part(names, lambda: None)
 
     def valued(self, names: Iterable[str]) -> "Fleet":
-        """The same for what some nodes get; its findings count for nothing."""
+        """Return the same for the configuration of some nodes; its findings do not count."""
         return self._part(names, self._checks.implied)
 
     def _part(self, names: Iterable[str], known: Callable[[], Mapping[str, str] | None]) -> "Fleet":
-        """Some nodes alone; all, where they collect from others, or want types that are not `known`."""
+        """Return some nodes only; all, if they collect from others or need types that are not `known`."""
         from gitcfg.compile.subset import is_alone, is_typed, take_part
 
         if self.is_compiled():
@@ -199,7 +201,7 @@ class Fleet(Mapping[str, Node]):
 
     @property
     def parsers(self) -> "Parsers":
-        """Targets' own parsers in their guarded child, started when first needed."""
+        """The targets' own parsers in their guarded child, started when first needed."""
         from gitcfg.parsers.parsers import Parsers
         from gitcfg.parsers.verdicts import CachedVerdicts
 
@@ -209,22 +211,22 @@ class Fleet(Mapping[str, Node]):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong as far as gitcfg alone can tell, in order of code."""
+        """The findings that need no other program, in order of code."""
         return self.checked.findings
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """The findings with what targets' own parsers have against rendered files (GC307)."""
+        """The findings, also those of targets' own parsers about rendered files (GC307)."""
         return self.all_checked.findings
 
     @cached_property
     def checked(self) -> Checked:
-        """The findings without GC307, and how much was looked at."""
+        """The findings without GC307, and how much was checked."""
         return self._checks.checked(self)
 
     @cached_property
     def all_checked(self) -> Checked:
-        """The findings with GC307, and how much was looked at."""
+        """The findings with GC307, and how much was checked."""
         return self._kept or self._checks.checked(self, _parsers_version(), self.parsers)
 
     @cached_property
@@ -232,9 +234,9 @@ class Fleet(Mapping[str, Node]):
         return self._checks.known(_parsers_version())
 
     def lacks_parser(self) -> bool:
-        """Return whether there is a file for HTCondor, whose own parser is not installed, before any check.
+        """Return, before any check, whether there is a file for HTCondor but not HTCondor's own parser.
 
-        Until there was one, only files of groups and features are looked for: nodes are many.
+        Before the first check, only files of groups and features are examined, because there are many nodes.
         """
         from gitcfg.parsers.child.htcondor import installed
 
@@ -252,7 +254,7 @@ class Fleet(Mapping[str, Node]):
 
     @property
     def version(self) -> "Version":
-        """The fleet as one of two that are compared. It holds the fleet, so the fleet does not hold it."""
+        """The fleet as one of two that are compared. It refers to the fleet, which does not keep it."""
         from gitcfg.compile.impact import Version
 
         return Version(self.tree, self.model, lambda: self.mentions)
@@ -290,25 +292,25 @@ class Source:
     """An opened repository, from which fleets are made."""
 
     def __init__(self, repository: Repository, today: date, cache: Cache | None = None) -> None:
-        """`cache` keeps from one time to the next what was found out; without it nothing is kept."""
+        """Make fleets for the date `today`. `cache` saves results between runs; without it, none is saved."""
         self.repository = repository
         self.today = today
         self.cache: Cache = cache or NoCache()
 
     def at(self, revision: str) -> Fleet:
-        """The fleet of a commit. GitcfgError: there is no such revision."""
+        """Return the fleet of a commit. Raise GitcfgError if there is no such revision."""
         return self._fleet(self.repository.at(revision))
 
     def worktree(self) -> Fleet:
-        """The fleet as the files lie there, committed or not."""
+        """Return the fleet of the files in the work tree, committed or not."""
         return self._fleet(self.repository.worktree())
 
     def index(self, file: str | None = None) -> Fleet:
-        """The fleet as it would be committed; `file` is another index than the repository's own."""
+        """Return the fleet of the index; `file` is another index than the repository's own."""
         return self._fleet(self.repository.index(file))
 
     def merged(self, ours: str, theirs: str) -> Fleet:
-        """The fleet that merging one revision into another would give. GitcfgError: conflicts."""
+        """Return the fleet after a merge of one revision into another. Raise GitcfgError on conflicts."""
         return self._fleet(self.repository.merged(ours, theirs))
 
     def blamer(self, revision: str | None = None) -> "Blamer":
@@ -326,11 +328,11 @@ class Source:
         revision: str = "HEAD",
         limit: int | None = None,
     ) -> "Log":
-        """The commits that changed what a node, parameter, feature or group is, newest first.
+        """Return the commits that changed a node, parameter, feature or group, newest first.
 
-        With `param`, those that changed that parameter's value on a node; `kind` says which one is meant
-        where several things have the name: "node", "param", "feature" or "group". GitcfgError: there
-        never was such a thing, or there is no such revision.
+        With `param`, return those that changed that parameter's value on a node. `kind` selects among things
+        of the same name: "node", "param", "feature" or "group". Raise GitcfgError if there never was such a
+        thing, or there is no such revision.
         """
         from gitcfg.history.log import Logs, Subject, answered
 
@@ -342,9 +344,9 @@ class Source:
 
 
 def open(path: str | os.PathLike[str] = ".", today: date | None = None, user: int | None = None) -> Source:
-    """Open the repository that a folder belongs to. GitcfgError: there is none.
+    """Open the repository that a folder belongs to. Raise GitcfgError if there is none.
 
-    With the id of a `user`, what is found out is kept for that user beside the repository's objects.
+    With the id of a `user`, results are saved for that user beside the repository's objects.
     """
     repository = Repository.open(path)
     cache = open_cache(repository, user) if user is not None else None
@@ -352,7 +354,7 @@ def open(path: str | os.PathLike[str] = ".", today: date | None = None, user: in
 
 
 def in_memory(files: Mapping[str, str | bytes], today: date | None = None) -> Fleet:
-    """The fleet of files that are held in a dictionary, path to content."""
+    """Return the fleet of files in a dictionary, path to content."""
     return Fleet(DictTree(files), None, today or date.today(), NoCache())
 
 
@@ -376,7 +378,7 @@ def compare(old: Fleet, new: Fleet, names: Iterable[str] | None = None) -> "Comp
 
 
 def _concerned(old: Fleet, new: Fleet) -> Iterable[str] | None:
-    """Return the nodes that what changed can concern; None: all."""
+    """Return the nodes that the changes can concern; None means all."""
     from gitcfg.compile.impact import find_changed_nodes
 
     found = find_changed_nodes(old.version, new.version)

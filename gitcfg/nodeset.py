@@ -7,19 +7,19 @@ from math import prod
 from typing import Any
 
 _OPERATORS = re.compile(r"[@!&^%*?\s;:{}\"'\\<>|`]")
-_ODD = re.compile(rf"{_OPERATORS.pattern}|[\[,]")  # what only a name that stays whole may hold
+_ODD = re.compile(rf"{_OPERATORS.pattern}|[\[,]")  # characters that prevent the folding of a name
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _NUMBER = re.compile(r"([0-9]+)")
 _LONGEST = 18  # digits
 LINE = 160
-"""So many characters of names are shown to people at once."""
+"""The number of characters of names in one line for people."""
 IN_JSON = "-o json lists all"
-"""How to see all nodes of a list that is cut, where a command writes JSON."""
+"""The note on how to see all nodes of a shortened list, for commands that write JSON."""
 _RANGE = re.compile(r"[0-9]{1,18}(?:-[0-9]{1,18}(?:/[0-9]{1,18})?)?")
 
 
 class NodeSetError(ValueError):
-    """The text is no set of names, or of too many."""
+    """The text is not a set of names, or has too many."""
 
 
 class TooManyNames(NodeSetError):
@@ -33,7 +33,7 @@ def _library() -> Any:
 
 
 def expand(text: str, most: int) -> tuple[str, ...]:
-    """Return the names as written, each once. NodeSetError: bad notation, or over `most` names."""
+    """Return the names as written, each once. Raise NodeSetError if invalid or more than `most` names."""
     names: list[str] = []
     for part in parts(text):
         names.extend(_expand_part(part, most - len(names)))
@@ -41,7 +41,7 @@ def expand(text: str, most: int) -> tuple[str, ...]:
 
 
 def parts(text: str) -> list[str]:
-    """Return the sets that commas outside brackets join. NodeSetError: one of them is empty."""
+    """Return the sets between commas outside brackets. Raise NodeSetError if one is empty."""
     found = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
     if not all(found):
         raise NodeSetError("it is empty" if not text.strip() else "a name between commas is missing")
@@ -80,7 +80,7 @@ def _numbers(item: str) -> tuple[range, int]:
 
 
 def fold(names: Iterable[str]) -> str:
-    """Return the shortest notation for names; those with other than ClusterShell's characters stay whole."""
+    """Return the shortest notation for names; names with characters that ClusterShell lacks stay whole."""
     plain: list[str] = []
     odd: list[str] = []
     for name in names:
@@ -92,18 +92,18 @@ def fold(names: Iterable[str]) -> str:
 
 
 def abridged(names: Iterable[str], see: str = "") -> str:
-    """Return names in a line for people: those that fit, `and 1,987 more`, and where to `see` all of them."""
+    """Return names in a line for people: those that fit, `and 1,987 more`, and how to `see` all of them."""
     names = tuple(dict.fromkeys(names))
     return _abridged(names, fold(names), see)
 
 
 def abridged_set(text: str, count: int, see: str = "") -> str:
-    """Return the same for names that are folded already, `count` of them."""
+    """Return the same for names that are already folded, `count` of them."""
     if len(text) <= LINE:
         return text
     try:
         return _abridged(expand(text, count), text, see)
-    except NodeSetError:  # a name holds what the notation cannot say
+    except NodeSetError:  # a name has characters that are not valid in the notation
         return f"{text[:LINE]}..."
 
 
@@ -112,7 +112,7 @@ def _abridged(names: Sequence[str], folded: str, see: str) -> str:
         return folded
     ordered = sorted(names, key=_notation_order)
     room = LINE - len(_more(len(names), see))
-    few, many = 1, 2  # few fit
+    few, many = 1, 2  # `few` names fit
     while many < len(names) and len(fold(ordered[:many])) <= room:
         few, many = many, 2 * many
     many = min(many, len(names))
@@ -127,16 +127,16 @@ def _more(number: int, see: str) -> str:
 
 
 def _notation_order(name: str) -> tuple[bool, str, tuple[int, ...], str]:
-    """Return the key of the order in which names stand in the notation."""
+    """Return the sort key for the order of names in the notation."""
     pieces = _NUMBER.split(name)
     return _ODD.search(name) is not None, "%s".join(pieces[::2]), tuple(map(int, pieces[1::2])), name
 
 
 def _fold_quickly(names: Iterable[str]) -> str | None:
-    """Return what ClusterShell gives, which takes 15 us a name, and 25 ms to load.
+    """Return the result of ClusterShell, which takes 15 us per name and 25 ms to load.
 
-    None where names of a shape differ in several of their numbers, or in one that is written with zeros
-    before it, but not always in one width.
+    Return None if names of one form differ in several numbers, or in one with leading zeros but different
+    widths.
     """
     shapes: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for name in names:
@@ -148,7 +148,7 @@ def _fold_quickly(names: Iterable[str]) -> str | None:
 
 
 def _fold_shape(texts: tuple[str, ...], rows: set[tuple[str, ...]]) -> str | None:
-    """Return names that are alike but for their numbers in the notation."""
+    """Return the notation for names that differ only in their numbers."""
     columns = [set(column) for column in zip(*rows, strict=True)]
     folded = [_fold_column(column) for column in columns]
     if sum(len(column) > 1 for column in columns) > 1 or None in folded:
@@ -157,7 +157,7 @@ def _fold_shape(texts: tuple[str, ...], rows: set[tuple[str, ...]]) -> str | Non
 
 
 def _fold_column(written: set[str]) -> str | None:
-    """Return the numbers in one place of some names in the notation."""
+    """Return the notation for the numbers in one place of some names."""
     width = max(map(len, written))
     padded = any(digits[0] == "0" for digits in written if digits != "0")
     if width > _LONGEST or (padded and any(len(digits) != width for digits in written)):
@@ -167,7 +167,7 @@ def _fold_column(written: set[str]) -> str | None:
 
 
 def _runs(numbers: list[int], width: int) -> Iterator[str]:
-    """Yield `001-900` for each run of numbers that follow each other."""
+    """Yield `001-900` for each run of consecutive numbers."""
     for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         run = [number for _, number in pairs]
         yield "-".join(f"{number:0{width}}" for number in dict.fromkeys((run[0], run[-1])))

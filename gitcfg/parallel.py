@@ -1,4 +1,4 @@
-"""One forked worker: it takes items and gives answers, and ends when nobody asks any more."""
+"""Forked workers: each takes items, returns answers, and ends when no more items can come."""
 
 import gc
 import os
@@ -23,20 +23,20 @@ _INTERRUPTED = 130
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What became of an item: a value, or what was raised."""
+    """The answer to an item: a value, or an exception."""
 
     value: Any = None
     error: BaseException | None = None
 
     def result(self) -> Any:
-        """The value; raises what was raised."""
+        """Return the value, or raise the exception."""
         if self.error is not None:
             raise self.error
         return self.value
 
 
 class Worker:
-    """A worker as the process sees it that started it."""
+    """A worker, from the side of the process that started it."""
 
     def __init__(self, process: int, items: BinaryIO, answers: BinaryIO) -> None:
         self._process, self._items, self._answers = process, items, answers
@@ -45,7 +45,7 @@ class Worker:
 
     @classmethod
     def forked(cls, work: Callable[[], _Entered], others: Sequence["Worker"]) -> "Worker | None":
-        """A new worker; None where there is no room for another process."""
+        """Return a new worker; None if there is no room for another process."""
         to_read, items = os.pipe()
         answers, to_write = os.pipe()
         try:
@@ -53,7 +53,7 @@ class Worker:
         except OSError:
             process = -1
         if process == 0:
-            for other in others:  # else they would not see that nobody asks any more
+            for other in others:  # otherwise these workers would not notice their end
                 other.dismiss()
             os.close(items)
             os.close(answers)
@@ -67,18 +67,18 @@ class Worker:
         return None
 
     def fileno(self) -> int:
-        """Where its answers come from."""
+        """Return the descriptor that its answers come from."""
         return self._answers.fileno()
 
     def hand(self, index: int, item: Any) -> None:
-        """Give it an item; it must be idle."""
+        """Send it an item; it must be idle."""
         self.index, self.busy = index, True
-        with suppress(BrokenPipeError):  # it is gone, which its answer will tell
+        with suppress(BrokenPipeError):  # it has ended, which its answer reports
             pickle.dump(item, self._items, pickle.HIGHEST_PROTOCOL)
             self._items.flush()
 
     def answer(self) -> Answer:
-        """What became of the item that it was given last."""
+        """Return the answer to its last item."""
         self.busy = False
         try:
             answer: Answer = pickle.load(self._answers)
@@ -87,13 +87,13 @@ class Worker:
         return answer
 
     def dismiss(self) -> None:
-        """Ask nothing more of it: it ends with the item that it has."""
+        """Send no more items: it ends after its present one."""
         with suppress(BrokenPipeError):
             self._items.close()
         self._answers.close()
 
     def wait(self) -> int:
-        """Wait for its end, and say how it ended: an exit code, or a signal below zero."""
+        """Wait for its end; return an exit code, or a signal as a negative number."""
         process, self._process = self._process, 0
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if process else 0
 
@@ -105,7 +105,7 @@ class Worker:
 
 
 def ready(workers: Iterable[Worker]) -> list[Worker]:
-    """Those whose answers are there; waits for one."""
+    """Return the workers with an answer; wait for at least one."""
     poll, asked = select.poll(), {worker.fileno(): worker for worker in workers}
     for place in asked:
         poll.register(place, select.POLLIN)
@@ -113,7 +113,7 @@ def ready(workers: Iterable[Worker]) -> list[Worker]:
 
 
 def _live(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> NoReturn:
-    """The worker's life. It never returns into what the other process has begun, nor cleans up after it."""
+    """Run a worker. It never returns into the code of the parent process, nor runs its cleanup."""
     code = _INTERRUPTED
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
@@ -126,7 +126,7 @@ def _live(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> N
 
 
 def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
-    """Only once: a second Ctrl-C must not end what cleans up after the first one."""
+    """Raise KeyboardInterrupt once: a second Ctrl-C must not interrupt the cleanup after the first."""
     signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
@@ -136,7 +136,7 @@ def _serve(work: Callable[[], _Entered], items: BinaryIO, answers: BinaryIO) -> 
     with caught, work() as do:
         while (item := _next(items)) is not _END:
             _tell(answers, _put(do, item))
-    if caught.error is not None:  # it cannot even begin
+    if caught.error is not None:  # the work cannot even begin
         _tell(answers, Answer(error=caught.error))
 
 
@@ -148,7 +148,7 @@ def _put(do: Callable[[Any], Any], item: Any) -> Answer:
 
 
 def _next(items: BinaryIO) -> Any:
-    """The next item; _END once nobody asks, or nobody is there to ask."""
+    """Return the next item; _END if there are no more, or the parent process has ended."""
     try:
         return pickle.load(items)
     except EOFError:
@@ -159,7 +159,7 @@ def _tell(answers: BinaryIO, answer: Answer) -> None:
     try:
         data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
         if answer.error is not None:
-            pickle.loads(data)  # not every exception can be made again from what it says of itself
+            pickle.loads(data)  # not every exception can be restored from its pickle
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         data = pickle.dumps(Answer(error=RuntimeError(f"{answer.error or error!r}, in a worker")))
     answers.write(data)
@@ -167,7 +167,7 @@ def _tell(answers: BinaryIO, answer: Answer) -> None:
 
 
 class _Caught:
-    """Takes what is raised to the process that asked, where it is raised again: nothing is swallowed."""
+    """A context that catches an exception, so that it is raised again in the process that asked."""
 
     error: BaseException | None = None
 
@@ -184,28 +184,28 @@ class _Caught:
         return True
 
 
-# Spreads items over workers and gives the answers in the order of the items, holding few of them.
+# Distribution of items over workers, with the answers in the order of the items, and few in memory.
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 Work = Callable[[], AbstractContextManager[Callable[[T], R]]]
-"""Entered once in each worker, it gives the function that items are put to."""
+"""A context, entered once in each worker, with the function that is applied to items."""
 
-_AHEAD = 4  # so many items a worker may be handed out before the oldest answer is there
+_AHEAD = 4  # items that a worker may get before the oldest answer is there
 
 
 def spread(work: Work[T, R], items: Iterable[T], workers: int) -> Generator[R, None, None]:
-    """What work makes of each item, in their order, whatever the number of workers.
+    """Yield the result of the work for each item, in their order, with any number of workers.
 
-    Items and answers are pickled; whatever else a worker needs it inherits as it stands when the first
-    answer is asked for. What work raises is raised here, the first in the order of the items. A fork costs
-    some 5 ms, and an item 0.1 ms on its way: make them worth more. With one item, one worker, other threads,
-    or no room for another process all is done in this process.
+    Items and answers are pickled; everything else is inherited from the process at the first request for an
+    answer. An exception in a worker is raised here, the first one in the order of the items. A fork takes
+    about 5 ms, and the transfer of an item 0.1 ms: they must be worth more. With one item, one worker, other
+    threads, or no room for another process, all is done in this process.
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))
-    # Only the thread that forks lives on in a child: a lock that another one holds stays locked there.
+    # In a child, only the thread that forked runs: a lock of another thread is never released there.
     if min(len(first), workers) < 2 or threading.active_count() > 1:
         yield from _alone(work, chain(first, waiting))
     else:
@@ -219,7 +219,7 @@ def _alone(work: Work[T, R], items: Iterable[T]) -> Iterator[R]:
 
 def _together(work: Work[T, R], items: Iterator[T], workers: int) -> Iterator[R]:
     team: list[Worker] = []
-    gc.freeze()  # a collection in a child would write to all that it inherited, and so copy it
+    gc.freeze()  # a collection in a child would write to all inherited memory, and so copy it
     try:
         while len(team) < workers and (worker := Worker.forked(work, team)) is not None:
             team.append(worker)
@@ -242,7 +242,7 @@ def _answers(team: list[Worker], items: Iterator[Any]) -> Iterator[Any]:
             return
         for worker in ready(busy):
             early[worker.index] = worker.answer()
-        # Before anything is done with answers: nobody waits for that.
+        # Before the answers are used: workers should not wait for that.
         handed += _hand_out(team, items, handed, due + _AHEAD * len(team) - handed)
         while due in early:
             yield early.pop(due).result()
@@ -250,7 +250,7 @@ def _answers(team: list[Worker], items: Iterator[Any]) -> Iterator[Any]:
 
 
 def _hand_out(team: list[Worker], items: Iterator[Any], start: int, most: int) -> int:
-    """Give each idle worker an item: one that is on a busy core then keeps nobody waiting."""
+    """Give each idle worker one item, so that a worker on a busy core delays no other."""
     idle = [worker for worker in team if not worker.busy]
     count = 0
     for worker, item in zip(idle, islice(items, max(0, min(most, len(idle)))), strict=False):

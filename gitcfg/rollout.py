@@ -1,6 +1,6 @@
-"""Rollouts: how a commit reaches nodes, what they make of it, and when it goes no further.
+"""Rollouts: how a commit reaches nodes, their results, and when it is halted.
 
-All are pure functions of the plan, of what is known of nodes, and of the time.
+All are pure functions of the plan, of the known state of nodes, and of the time.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from gitcfg.model import Release, Share
 
 
 class Status(StrEnum):
-    """The state of a release. Overtaken: a newer commit continues from the stage of this one."""
+    """The state of a release. Overtaken: a newer commit continues from its stage."""
 
     RUNNING = "running"
     HALTED = "halted"
@@ -24,9 +24,9 @@ class Status(StrEnum):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a commit has got. `since` is when the stage was offered it, `well` since when it is well there.
+    """The progress of a commit. `since` is when its stage was offered it, `well` since when that is well.
 
-    What failed before `forgiven` is to be tried again. `why` says what halted it. Times are in seconds.
+    Failures before `forgiven` are tried again. `why` is the reason of a halt. Times are in seconds.
     """
 
     commit: str
@@ -39,20 +39,20 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 def resume(progress: Progress, now: float) -> Progress:
-    """Let a halted release go on: what failed until now is to be tried again."""
+    """Continue a halted release: failures until now are tried again."""
     return replace(progress, status=Status.RUNNING, forgiven=now, well=None, why="")
 
 
 def abort(progress: Progress) -> Progress:
-    """Give nodes that have the commit the one before it again."""
+    """Give nodes that have the commit the previous one again."""
     return replace(progress, status=Status.ABORTED)
 
 
 class Plan(msgspec.Struct, frozen=True):
     """The nodes that a commit changes, in the order in which they get it.
 
-    `sizes` says how many of them have it once each stage was offered it. `settle` is how long a stage must
-    have been well, in seconds, before the next one is; `max_failures` is how many nodes may fail.
+    `sizes` is how many of them have it after each stage. `settle` is how many seconds a stage must be well
+    before the next one; `max_failures` is how many nodes may fail.
     """
 
     order: tuple[str, ...]
@@ -62,19 +62,19 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def ranks(self) -> Mapping[str, int]:
-        """The place of each node in the order."""
+        """The position of each node in the order."""
         return {name: rank for rank, name in enumerate(self.order)}
 
     def offered(self, stage: int) -> tuple[str, ...]:
-        """The nodes of a stage and of all before it."""
+        """Return the nodes of a stage and of all stages before it."""
         return self.order[: self.sizes[stage]]
 
     def span(self, stage: int) -> tuple[int, int]:
-        """Where in the order a stage begins, and where it ends."""
+        """Return where a stage begins and ends in the order."""
         return self.sizes[stage - 1] if stage else 0, self.sizes[stage]
 
     def joining(self, stage: int) -> tuple[str, ...]:
-        """The nodes that get it in a stage."""
+        """Return the nodes that get the commit in a stage."""
         begin, end = self.span(stage)
         return self.order[begin:end]
 
@@ -86,14 +86,14 @@ def plan_rollout(
     first: Collection[str] = (),
     back: bool = False,
 ) -> Plan:
-    """Plan how a commit gets to the nodes that it changes; those in `first` come first.
+    """Plan how a commit reaches the nodes that it changes; those in `first` come first.
 
-    Every server finds the same plan. Going back has the same stages and waits in none of them. Without a
-    release all nodes get it at once.
+    Every server computes the same plan. A rollback has the same stages without pauses. Without a release, all
+    nodes get the commit at once.
     """
 
     def rank(name: str) -> tuple[bool, bytes]:
-        # With another commit other nodes come first, so that none bears the brunt of all.
+        # The order depends on the commit, so that no node is always among the first.
         return name not in first, sha256(f"{commit} {name}".encode()).digest()
 
     order = tuple(sorted(changed, key=rank))
@@ -104,7 +104,7 @@ def plan_rollout(
 
 
 def _sizes(stages: Sequence[Share], nodes: int) -> tuple[int, ...]:
-    """Return how many nodes have the commit after each stage: none adds no node, the last one has all."""
+    """Return how many nodes have the commit after each stage: each adds nodes, and the last has all."""
     sizes: list[int] = []
     for share in stages:
         size = share.of(nodes)
@@ -114,7 +114,7 @@ def _sizes(stages: Sequence[Share], nodes: int) -> tuple[int, ...]:
 
 
 class Rollout:
-    """A commit on its way: its plan, how far it has got, and the nodes it describes (None: all)."""
+    """A commit on its way: its plan, its progress, and the nodes that it describes (None: all)."""
 
     def __init__(self, plan: Plan, progress: Progress, described: Container[str] | None = None) -> None:
         self.plan = plan
@@ -123,15 +123,15 @@ class Rollout:
         self._ranks = plan.ranks
 
     def reached(self, name: str) -> bool:
-        """Return whether the commit is for this node, which need not wait for what does not change it."""
+        """Return whether a node gets the commit; one that it does not change need not wait."""
         progress = self.progress
         if progress.status in (Status.DONE, Status.ABORTED):
             return progress.status is Status.DONE
         rank = self._ranks.get(name)
         if rank is not None:
             return rank < self.plan.sizes[progress.stage]
-        # A node that it does not change, or that came since. Once it is halted no other node gets it: those
-        # that it does not change run the same before, and those that are new wait. Walk-in nodes come last.
+        # The node is unchanged or newer. While the release is halted, it does not get the commit: an
+        # unchanged node runs the same without it, and a new one waits. Walk-in nodes come last.
         if progress.status is Status.HALTED:
             return False
         known = self._described is None or name in self._described
@@ -139,7 +139,7 @@ class Rollout:
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """The commit that a node is to run, and whether that is one from before what it may run already."""
+    """The commit that a node must run; `back` means that it may already run a newer one."""
 
     commit: str
     back: bool = False
@@ -148,7 +148,7 @@ class Offer(msgspec.Struct, frozen=True):
 def find_offer(name: str, newest_first: Iterable[Rollout], base: str) -> Offer:
     """Return the newest commit that has reached a node; `base` is the one that reached all nodes before.
 
-    It is a way back where an aborted release had reached the node.
+    It is a rollback if an aborted release had reached the node.
     """
     back = False
     for rollout in newest_first:
@@ -158,15 +158,15 @@ def find_offer(name: str, newest_first: Iterable[Rollout], base: str) -> Offer:
     return Offer(base, back)
 
 
-# What nodes make of a commit, and how far its rollout gets by that.
+# The results of nodes, and the progress of a rollout.
 
 LEAST, MOST = 15 * 60.0, 24 * 3600.0
 MISSED = 3
-"""A node that missed so many check-ins is away, but not before LEAST seconds, nor after MOST."""
+"""The number of missed check-ins after which a node is away, within the limits LEAST and MOST (seconds)."""
 
 
 class Outcome(StrEnum):
-    """What a node has made of a commit."""
+    """The result of a commit on a node."""
 
     WELL = "well"
     FAILED = "failed"
@@ -176,10 +176,10 @@ class Outcome(StrEnum):
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """When a node checked in last, since when without a gap, and when it last `failed` at the commit.
+    """When a node last checked in, since when without a gap, and when it last failed at the commit.
 
-    Times are seconds since the epoch. `patience` is how many seconds it may be silent. Not `reports`: no
-    agent is there that would say anything; it gets the commit when somebody deploys it.
+    Times are seconds since the epoch. `patience` is how many seconds the node may be silent. Without
+    `reports`, it has no agent, and gets the commit when someone deploys it.
     """
 
     last: float
@@ -191,7 +191,7 @@ class Presence(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Nodes by what they have made of a commit."""
+    """The numbers of nodes by their result of a commit."""
 
     well: int = 0
     failed: int = 0
@@ -201,12 +201,12 @@ class Tally(msgspec.Struct, frozen=True):
 
     @property
     def failures(self) -> int:
-        """How many nodes did not come through."""
+        """The number of nodes that failed or are missing."""
         return self.failed + self.missing
 
     @property
     def tried(self) -> bool:
-        """Whether any node has made anything of it."""
+        """Whether any node has a result."""
         return bool(self.well or self.failures)
 
 
@@ -216,7 +216,7 @@ FindPresence = Callable[[str], Presence | None]
 def count_outcomes(
     progress: Progress, nodes: Iterable[str], find_presence: FindPresence, now: float
 ) -> Tally:
-    """Count nodes that were offered the commit by what they have made of it."""
+    """Count nodes that were offered the commit, by their result."""
     counts = dict.fromkeys(Outcome, 0)
     for name in nodes:
         counts[judge_node(progress, find_presence(name), now)] += 1
@@ -224,10 +224,10 @@ def count_outcomes(
 
 
 def judge_node(progress: Progress, presence: Presence | None, now: float) -> Outcome:
-    """Return what one node has made of a commit. One that has been away since before the offer is away.
+    """Return the result of one node. A node that was away before the offer stays away.
 
-    What failed before it was forgiven is to be tried again, and is pending until then. One that does not
-    report is waited for no more than one that is away.
+    A failure before `forgiven` is tried again, and pending until then. A node that does not report is not
+    waited for, like one that is away.
     """
     if presence is None:
         return Outcome.AWAY
@@ -248,22 +248,22 @@ def judge_node(progress: Progress, presence: Presence | None, now: float) -> Out
 
 
 def is_present(presence: Presence | None, now: float) -> bool:
-    """Return whether a node checked in lately, and so tries a commit by itself."""
+    """Return whether a node checked in lately, and therefore tries a commit by itself."""
     return presence is not None and presence.reports and now - presence.last <= presence.patience
 
 
 def compute_patience(interval: float | None) -> float:
-    """Return how many seconds a node may be silent until it is away, or take to report on a commit.
+    """Return the seconds that a node may be silent before it is away, or take to report on a commit.
 
-    `interval` is how long it says to be silent between two check-ins.
+    `interval` is its announced time between two check-ins.
     """
     return min(max(LEAST, MISSED * (interval or 0.0)), MOST)
 
 
 def fill_stage(plan: Plan, stage: int, find_presence: FindPresence, now: float) -> Plan:
-    """Return the plan in which a stage's nodes that are away have changed places with later, present ones.
+    """Return the plan with present nodes from later stages in the place of a stage's absent ones.
 
-    Else a stage whose nodes are all away would try out nothing. The last stage has all nodes anyway.
+    Otherwise a stage of absent nodes would test nothing. The last stage has all nodes anyway.
     """
     begin, end = plan.span(stage)
     order = list(plan.order)
@@ -278,9 +278,9 @@ def fill_stage(plan: Plan, stage: int, find_presence: FindPresence, now: float) 
 
 
 def advance(plan: Plan, progress: Progress, find_presence: FindPresence, now: float) -> tuple[Plan, Progress]:
-    """Advance a release as far as it gets by now: into the next stages, to its end, or to a halt.
+    """Advance a release as far as possible by now: into the next stages, to its end, or to a halt.
 
-    The plan changes where nodes that are there stand in for others that are away.
+    The plan changes if present nodes replace others that are away.
     """
     while progress.status is Status.RUNNING:
         after = _advance_once(plan, progress, find_presence, now)
@@ -302,7 +302,7 @@ def _advance_once(
         return plan, replace(progress, well=None)
     last = progress.stage + 1 == len(plan.sizes)
     if not last and not stage_counts.tried:
-        # Where a whole stage is away others try the commit; without others it waits.
+        # If a whole stage is away, other nodes try the commit; if there are none, it waits.
         filled = fill_stage(plan, progress.stage, find_presence, now)
         since = now if filled != plan else progress.since
         return filled, replace(progress, since=since, well=None)
@@ -318,7 +318,7 @@ def _advance_once(
 
 
 def _describe_failures(plan: Plan, progress: Progress, all_counts: Tally, stage_counts: Tally) -> str:
-    """Return why no other node gets it, or "": too many failed, or most of those in the stage."""
+    """Return why the release halts, or "": too many failed, or at least half of those in the stage."""
     if all_counts.failures > plan.max_failures:
         return f"{_describe_counts(all_counts)}, the limit is {plan.max_failures}"
     failures, well = stage_counts.failures, stage_counts.well
