@@ -3,15 +3,15 @@
 A line is a CRC-32, a blank and JSON. It is on the disk before anything is done because of it: a line that is
 only half written had no effect, and is dropped.
 
- {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
- {"plan": PLAN}          everything that will be touched, on the disk before any of it is
- {"step": N}             step N of the plan has begun: it never begins again
- {"process": [PID, START]}   the process that runs it
- {"ran": N}              it succeeded
- {"undo": OUTCOME}       a step failed; files are restored
- {"back": [PATH]}        all are restored, not to be restored again; PATHs hold changes by other programs
- {"undid": [N, OK, TEXT]}    step N has been undone
- {"end": OUTCOME}        only the cleanup is left
+    {"begin": ID, "commit", "digest", "schema": "gitcfg.journal/1"}   nothing is touched yet
+    {"plan": PLAN}          everything that will be touched, on the disk before any of it is
+    {"step": N}             step N of the plan has begun: it never begins again
+    {"process": [PID, START]}   the process that runs it
+    {"ran": N}              it succeeded
+    {"undo": OUTCOME}       a step failed; files are restored
+    {"back": [PATH]}        all are restored, not to be restored again; PATHs hold changes by other programs
+    {"undid": [N, OK, TEXT]}    step N has been undone
+    {"end": OUTCOME}        only the cleanup is left
 """
 
 from __future__ import annotations

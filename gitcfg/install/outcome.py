@@ -72,7 +72,9 @@ OK, UNCHANGED, REFUSED, REVERTED, FAILED = "ok", "unchanged", "refused", "revert
 
 
 class Outcome(NamedTuple):
-    """The outcome of an installation. `result` is one of
+    """The outcome of an installation.
+
+    `result` is one of
 
     - `ok`: the package is installed;
     - `unchanged`: it already was, and nothing was run;
