@@ -1,1 +1,1 @@
-"""The command line: one file a command, thin over the library."""
+"""The command line: one file for each command, thin over the library."""

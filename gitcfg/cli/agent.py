@@ -1,4 +1,4 @@
-"""`gitcfg agent`: the program on a node, as the wheel gitcfg-agent has it alone."""
+"""`gitcfg agent`: the program on a node, which the wheel gitcfg-agent has alone."""
 
 from importlib.util import find_spec
 from typing import Annotated

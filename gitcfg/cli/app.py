@@ -91,7 +91,7 @@ class Root(CommandGroup):
                 )
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the exit codes, and where there is more help."""
+        """Write the exit codes, and where to find more help."""
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), what) for code, what in EXITS.items()])
         with formatter.section("More help"):
@@ -101,8 +101,8 @@ class Root(CommandGroup):
 def build(modules: Mapping[str, str]) -> typer.Typer:
     """Return the application with these commands, each declared under its name in its module.
 
-    With none, no command is to run: then all are there by name, with what the grammar says they are for. To
-    import them all would take most of a second.
+    Without commands, nothing is to run: then all are there by name, with their purpose from the grammar,
+    because importing them all takes most of a second.
     """
     app = typer.Typer(
         add_completion=False,
@@ -125,7 +125,7 @@ def _not_loaded() -> None:
 
 
 def program(modules: Mapping[str, str]) -> Any:
-    """Return the application as a command; its help is as in manuals: NODE, whole lines, nothing cut off."""
+    """Return the application as a command. Its help is like a manual: NODE, whole lines, nothing cut off."""
     command: Any = typer.main.get_command(build(modules))
     command.commands = {name: command.commands[name] for name in COMMANDS if name in command.commands}
     pending = [command]
@@ -148,7 +148,7 @@ def first_sentence(text: str) -> str:
 def invoke(arguments: Sequence[str], modules: Mapping[str, str]) -> int:
     """Run a command line and return its exit code.
 
-    typer's own `main` would turn closed pipes and interrupts into exit codes of its choice.
+    typer's own `main` is not used, because it turns closed pipes and interrupts into other exit codes.
     """
     command = program(modules)
     try:

@@ -1,4 +1,4 @@
-"""Changes between two versions: on terminals, with the words marked that differ, and as Markdown."""
+"""Changes between two versions: on terminals, with the differing words marked, and as Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,11 +19,11 @@ from gitcfg.nodeset import IN_JSON, abridged, fold, parts
 
 _WORD = re.compile(r"\w+|\s+|.")
 _MOST = 400
-"""Words beyond which nothing is marked: matching takes time that grows with their product."""
+"""The number of words beyond which nothing is marked: the time for matching grows with their product."""
 
 
 def mark_differences(old: str | None, new: str | None) -> tuple[Text | None, Text | None]:
-    """The old value in red and the new one in green; what is on one side only is set off."""
+    """Return the old value in red and the new one in green, with the parts on one side only marked."""
     before = Text(old, "red") if old is not None else None
     after = Text(new, "green") if new is not None else None
     if old is None or new is None or before is None or after is None:
@@ -43,7 +43,7 @@ def _mark(text: Text, words: list[str], first: int, last: int) -> None:
     text.stylize("bold underline", start, start + sum(map(len, words[first:last])))
 
 
-# Changes for eyes: whose, what must happen, and values before and after.
+# Changes for people: the nodes, the due actions, and values before and after.
 
 _HEAD = {Kind.ADDED: "bold green", Kind.REMOVED: "bold red", Kind.CHANGED: "bold"}
 _WIDTH = 100
@@ -64,7 +64,7 @@ def print_changes(console: Console, changes: Comparison, stat: bool, files: bool
 
 
 def print_stat(console: Console, changes: Iterable[Change], see: str = "", most: int | None = None) -> None:
-    """Print a line for each change, for at most so many. `see`: where all nodes of one are listed."""
+    """Print a line for each change, for at most `most`. `see` says where all nodes of a change are listed."""
     found = tuple(changes)
     shown = found[:most]
     for row in aligned([_stat(change, see) for change in shown]) if shown else ():
@@ -74,7 +74,7 @@ def print_stat(console: Console, changes: Iterable[Change], see: str = "", most:
 
 
 def headline(change: Change) -> Text:
-    """`changed 24 nodes: exec[01-24]`."""
+    """Format a change as `changed 24 nodes: exec[01-24]`."""
     text = Text(f"{change.kind} {counted(len(change.nodes), 'node')}: ", _HEAD[change.kind])
     return text.append(safe(abridged(change.nodes, IN_JSON)), "magenta")
 
@@ -93,7 +93,7 @@ def _paragraph(changes: Comparison, change: Change) -> Iterator[Text]:
 
 
 def presence(changes: Comparison, change: Change) -> Iterator[tuple[str, str]]:
-    """Each file with a `+` if it comes, a `-` if it goes, and nothing if it was and is there."""
+    """Yield each file with `+` if it is added, `-` if it is removed, and "" if it is changed."""
     old, new = changes.pairs[change.nodes[0]]
     for path in change.files:
         was, is_ = old is not None and path in old.entries, new is not None and path in new.entries
@@ -134,7 +134,7 @@ def _param(kind: Kind, name: str, delta: Delta, behind: Steps) -> Iterator[Text]
 
 
 def _format_cause(steps: tuple[TrailStep, ...]) -> str:
-    """The place of the topmost step, with those of allocations, and how many steps there are besides."""
+    """Format the place of the topmost step, with those of allocations, and the number of other steps."""
     last = steps[-1]
     places = dict.fromkeys((last.origin, *(decision.origin for decision in last.decided)))
     others = len(steps) - 1
@@ -153,14 +153,14 @@ def _contents(changes: Comparison, change: Change) -> Iterator[Text]:
 
 
 def diff_lines(file: FileDiff) -> Iterator[Text]:
-    """A file's unified diff in git's colours."""
+    """Yield a file's unified diff in git's colors."""
     for number, line in enumerate(file.lines):
         head = line.startswith(("---", "+++")) and number < 8
         yield Text(safe_line(line), "bold" if head else _LINE.get(line[:1], ""))
 
 
 def safe_line(text: str) -> str:
-    """A line of a file without what a terminal would take as commands; tabs stay."""
+    """Return a line of a file without control sequences of terminals; tabs stay."""
     return "\t".join(map(safe, text.split("\t")))
 
 
@@ -181,19 +181,19 @@ def _stat(change: Change, see: str) -> tuple[Text, ...]:
 
 
 def print_marked(console: Console, lines: Iterable[str]) -> None:
-    """What nobody is to overlook although no node changes by it."""
+    """Print lines that need attention although no node changes."""
     for line in lines:
         console.print(Text(safe(line), "bold yellow"))
 
 
 def print_reach(console: Console, changes: Iterable[Change]) -> None:
-    """How far it reaches, in one line."""
+    """Print the reach in one line."""
     found = reach(changes)
     console.print("; ".join(filter(None, (how_many(found), *what_happens(found)))) + ".")
 
 
 def how_many(found: Reach) -> str:
-    """`24 nodes change, in 2 ways; 1 node comes`."""
+    """Format the numbers of a reach as `24 nodes change, in 2 ways; 1 node comes`."""
     ways = f", in {counted(found.ways, 'way')}" if found.ways > 1 else ""
     numbers = (
         (found.changed, "change", "changes", ways),
@@ -209,7 +209,7 @@ def how_many(found: Reach) -> str:
 
 
 def what_happens(found: Reach) -> Iterator[str]:
-    """`restarts: startd on 24, schedd on 2`, and so on."""
+    """Yield `restarts: startd on 24, schedd on 2`, and so on."""
     for noun, nodes in (("restarts", found.restart), ("reloads", found.reload), ("stops", found.stop)):
         if nodes:
             yield f"{noun}: " + ", ".join(f"{name} on {len(nodes[name])}" for name in nodes)
@@ -217,7 +217,7 @@ def what_happens(found: Reach) -> Iterator[str]:
         yield "secrets: " + ", ".join(f"{name} to {len(nodes)}" for name, nodes in found.secrets.items())
 
 
-# Changes as Markdown for a pull request: short lines and folded details, to be read on a phone too.
+# Changes as Markdown for a pull request: short lines and folded details, readable on a phone, too.
 
 _LONGEST = 60
 _FEW = 3
@@ -281,7 +281,7 @@ def _facts(changes: Comparison, change: Change) -> Iterator[str]:
 
 
 def _summary(change: Change) -> str:
-    """One line of HTML: how many, who, and the gravest thing that happens."""
+    """Return one line of HTML: the number of nodes, their names, and the most severe action."""
     folded = fold(change.nodes)
     who = folded if len(folded) <= _LONGEST else f"{change.nodes[0]} ..."
     verb = "restart" if change.restart else "stop" if change.stop else "reload" if change.reload else ""

@@ -1,4 +1,4 @@
-"""`gitcfg check`: everything that is wrong on every node, at one commit or at every commit of a range."""
+"""`gitcfg check`: all findings on every node, at one commit or at every commit of a range."""
 
 import sys
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ EPILOG = """Examples:
 
 
 class Form(StrEnum):
-    """What to write."""
+    """The form of the output."""
 
     TEXT = "text"
     JSON = "json"
@@ -99,7 +99,7 @@ def check(
 
 
 def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
-    """Raise GitcfgError if options do not go together."""
+    """Raise GitcfgError if options exclude each other."""
     choices = {"--at": at is not None, "--staged": staged, "--each": each is not None}
     given = [name for name, is_given in choices.items() if is_given]
     if len(given) > 1:
@@ -110,7 +110,7 @@ def _refuse(at: str | None, staged: bool, each: str | None, form: Form) -> None:
 
 
 def check_with_parsers(session: Session, fleet: "Fleet") -> "Checked":
-    """Check with targets' own parsers, and note which are missing: before the work, if that is known."""
+    """Check with targets' own parsers, and note missing ones, before the work if they are already known."""
     noted = note_missing_parser(session, fleet)
     checked = fleet.all_checked
     if not noted:
@@ -127,7 +127,7 @@ def write_checked(
     every: bool,
     ignored: bool,
 ) -> None:
-    """Write what a check found, with `ignored` what is ignored too. `every`: text leaves nothing out."""
+    """Write what a check found; `ignored` adds the ignored findings. `every`: the text is complete."""
     if output is not Output.TEXT:
         from gitcfg.explain.trail import findings_record, ignored_records
 
@@ -145,16 +145,16 @@ def write_checked(
         print_findings(session.console(), fleet.tree, checked.findings, checked.every, detail)
         if ignored:
             print_ignored(session.console(), fleet.tree, checked, detail)
-            checked = replace(checked, ignored=())  # the last line need not say where they are
+            checked = replace(checked, ignored=())  # the last line need not say how to list them
         print_summary(session.console(stderr=True), checked)
 
 
 def _check_each(
     session: Session, words: str, output: Output, folded: bool, parsers: bool, who: str | None, every: bool
 ) -> int:
-    """Print what is wrong in each commit of a range, parents first; return 1 if there are errors in any.
+    """Print the findings of each commit of a range, parents first; return 1 if any has errors.
 
-    `who` would push all of it. `every`: text shows every finding in full.
+    `who` is the person who would push the range. `every`: the text has every finding in full.
     """
     from gitcfg.gate.permits.judge import check_range
     from gitcfg.git.history import History
@@ -194,7 +194,7 @@ def _check_each(
 
 
 def _range_ends(repository: "Repository", words: str) -> tuple[str, str]:
-    """Return the commits A and B of `A..B`. Raise GitcfgError if it is no range."""
+    """Return the commits A and B of `A..B`. Raise GitcfgError if the words are not a range."""
     if ".." not in words:
         hint = f"Write A..B, for example main..{words}; `gitcfg check --at {words}` checks one commit."
         raise GitcfgError(f"--each takes a range, and {safe(words)} is not one.", safe(hint))
@@ -236,7 +236,7 @@ def _write_commit(fleet: "Fleet", checked: "Checked", output: Output, folded: bo
     else:
         parts = lines(record) if output is Output.JSONL else (record,)
         write("".join(msgspec.json.encode(part).decode() + "\n" for part in parts))
-    sys.stdout.flush()  # a long range is read while it is checked
+    sys.stdout.flush()  # so that the output of a long range can be read during the checks
 
 
 def _headline(history: "History", id: str) -> str:
@@ -247,7 +247,7 @@ def _headline(history: "History", id: str) -> str:
 def _print_skipped(
     session: Session, repository: "Repository", history: "History", id: str, refused: "tuple[Finding, ...]"
 ) -> bool:
-    """Print that a commit has no gitcfg.yaml, and what the gate would refuse; return whether it would."""
+    """Print that a commit has no gitcfg.yaml, and the gate's objections to it; return whether it has any."""
     from gitcfg.load.repository import FILE
 
     console = session.console(stderr=True)
@@ -260,9 +260,9 @@ def _print_skipped(
 
 
 def note_missing_parser(session: Session, fleet: "Fleet") -> bool:
-    """Print that HTCondor's own parser is not installed, if that matters for a fleet; return whether it does.
+    """Print that HTCondor's own parser is not installed, if a fleet needs it; return whether it does.
 
-    Before a fleet is checked that may not be known yet, so call this afterwards as well.
+    Before the check of a fleet that may be unknown, so call this afterwards as well.
     """
     if not fleet.lacks_parser():
         return False
@@ -276,9 +276,9 @@ def note_missing_parser(session: Session, fleet: "Fleet") -> bool:
 
 
 def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
-    """Yield a warning for each hold whose commit no server will have.
+    """Yield a warning for each hold whose commit servers will not have.
 
-    In a shallow clone nothing is known of commits that are not here.
+    In a shallow clone, missing commits cause no warning.
     """
     from gitcfg.gate.reach import describe_stray_holds, has_holds
     from gitcfg.git.history import History
@@ -296,7 +296,7 @@ def _find_hold_warnings(source: "Source", fleet: "Fleet") -> Iterator[str]:
 
 
 def _describe_fault(repository: "Repository", history: "History", head: str, commit: str) -> str:
-    """Say what is wrong with a commit at which nodes are held; "" if nothing is."""
+    """Return what is wrong with a commit at which nodes are held; "" if nothing is."""
     if not repository.knows(commit):
         return "which does not exist in this repository"
     if history.includes(head, str(repository.commit(commit).id)):

@@ -1,4 +1,4 @@
-"""The commands in their groups, their exit codes, and what to hint at where no command has a word."""
+"""The commands in their groups, their exit codes, and hints for unknown commands."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "sanitize": "gitcfg.cli.sanitize",
     },
 }
-"""By the heading of a group the modules of its commands."""
+"""By the heading of a group, the modules of its commands."""
 
 COMMANDS: Mapping[str, str] = {
     name: module for modules in GROUPS.values() for name, module in modules.items()
@@ -88,7 +88,7 @@ EXITS: Mapping[int, str] = {
     TERMINATED: "Terminated (SIGTERM).",
 }
 
-# Hints for other tools' words, and for words that are misspelled.
+# Hints for words of other tools, and for misspelled words.
 
 _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("lint", "validate", "verify", "test", "doctor", "fsck"), ("check",)),
@@ -151,11 +151,11 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "hook add": ("hook install",),
     **dict.fromkeys(("hook uninstall", "hook delete"), ("hook remove",)),
 }
-"""By a word, behind the words of its group, the command lines to use instead."""
+"""By a word, after the words of its group, the command lines to use instead."""
 
 
 def find_hints(words: Sequence[str]) -> list[str]:
-    """Return hints for words of which the last is no command of the group that the others name."""
+    """Return hints for words of which the last is not a command of the group that the others name."""
     from difflib import get_close_matches
 
     from gitcfg.cli.completion import grammar
@@ -186,7 +186,7 @@ def _find_inner(program: "grammar.Command", word: str) -> Iterator[str]:
 
 
 def _purpose(program: "grammar.Command", line: str) -> str:
-    """Return what the command of a line is for, to follow its name."""
+    """Return the purpose of the command in a line, to follow its name."""
     command = program
     for word in line.split():
         command = command.commands.get(word, command)

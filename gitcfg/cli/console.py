@@ -1,6 +1,6 @@
-"""Colours, the pager that results go through on a terminal, and rich's console.
+"""Colors, the pager for results on a terminal, and rich's console.
 
-This module does not import rich: many commands end without it.
+This module does not import rich, because many commands end without it.
 """
 
 import io
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SETTINGS = {"LESS": "FRX", "LV": "-c"}
-"""As git has it: less ends by itself if all fits on the screen, shows colours, and leaves its text there."""
+"""As in git: less ends by itself if all fits on the screen, shows colors, and leaves its text there."""
 
 
 class Color(StrEnum):
-    """When to colour."""
+    """When to use colors."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -44,7 +44,7 @@ def understands_color(environ: Mapping[str, str]) -> bool:
 
 
 def color_of(arguments: Sequence[str], environ: Mapping[str, str]) -> Color:
-    """Return what a command line that may be wrong says of colour: its errors are coloured accordingly."""
+    """Return the color option of a command line that may be wrong, for its errors."""
     words = [environ.get("GITCFG_COLOR", "")]
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--color":
@@ -55,7 +55,7 @@ def color_of(arguments: Sequence[str], environ: Mapping[str, str]) -> Color:
 
 
 def pager_command(option: str | None, environ: Mapping[str, str]) -> str:
-    """Return the pager's command line, empty for none: the option, else GITCFG_PAGER, PAGER, less."""
+    """Return the pager's command line, empty for none: the option, then GITCFG_PAGER, PAGER, less."""
     settings = (option, environ.get("GITCFG_PAGER"), environ.get("PAGER"))
     chosen = next((text for text in settings if text is not None), None)
     if chosen is None:
@@ -64,7 +64,7 @@ def pager_command(option: str | None, environ: Mapping[str, str]) -> str:
 
 
 class DelayedOutput(io.StringIO):
-    """Output for a terminal that is kept until the pager has left it."""
+    """Output for a terminal that is kept until the pager has ended."""
 
     def __init__(self, terminal: TextIO) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class DelayedOutput(io.StringIO):
 
 
 class Pipe(io.RawIOBase):
-    """The way into a pager, which starts with the first byte."""
+    """A pipe to a pager, which starts with the first byte."""
 
     def __init__(self, start: Callable[[], IO[bytes]]) -> None:
         self._start = start
@@ -104,15 +104,15 @@ class Pipe(io.RawIOBase):
             raise
 
     def end(self) -> None:
-        """Drop all that may still come."""
+        """Ignore all further output."""
         self._ended = True
 
 
 class Pager:
-    """A way to stdout for results; the pager starts when the first of them comes.
+    """An output for results through a pager, which starts with the first of them.
 
-    While it runs, what goes to a terminal's stderr is kept, and written when it has ended: among the pages
-    it would be lost.
+    While it runs, output for a terminal's stderr is kept, and written when it has ended: between the pages it
+    would be lost.
     """
 
     def __init__(self, command: str) -> None:
@@ -124,11 +124,11 @@ class Pager:
 
     @property
     def stdout(self) -> TextIO:
-        """Where results go. The way into a pager counts as the terminal that it leads to."""
+        """The output for results. A pipe to a pager counts as the terminal that the pager writes to."""
         if not self.command:
             return sys.stdout
         if self._stream is None:
-            raw: Any = self._pipe  # typeshed has BufferedWriter take files only
+            raw: Any = self._pipe  # typeshed lets BufferedWriter take only files
             buffered = io.BufferedWriter(raw)
             self._stream = io.TextIOWrapper(buffered, "utf-8", "backslashreplace", write_through=True)
         return self._stream
@@ -153,7 +153,7 @@ class Pager:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait until the reader has read. Raise BrokenPipeError if they left before the end."""
+        """Wait until the pager has ended. Raise BrokenPipeError if the user left before the end."""
         try:
             if self._stream is not None:
                 self._stream.close()
@@ -172,7 +172,7 @@ class Pager:
 
 
 def _is_there(command: str) -> bool:
-    """Return whether the program can be run that a command line begins with, behind settings of variables."""
+    """Return whether the program of a command line exists, after assignments of variables."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -194,18 +194,18 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 
 def text_width() -> int:
-    """Return how many columns a line for people may fill: those of the terminal, else 100."""
+    """Return the number of columns for lines for people: those of the terminal, otherwise 100."""
     return shutil.get_terminal_size((100, 24)).columns
 
 
 def rich_console(
     stream: TextIO | None, colors: bool, terminal: bool, before: Callable[[], None] = lambda: None
 ) -> "Console":
-    """Return a console that never cuts or wraps what it is given. A stream of None is stderr, as it is then.
+    """Return a console that never cuts or wraps a text. A stream of None is the current stderr.
 
     `before` is called before anything is printed on a terminal.
 
-    rich's own would exit when nobody reads on; closed pipes are for the one boundary.
+    rich's own console would exit if the output is closed; `main` handles closed pipes.
     """
     from rich.console import Console
 

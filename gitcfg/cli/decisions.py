@@ -57,7 +57,7 @@ def _change_to_json(change: Change) -> Record:
 
 
 def print_decision(session: Session, decision: Decision) -> None:
-    """Write it: what changes to stdout, why nothing can be decided to stderr."""
+    """Write a decision: its changes to stdout, the reasons why there is none to stderr."""
     console = session.console(stderr=not decision.holds)
     for line in _format_changes(decision) if decision.holds else _format_conflict(decision):
         console.print(line)
@@ -66,7 +66,7 @@ def print_decision(session: Session, decision: Decision) -> None:
 
 
 def _format_notes(decision: Decision) -> Iterator[Text]:
-    """Say what the changes alone do not."""
+    """Yield what the changes alone do not show."""
     if decision.aside:
         named = safe(", ".join(decision.aside))
         yield Text(f"Skipped, because `gitcfg check` finds errors in them: {named}.", "yellow")
@@ -84,7 +84,7 @@ def _format_changes(decision: Decision) -> Iterator[Text]:
 
 
 class _FoldedChange(msgspec.Struct, frozen=True):
-    """Changes of one rule that differ in their slots alone; `to`: where what was in them moves."""
+    """Changes of one rule that differ only in their slots; `to`: the new slots of what was in them."""
 
     change: Change
     slots: tuple[str, ...]
@@ -92,7 +92,7 @@ class _FoldedChange(msgspec.Struct, frozen=True):
 
 
 def _fold_changes(changes: Iterable[Change]) -> Iterator[_FoldedChange]:
-    """Fold changes that are alike, rule by rule; a rule that adds as many places as it removes moves them."""
+    """Fold changes that are alike, rule by rule. A rule with as many new slots as removed ones moves them."""
     for _, group in groupby(changes, key=lambda change: change.rule):
         alike: dict[tuple[object, ...], list[Change]] = {}
         for change in group:

@@ -1,4 +1,4 @@
-"""What a command declares, once: records as lines, completion and the reference follow from it.
+"""The declaration of a command, which records as lines, completion and the reference use.
 
 Options that several commands have are declared here, too.
 """
@@ -49,30 +49,30 @@ METAVARS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("KIND", "N", "CEL", "COMMAND", "TEXT", "TEXTS", "NEW", "WHO", "KEY", "FINGERPRINT"), ()),
     **dict.fromkeys(("DAYS", "COLUMN", "HOST", "PORT", "ADDRESS", "URL", "TIME", "YYYY-MM-DD", "VALUE"), ()),
 }
-"""The words of metavars, each with the kinds of names that complete it; none where only people know."""
+"""The words of metavars, each with the kinds of names that complete it; empty if there are none."""
 
 
 class Command(NamedTuple):
-    """A command: what runs, with its options; the examples of its help; the records that it writes."""
+    """A command: its function with its options; the examples in its help; the records that it writes."""
 
     run: Callable[..., Any]
     epilog: str
     records: tuple[Items, ...] = ()
     settings: Mapping[str, Any] | None = None
     help: str | None = None
-    """What it is for, where the docstring of what runs does not say so."""
+    """The purpose, if the docstring of the function does not say it."""
 
     def add_to(self, app: typer.Typer, name: str) -> None:
-        """Make the command known under a name."""
+        """Add the command to an application, under a name."""
         settings = dict(self.settings) if self.settings is not None else None
         app.command(name, help=self.help, epilog=self.epilog, context_settings=settings)(self.run)
 
 
 class CommandGroup(TyperGroup):
-    """Commands behind a common word."""
+    """Commands after a common word."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that arguments begin with. Raise GitcfgError if there is none, with hints."""
+        """Return the command at the beginning of arguments. Raise GitcfgError with hints if there is none."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         from gitcfg.cli.commands import find_hints
@@ -82,7 +82,7 @@ class CommandGroup(TyperGroup):
 
 
 class Group(NamedTuple):
-    """Commands behind a common word. What runs without any of them has an epilog of its own."""
+    """Commands after a common word. A function that runs without any of them has an epilog of its own."""
 
     purpose: str
     commands: Mapping[str, "Command | Group"]
@@ -90,7 +90,7 @@ class Group(NamedTuple):
     epilog: str = ""
 
     def add_to(self, app: typer.Typer, name: str) -> None:
-        """Make the commands known."""
+        """Add the commands to an application."""
         group = typer.Typer(cls=CommandGroup, rich_markup_mode=None, help=self.purpose)
         if self.run is not None:
             group.callback(invoke_without_command=True, epilog=self.epilog)(self.run)
@@ -102,6 +102,6 @@ class Group(NamedTuple):
 def command(
     epilog: str, *records: Items, settings: Mapping[str, Any] | None = None
 ) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a function as a command of the same name; its docstring says what the command is for."""
+    """Declare a function as a command of the same name; its docstring is the command's purpose."""
     ITEMS.update((items.schema, items) for items in records)
     return lambda run: Command(run, epilog, records, settings)

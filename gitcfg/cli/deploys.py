@@ -1,4 +1,4 @@
-"""`gitcfg deploys`: what was deployed over SSH from here, and what it has come to."""
+"""`gitcfg deploys`: the deploys over SSH from here, and their outcomes."""
 
 import time
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def deploys(
 
 
 def list_deploys(session: Session, output: Output, now: float) -> int:
-    """List all, the newest first."""
+    """List all deploys, the newest first."""
     notes: list[str] = []
     runs = _read_runs(find_runs_folder(session.open().repository), notes)
     if output is not Output.TEXT:
@@ -113,7 +113,7 @@ def list_deploys(session: Session, output: Output, now: float) -> int:
 
 
 def _read_runs(folder: Path, notes: list[str]) -> Iterator[RunRecord]:
-    """Yield one after the other, since some are large; `notes` gets what is wrong with files."""
+    """Yield one record after the other, because some are large; `notes` gets the problems of files."""
     for found in read_runs(folder):
         if found.problem:
             notes.append(f"note: {safe(found.problem)}")
@@ -156,7 +156,7 @@ def _format_row(record: RunRecord, now: float) -> "tuple[Text, ...]":
 
 
 def show_deploy(session: Session, run: str, output: Output, now: float) -> int:
-    """Show one. Raise GitcfgError if there is none."""
+    """Show one deploy. Raise GitcfgError if it does not exist."""
     record = find_run(find_runs_folder(session.open().repository), run)
     if output is not Output.TEXT:
         write_record(deployment_to_json(record), output)
@@ -168,7 +168,7 @@ def show_deploy(session: Session, run: str, output: Output, now: float) -> int:
 
 
 def deployment_to_json(record: RunRecord) -> dict[str, Any]:
-    """Return `gitcfg.deployment/1`: the nodes in the order of their turns; what is not known is null."""
+    """Return `gitcfg.deployment/1`: the nodes in the order of their turns; unknown values are null."""
     nodes = []
     for name in record.run.nodes:
         done = record.done.get(name)
@@ -213,7 +213,7 @@ def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
 
 
 def send_deploy(session: Session, run: str, query: StateQuery, now: float) -> int:
-    """Send one to a server. Raise GitcfgError if there is none, or no server takes it."""
+    """Send one deploy to a server. Raise GitcfgError if it does not exist, or no server accepts it."""
     repository = session.open().repository
     folder = find_runs_folder(repository)
     record = find_run(folder, run)
@@ -227,7 +227,7 @@ def send_deploy(session: Session, run: str, query: StateQuery, now: float) -> in
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What was taken in of a run: where, how many nodes newly, and which are not known there."""
+    """The server's answer to a run: where, how many nodes are new there, and which are unknown."""
 
     place: str
     new: int
@@ -242,13 +242,13 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def send_run(repository: Repository, query: StateQuery, record: RunRecord, now: float) -> Receipt:
-    """Send a run. Raise GitcfgError if it is refused, Unreachable if there is no answer."""
+    """Send a run. Raise GitcfgError if it is rejected, Unreachable if there is no answer."""
     if query.server is not None:
         return _send_over_http(query.server, query.token, record, now)
     url = find_database(repository, query)
     if url is None:
         raise no_state()
-    # A time later than now would outweigh what the node's own agent reports until then.
+    # A time in the future would hide the reports of the node's own agent until then.
     deployed = [
         replace(one, result=replace(one.result, at=min(one.result.at, now))) for one in list_deployed(record)
     ]
@@ -260,9 +260,9 @@ def send_run(repository: Repository, query: StateQuery, record: RunRecord, now: 
 
 
 def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, now: float) -> list[str]:
-    """Send all runs that were not sent, oldest first, if there is a server; return notes for the user.
+    """Send all unsent runs, oldest first, if there is a server; return notes for the user.
 
-    Nothing is lost where that fails: the next deploy sends them, too.
+    If that fails nothing is lost: the next deploy sends them, too.
     """
     if query.server is None and find_database(repository, query) is None:
         return []
@@ -271,7 +271,7 @@ def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, no
     away: Unreachable | None = None
     for record in filter(list_deployed, find_unreported(folder)):
         run = record.run.id
-        if away is not None:  # a server that gives no answer is asked once, not for each run
+        if away is not None:  # a server that does not answer is asked once, not for each run
             failed[away.message][1].append(run)
             continue
         try:
@@ -282,7 +282,7 @@ def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, no
             failed.setdefault(error.message, (error, []))[1].append(run)
         else:
             notes += note_unknown_nodes(run, receipt)
-    for problem, runs in failed.values():  # the newest of them is the one just made, or the nearest to it
+    for problem, runs in failed.values():  # the newest of them is the present run, or the nearest to it
         others = {1: "", 2: " (and one earlier run)"}
         also = others.get(len(runs), f" (and {len(runs) - 1} earlier runs)")
         hint = f"`gitcfg deploys --send {runs[-1]}` reports it later; the next deploy also does{also}."
@@ -291,7 +291,7 @@ def send_unsent_runs(repository: Repository, query: StateQuery, folder: Path, no
 
 
 def note_unknown_nodes(run: str, receipt: Receipt) -> Iterator[str]:
-    """Yield a note on nodes that are not known there."""
+    """Yield a note on nodes that are unknown there."""
     if receipt.unknown:
         names = safe(abridged(receipt.unknown))
         yield f"note: {receipt.place} does not know {names}, so it keeps nothing of what {run} did there."

@@ -1,4 +1,4 @@
-"""`gitcfg diff`: what changes on which nodes, and what must happen there."""
+"""`gitcfg diff`: the changes on nodes, and the actions due there."""
 
 import os
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ EPILOG = """Examples:
 
 
 class Form(StrEnum):
-    """What to write."""
+    """The form of the output."""
 
     TEXT = "text"
     JSON = "json"
@@ -105,7 +105,7 @@ Fleets = tuple["Fleet", "Fleet"]
 class DiffWords(msgspec.Struct, frozen=True):
     """The words of a command line: up to two revisions, then nodes.
 
-    `common`: the two are compared from where they parted.
+    `common`: compare from the revisions' common ancestor.
     """
 
     revisions: tuple[str, ...]
@@ -114,7 +114,7 @@ class DiffWords(msgspec.Struct, frozen=True):
 
 
 def parse_words(source: "Source", words: Sequence[str]) -> DiffWords:
-    """Tell revisions from nodes. `A..B` and `A...B` are as git has them; an end left out is HEAD."""
+    """Separate revisions from nodes. `A..B` and `A...B` are as in git; a missing end is HEAD."""
     knows = source.repository.knows
     if words and ".." in words[0]:
         dots = "..." if "..." in words[0] else ".."
@@ -126,7 +126,7 @@ def parse_words(source: "Source", words: Sequence[str]) -> DiffWords:
 
 
 def open_fleets(source: "Source", found: DiffWords, staged: bool, merge: str) -> Fleets:
-    """Return the old and the new fleet. Without revisions: what is committed, and the work tree."""
+    """Return the old and the new fleet; without revisions HEAD, and the work tree."""
     if staged and merge:
         raise GitcfgError("--staged and --merge cannot be used together.", "Use one of them.")
     if (staged or merge) and len(found.revisions) > 1:
@@ -144,7 +144,7 @@ def open_fleets(source: "Source", found: DiffWords, staged: bool, merge: str) ->
 
 
 def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
-    """Raise GitcfgError if a word that was taken for a revision is a node's name, too."""
+    """Raise GitcfgError if a word that was used as a revision is a node's name, too."""
     for word in found.revisions:
         if any(word in fleet for fleet in both):
             hint = f"Write refs/heads/{word} for a branch, or --where 'node.name == \"{word}\"'."
@@ -152,9 +152,9 @@ def refuse_ambiguous(found: DiffWords, both: Fleets) -> None:
 
 
 def select_on_either(both: Fleets, words: Sequence[str], where: str | None) -> tuple[str, ...] | None:
-    """Return the nodes that words and a condition select on either side; None where there are neither.
+    """Return the nodes that words and a condition select on either side; None without any of these.
 
-    Raise GitcfgError if a word is no node on either: a single name might have been meant as a revision.
+    Raise GitcfgError if a word is not a node on either side: a single name may have been meant as a revision.
     """
     from gitcfg.cli.nodes import UnknownNode, choose_nodes
 

@@ -1,1 +1,1 @@
-"""Candidates for the word at the cursor, for shells: quick, so without typer, rich, msgspec and pygit2."""
+"""Candidates for the word at the cursor of a shell: fast, so without typer, rich, msgspec and pygit2."""

@@ -1,4 +1,4 @@
-"""`gitcfg completion`: what a shell needs to complete commands, options and names."""
+"""`gitcfg completion`: scripts that make a shell complete commands, options and names."""
 
 import sys
 from enum import StrEnum
@@ -21,7 +21,7 @@ _SCRIPTS = Path(__file__).parent / "scripts"
 
 
 class Shell(StrEnum):
-    """The shells that there are scripts for."""
+    """The shells with scripts."""
 
     BASH = "bash"
     ZSH = "zsh"

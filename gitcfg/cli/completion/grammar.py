@@ -1,6 +1,6 @@
-"""What the command line looks like, and where in it the cursor is.
+"""The grammar of the command line, and the place of the cursor in it.
 
-`make reference` makes grammar.json from the program: to ask the program itself would import typer.
+`make reference` makes grammar.json from the program, because the program itself would have to import typer.
 """
 
 import json
@@ -12,7 +12,7 @@ FILE = os.path.join(os.path.dirname(__file__), "grammar.json")  # pathlib would 
 
 
 class Value(NamedTuple):
-    """What may be written in a place: one of the choices, or a name of one of the kinds."""
+    """The possible words in a place: one of the choices, or a name of one of the kinds."""
 
     choices: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Option(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A place behind a command for one word, or for many."""
+    """A place after a command for one word, or for many."""
 
     value: Value
     many: bool = False
@@ -48,7 +48,7 @@ class Command(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """The program, and by kind the pattern of its legal names."""
+    """The program, and by kind the pattern of legal names."""
 
     program: Command
     names: Mapping[str, str]
@@ -84,7 +84,7 @@ def to_json(grammar: Grammar) -> str:
 
 
 class Place(NamedTuple):
-    """What may stand at the cursor, behind `head`, which is there already (`--at=`)."""
+    """What is possible at the cursor, after `head`, which is already written (`--at=`)."""
 
     command: Command
     value: Value | None = None
@@ -109,7 +109,7 @@ def find_place(program: Command, words: Sequence[str]) -> Place:
 
 
 class _Reader:
-    """Reads words as the program would; what it would refuse is passed over."""
+    """Reader of words as the program would read them; it ignores what the program rejects."""
 
     def __init__(self, program: Command) -> None:
         self.command = program
@@ -162,14 +162,14 @@ class _Reader:
         return here._replace(value=self.expected())
 
     def in_option(self, here: Place, word: str) -> Place:
-        """An option's name, or the value that is written on to it."""
+        """Return the place after an option's name, or inside the value that is attached to it."""
         for option, attached in parts(self.command, word):
             if option.value is not None and attached is not None:
                 return here._replace(value=option.value, head=word[: len(word) - len(attached)])
         return here
 
     def expected(self) -> Value | None:
-        """What the next argument may be; None: there is none, so only options come."""
+        """Return what the next argument may be; None if there is none, so only options can follow."""
         places = self.command.arguments
         number = len(self.arguments)
         if number < len(places):
@@ -180,7 +180,7 @@ class _Reader:
 
 
 def parts(command: Command, word: str) -> Iterable[tuple[Option, str | None]]:
-    """The options that a word holds, with the value that is written on to them: `--at=x`, `-ox`, `-Vh`."""
+    """Yield the options in a word, with the value that is attached to them: `--at=x`, `-ox`, `-Vh`."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         option = command.option(name)

@@ -1,6 +1,6 @@
-"""The names in a repository by kind: only legal ones, so that no shell runs what one says.
+"""The names in a repository by kind: only legal ones, so that a shell never runs a part of a name.
 
-Files are read no further than names need: the keys near the top of YAML.
+Files are read only as far as names need: the keys near the top of YAML.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import NamedTuple
 _MARKER = "gitcfg.yaml"
 _LARGEST = 1 << 20
 _MOST_BYTES = 8 << 20
-_TO_OPEN = 1 << 12  # opening a file takes as long as reading so many bytes
+_TO_OPEN = 1 << 12  # opening a file takes as long as reading this number of bytes
 
 _PATH = r"/?[A-Za-z0-9_.][A-Za-z0-9_ .+@,:=%/-]*"
 _REVISION = r"[A-Za-z0-9_][A-Za-z0-9_.+@/,=%#-]*"
@@ -54,7 +54,7 @@ class Files:
         self.left = _MOST_BYTES
 
     def below(self, folder: str) -> Iterator[tuple[str, str]]:
-        """Yield every file below a folder of the root: its path from that folder, and its place."""
+        """Yield every file below a folder of the root: its path from that folder, and its path on disk."""
         if self.root is None:
             return
         top = os.path.join(self.root, folder)
@@ -75,7 +75,7 @@ class Files:
                 yield path.rpartition("/")[2][: -len(".yaml")], place
 
     def read(self, place: str) -> bytes:
-        """Return a file's content; nothing if it is too large, or enough has been read."""
+        """Return a file's content; nothing if it is too large, or the budget is used up."""
         try:
             size = os.stat(place).st_size
             if size > min(_LARGEST, self.left):
@@ -115,7 +115,7 @@ class Entry(NamedTuple):
 
 
 class _Level:
-    """An open mapping or list; `key` is the mapping's key that waits for its value."""
+    """An open mapping or list; `key` is the mapping's key whose value comes next."""
 
     __slots__ = ("key", "mapping")
 
@@ -127,7 +127,7 @@ class _Level:
 def entries(data: bytes) -> Iterator[Entry]:
     """Yield the entries of a document's mapping, and of the mappings in it, in their order.
 
-    What stands before a mistake still counts.
+    After a syntax error, yield the entries before it.
     """
     from gitcfg.load.yaml import (
         AliasEvent,
@@ -164,7 +164,7 @@ def _end_value(levels: list[_Level]) -> None:
 
 
 def _entry(levels: list[_Level], value: str | None) -> Iterator[Entry]:
-    """Yield the entry whose value has come, if it is near the top."""
+    """Yield the entry of a value that was just read, if it is near the top."""
     if 0 < len(levels) <= 2 and (key := levels[-1].key) is not None:
         above = levels[0].key if len(levels) == 2 else ""
         if above is not None:
@@ -175,7 +175,7 @@ Source = Callable[["Names"], Iterable[str]]
 
 
 class Names:
-    """Names that begin with a prefix, small and capital letters being the same."""
+    """Names that begin with a prefix, in upper or lower case."""
 
     def __init__(self, folder: str, patterns: Mapping[str, str], prefix: str) -> None:
         self.files = Files(folder)
@@ -184,7 +184,7 @@ class Names:
         self.prefix = prefix.casefold()
 
     def within(self, prefix: str) -> "Names":
-        """Return the names of the same repository that begin with something else."""
+        """Return the names of the same repository that begin with another prefix."""
         return Names(self.folder, self.patterns, prefix)
 
     def of(self, kinds: Iterable[str]) -> set[str]:
@@ -203,7 +203,7 @@ class Names:
         return name.casefold().startswith(self.prefix)
 
     def defined(self, folder: str) -> Iterator[str]:
-        """Yield the definitions that have a file each."""
+        """Yield the names of definitions that have a file each."""
         return (name for name, _ in self.files.named(folder))
 
     def keys(self, folder: str, above: str) -> Iterator[str]:
@@ -216,7 +216,7 @@ class Names:
 
 
 def _nodes(names: Names) -> Iterator[str]:
-    """Yield those that have files, and node sets' members. What begins with `@` is no node."""
+    """Yield nodes with files, and node sets' members. A word that begins with `@` is not a node."""
     if names.prefix.startswith("@"):
         return
     yield from names.defined("nodes")
@@ -230,7 +230,7 @@ def _nodes(names: Names) -> Iterator[str]:
 
 
 def _members(names: Names, text: str, most: int) -> list[str]:
-    """Return the names that a node set stands for, of those parts only that can begin with the prefix."""
+    """Return the names in a node set, from those parts only that can begin with the prefix."""
     from gitcfg.nodeset import NodeSetError, expand
 
     found: list[str] = []
@@ -245,7 +245,7 @@ def _members(names: Names, text: str, most: int) -> list[str]:
 
 
 def _parameters(names: Names) -> Iterator[str]:
-    """Yield those that are declared, and those that are bound: a family's members are declared nowhere."""
+    """Yield declared and bound parameters, because members of a family have no declarations."""
     yield from names.keys("parameters", "parameters")
     for folder in _BINDERS:
         yield from names.keys(folder, "params")
@@ -257,19 +257,19 @@ def _paths(names: Names) -> Iterator[str]:
 
 
 def _revisions(names: Names) -> list[str]:
-    """Return HEAD, branches and tags; nothing where there is no git repository."""
+    """Return HEAD, branches and tags; nothing without a git repository."""
     found = _refs(names.folder, 2, "refs/heads", "refs/tags", "refs/remotes")
     return [] if found is None else ["HEAD", *found]
 
 
 def _refs(folder: str, less: int, *patterns: str) -> list[str] | None:
-    """Return refs without that many of the words in front; None where there is no git repository."""
+    """Return refs without the first `less` words; None without a git repository."""
     found = _git(folder, "for-each-ref", f"--format=%(refname:lstrip={less})", *patterns)
     return None if found is None else found.decode("utf-8", "replace").splitlines()
 
 
 def _git(folder: str, *words: str) -> bytes | None:
-    """Return what git answers; None if it fails."""
+    """Return git's output; None if it fails."""
     import subprocess
 
     try:
@@ -287,7 +287,7 @@ def _git(folder: str, *words: str) -> bytes | None:
 
 
 def _runs(names: Names) -> list[str]:
-    """Return the ids of the deploys that are recorded here, and `last` where there is one."""
+    """Return the ids of the deploys that are recorded here, and `last` if there are any."""
     folder = _git(names.folder, "rev-parse", "--git-common-dir")
     if folder is None:
         return []
@@ -301,7 +301,7 @@ def _runs(names: Names) -> list[str]:
 
 
 def _entities(names: Names) -> Iterator[str]:
-    """Yield what answers of `gitcfg undo` name: `group/`, then groups, after `group/Workers:` its keys."""
+    """Yield entities for `gitcfg undo`: `group/`, then groups, after `group/Workers:` its keys."""
     kind, slash, rest = names.prefix.partition("/")
     if not slash:
         yield from (f"{each}/" for each in _FOLDERS if _is_there(names, each))
@@ -313,7 +313,7 @@ def _entities(names: Names) -> Iterator[str]:
 
 
 def _is_there(names: Names, kind: str) -> bool:
-    """Return whether there is a folder of a kind that this version reads: of others no names are legal."""
+    """Return whether a kind's folder exists, and this version reads it; otherwise no name is legal."""
     known = kind in _PLAIN or kind in names.patterns
     root = names.files.root
     return known and root is not None and os.path.isdir(os.path.join(root, _FOLDERS[kind]))
@@ -327,7 +327,7 @@ def _named(names: Names, kind: str) -> Iterator[str]:
 
 
 def _inside(names: Names, kind: str, rest: str) -> Iterator[str]:
-    """Yield what the definitions hold that are named before the colon: parameters by their names alone."""
+    """Yield the keys in the definition before the colon; parameters by their names alone."""
     legal = re.compile(names.patterns[kind])
     for name, place in names.files.named(_FOLDERS[kind]):
         if rest.startswith(f"{name.casefold()}:") and legal.fullmatch(name):
@@ -361,4 +361,4 @@ _SOURCES: Mapping[str, Source] = {
     "entity": _entities,
 }
 KINDS = frozenset(_SOURCES) - {"snapshot", "run", "entity"}
-"""The kinds of which a word before a name can say that it is one."""
+"""The kinds that a word before a name can select."""

@@ -1,4 +1,4 @@
-"""What a shell is answered that asks `gitcfg --complete SHELL ...`: candidates, quoted for it."""
+"""The answer to a shell that calls `gitcfg --complete SHELL ...`: candidates, quoted for it."""
 
 import os
 import re
@@ -24,16 +24,17 @@ _SPECIAL_IN_QUOTES = '$`"\\'
 
 
 class Candidate(NamedTuple):
-    """The whole word as it would be, and in a line what that is."""
+    """The whole word as it would be, and one line about it."""
 
     text: str
     help: str = ""
 
 
 class Answer(NamedTuple):
-    """Candidates, and how to take them.
+    """Candidates, and how the shell uses them.
 
-    They are `words`, or `stems` of names that are too many to list; or the shell knows: `files`, `folders`.
+    `how` is `words`, or `stems` of names that are too many to list; or the shell completes `files` or
+    `folders`.
     """
 
     how: str
@@ -41,7 +42,7 @@ class Answer(NamedTuple):
 
 
 def find_candidates(words: Sequence[str], environ: Mapping[str, str]) -> Answer:
-    """Return the candidates for the last of the words behind the program's name."""
+    """Return the candidates for the last of the words after the program's name."""
     known = grammar.read()
     place = find_place(known.program, words)
     if place.value is None:
@@ -55,7 +56,7 @@ def find_candidates(words: Sequence[str], environ: Mapping[str, str]) -> Answer:
     found = {*place.value.choices, *(_topics(known.program, place.before) if "topic" in kinds else ())}
     found |= Names(_folder(place, environ), known.names, prefix).of(kinds)
     names, whole = shorten(found, prefix)
-    if "entity" in kinds and any(name.endswith("/") for name in names):  # `group/` goes on
+    if "entity" in kinds and any(name.endswith("/") for name in names):  # `group/` continues
         whole = False
     return Answer("words" if whole else "stems", tuple(Candidate(head + name) for name in names))
 
@@ -76,7 +77,10 @@ def _of_program(place: Place, word: str) -> Iterator[Candidate]:
 
 
 def _kinds(place: Place) -> tuple[str, ...]:
-    """Return the kinds of names that may stand there. The first word says what NAME is: `show group NAME`."""
+    """Return the kinds of names possible there.
+
+    The first word decides the kind of NAME: `show group NAME`.
+    """
     kinds = place.value.kinds if place.value is not None else ()
     if "named" not in kinds or not place.before:
         return kinds
@@ -86,19 +90,19 @@ def _kinds(place: Place) -> tuple[str, ...]:
 
 
 def _head(word: str, kinds: Sequence[str]) -> str:
-    """Return what of a word is a name that is there already, before another one begins."""
+    """Return the part of a word that is a complete name already, before another one begins."""
     found = [match[0] for kind in kinds if (match := _BEFORE_LAST.get(kind, _NEVER).match(word))]
     return max(found, key=len, default="")
 
 
 def _folder(place: Place, environ: Mapping[str, str]) -> str:
-    """Return where the repository is, as the shell would have it."""
+    """Return the repository's folder, expanded like a shell does."""
     folder = place.repo or environ.get("GITCFG_REPO") or "."
     return os.path.expandvars(os.path.expanduser(folder))
 
 
 def _topics(program: grammar.Command, before: Sequence[str]) -> list[str]:
-    """Return what has help: commands behind the words of a group, the findings' codes, and their list."""
+    """Return the topics of help: commands after the words of a group, findings' codes, and their list."""
     codes = [] if before else ["codes", *(name.removesuffix(".md") for name in os.listdir(_EXPLANATIONS))]
     for word in before:
         program = program.commands.get(word, grammar.Command(""))
@@ -106,10 +110,9 @@ def _topics(program: grammar.Command, before: Sequence[str]) -> list[str]:
 
 
 def shorten(names: Collection[str], prefix: str) -> tuple[list[str], bool]:
-    """Return the names that begin with a prefix, in order; if they are too many, only how they go on.
+    """Return the names that begin with a prefix, in order; if they are too many, only longer prefixes.
 
-    Names that begin with it but for small and capital letters count where no other does. False says that
-    these are beginnings, each of all its names.
+    Upper and lower case are the same only if no name has the prefix exactly. The flag is False for prefixes.
     """
     low = prefix.casefold()
     found = {name for name in names if name.startswith(prefix)}
@@ -120,7 +123,7 @@ def shorten(names: Collection[str], prefix: str) -> tuple[list[str], bool]:
 
 
 def _stems(names: set[str], length: int) -> set[str]:
-    """Return the longest beginnings of equal length that are no more than can be looked through."""
+    """Return the longest prefixes of equal length whose number is small enough."""
     longer = stems = {name[: length + 1] for name in names}
     while len(longer) <= _STEMS:
         stems = longer
@@ -130,14 +133,14 @@ def _stems(names: set[str], length: int) -> set[str]:
 
 
 class Word(NamedTuple):
-    """What a word means, and the quote that is still open at its end, if one is."""
+    """The meaning of a word, and the quote that is still open at its end, if one is."""
 
     value: str
     quote: str = ""
 
 
 def split(line: str, blanks: str = _BLANKS) -> list[Word]:
-    """Split a line into words; the last is the one at its end, empty behind a blank."""
+    """Split a line into words; the last is the one at its end, empty after a blank."""
     words: list[Word] = []
     value: list[str] | None = None
     quote = ""
@@ -158,12 +161,12 @@ def split(line: str, blanks: str = _BLANKS) -> list[Word]:
 
 
 def _escaped(c: str, quote: str) -> str:
-    """Within double quotes a backslash counts only before what is special there."""
+    """Return an escaped character. Within double quotes a backslash escapes only special characters."""
     return c if not quote or not c or c in _SPECIAL_IN_QUOTES else f"\\{c}"
 
 
 def unquote(word: str) -> str:
-    """Return what a word means; blanks that are in it belong to it."""
+    """Return the meaning of a word; blanks in it belong to it."""
     return split(word, "")[-1].value
 
 
@@ -177,10 +180,10 @@ def quote_for_bash(text: str, quote: str) -> str:
 
 
 def complete(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
-    """Return the lines for a shell: first how to take the candidates, then each of them.
+    """Return the lines for a shell: first how to use the candidates, then each of them.
 
-    bash gives what it will replace, and the line up to the cursor, both as typed. The others give the words
-    behind the program's name, the last one as typed; what a candidate is follows it behind a tab.
+    bash sends the text that it will replace, and the line up to the cursor, both as typed. Other shells send
+    the words after the program's name, the last one as typed; they get a candidate's description after a tab.
     """
     shell, *words = arguments
     lines = _for_bash(environ, *words) if shell == "bash" else _for_others(words, environ)
@@ -188,7 +191,7 @@ def complete(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
 
 
 def _for_bash(environ: Mapping[str, str], replaced: str, line: str) -> list[str]:
-    """bash replaces the end of a word only: what is behind a quote, `=`, `:` or `@`."""
+    """Return the lines for bash, which replaces only the end of a word: after a quote, `=`, `:` or `@`."""
     words = [word.value for word in split(line)[1:]]
     if not words or not line.endswith(replaced):
         return []

@@ -1,1 +1,1 @@
-"""`gitcfg configure`: a conversation about what a node or group has."""
+"""`gitcfg configure`: an interactive dialog about a node or group."""

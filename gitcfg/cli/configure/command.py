@@ -1,4 +1,4 @@
-"""`gitcfg configure`: a conversation about what a node or group has."""
+"""`gitcfg configure`: an interactive dialog about a node or group."""
 
 from typing import Annotated
 

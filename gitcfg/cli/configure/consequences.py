@@ -1,4 +1,4 @@
-"""What follows a step of `gitcfg configure`: unused values, missing values, problems, and the reach."""
+"""The consequences of a step of `gitcfg configure`: unused values, missing values, problems, the reach."""
 
 from gitcfg.check.results import unlike
 from gitcfg.cli import findings
@@ -14,12 +14,12 @@ from gitcfg.nodeset import abridged
 
 
 def follow_up(at: Conversation, before: TargetView) -> None:
-    """Ask about what a step has brought about, until nothing is left to ask, and tell what it means."""
-    _ = before.findings  # first, because what comes after is found from what was there
+    """Ask about the consequences of a step until no question is left, and print its reach."""
+    _ = before.findings  # first, because the later findings are computed from the earlier ones
     _drop_idle(at, before)
     told: set[Finding] = set()
     while new := [one for one in unlike(at.now.findings, before.findings) if one not in told]:
-        # Values that are missing come last, when all features are there.
+        # Missing values come last, when all features are there.
         finding = min(new, key=lambda one: (one.code == "GC305", not one.is_error))
         told.add(finding)
         is_elsewhere = finding.nodes and set(finding.nodes).isdisjoint(at.now.nodes)
@@ -30,7 +30,7 @@ def follow_up(at: Conversation, before: TargetView) -> None:
             ask_value(at, finding.subjects[0])
         else:
             at.talk.tell(findings.finding_text(at.now.fleet.tree, finding), "")
-            if not is_elsewhere:  # nothing that is done here helps other nodes
+            if not is_elsewhere:  # nothing done here fixes other nodes
                 _advise(at, finding)
     gone = unlike(before.findings, at.now.findings)
     if gone:
@@ -39,7 +39,7 @@ def follow_up(at: Conversation, before: TargetView) -> None:
 
 
 def _drop_idle(at: Conversation, before: TargetView) -> None:
-    """Offer to drop values that only a feature needed which has gone."""
+    """Offer to drop values that only a removed feature needed."""
     found = at.now.definition
     if found is None:
         return
@@ -51,7 +51,7 @@ def _drop_idle(at: Conversation, before: TargetView) -> None:
 
 
 def _advise(at: Conversation, finding: Finding) -> None:
-    """Offer what may help."""
+    """Offer possible fixes."""
     found = find_advice(finding, at.now.definition, at.now.compiled.layers.reaches)
     if len(found) == 1:
         asks = found[0].action is AdvisedAction.SET  # it asks for the value anyway
@@ -77,7 +77,7 @@ def _question(found: Advice) -> str:
 
 
 def _follow_advice(at: Conversation, found: Advice) -> None:
-    """Do what was offered; what follows from it is looked at in turn."""
+    """Make the change that was offered; its consequences are examined next."""
     before = at.now
     try:
         match found.action:

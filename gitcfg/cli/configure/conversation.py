@@ -1,4 +1,4 @@
-"""The state of `gitcfg configure`: what it sees of the fleet, and what was done."""
+"""The state of `gitcfg configure`: its view of the fleet, and the steps that were done."""
 
 from datetime import date
 from enum import Enum
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class TargetView:
-    """A fleet, and of it what is made from one definition: all else is not even read."""
+    """A fleet, restricted to what one definition affects: nothing else is read."""
 
     def __init__(self, fleet: "Fleet", target: Target, today: date) -> None:
         self.fleet = fleet
@@ -45,33 +45,33 @@ class TargetView:
 
     @property
     def definition(self) -> Node | Group | None:
-        """What the definition says."""
+        """The definition in the repository; None if it does not exist."""
         return find_definition(self.fleet.model, self.target)
 
     @cached_property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes that are made from it."""
+        """The nodes of the definition."""
         return find_nodes(self.fleet.model, self.target, lambda: self.fleet.mentions)
 
     @cached_property
     def narrow(self) -> "Fleet":
-        """These nodes alone."""
+        """The fleet restricted to these nodes."""
         return self.fleet.valued(self.nodes)
 
     @cached_property
     def compiled(self) -> "whole.Fleet":
-        """What these nodes are made of; of a group without any, what one would be made of."""
+        """The compiled fleet of these nodes; for a group without nodes, with an imagined member."""
         return self.narrow.compiled if self.nodes else self._imagined
 
     @cached_property
     def classes(self) -> tuple["NodeClass", ...]:
-        """Their node classes."""
+        """The classes of these nodes."""
         found = (self.compiled[name].node_class for name in self.nodes or (IMAGINED_NODE,))
         return tuple({id(one): one for one in found}.values())
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, anywhere; in a group that nobody is in, as if somebody were."""
+        """All findings; for a group without nodes, also those of an imagined member."""
         return self.fleet.findings if self.nodes else (*self.fleet.findings, *check_imagined(self._imagined))
 
     @cached_property
@@ -80,14 +80,14 @@ class TargetView:
         return imagine_fleet(fleet.model, fleet.tree, self._today, self.target.name, lambda: fleet.compiled)
 
     def since(self, before: "TargetView") -> "Comparison":
-        """What has become other on these nodes."""
+        """Return the changes on these nodes since an earlier view."""
         from gitcfg.library import compare
 
         return compare(before.narrow, self.narrow, sorted({*before.nodes, *self.nodes}))
 
 
 class WriteResult(Enum):
-    """How far it got, as it is told to who leaves."""
+    """How far writing got, with the message for a user who leaves."""
 
     NOTHING = "Nothing was changed."
     BEGUN = "Writing was interrupted: `git status` shows how far it got; the next edit finishes it."
@@ -95,12 +95,12 @@ class WriteResult(Enum):
 
 
 class Conversation:
-    """Somebody configures something. Nothing is written here: what is done is done to a draft."""
+    """A dialog that configures a definition. All steps change a draft; nothing is written here."""
 
     def __init__(
         self, session: "Session", source: "Source", talk: Talk, what: Target, fleet: "Fleet"
     ) -> None:
-        self.session = msgspec.structs.replace(session, pager=Pager(""))  # a pager would hide what was said
+        self.session = msgspec.structs.replace(session, pager=Pager(""))  # a pager would hide the dialog
         self.source = source
         self.talk = talk
         self.target = what
@@ -112,22 +112,22 @@ class Conversation:
         self.written = WriteResult.NOTHING
 
     def do(self, step: Step) -> bool:
-        """Do a thing; False if it makes no difference. GitcfgError: it cannot be done."""
+        """Do a step; return False if it changes nothing. Raise GitcfgError if it is impossible."""
         done = self.work.take(step)
         if done:
             self._look()
         return done
 
     def back(self) -> Step:
-        """Take back the last thing."""
+        """Undo the last step."""
         step = self.work.back()
         self._look()
         return step
 
     def start_again(self) -> tuple[tuple[Step, GitcfgError], ...]:
-        """Do everything to the repository as it is now; what can no longer be done, and why.
+        """Do all steps on the repository as it is now; return those that are no longer possible, and why.
 
-        GitcfgError: what is configured is gone.
+        Raise GitcfgError if the definition no longer exists.
         """
         tree = self.source.repository.worktree()
         self.base = self._seen(tree)
@@ -138,12 +138,12 @@ class Conversation:
         return failed
 
     def find_changed(self) -> tuple[str, ...]:
-        """Return what has changed since in the repository, in order of path."""
+        """Return the paths that have changed in the repository in the meantime, in order."""
         now = self.source.repository.worktree()
         return tuple(sorted(changed_paths(self.base.fleet.tree, now, PLACES)))
 
     def find_written(self) -> WriteResult:
-        """Return how far writing got, where it was interrupted as the files themselves have it."""
+        """Return how far writing got; if it was interrupted, compare the files themselves."""
         if self.written is not WriteResult.BEGUN:
             return self.written
         found, draft = Draft(self.source.repository.worktree()), self.work.draft
@@ -154,28 +154,28 @@ class Conversation:
         return WriteResult.NOTHING if is_old else WriteResult.BEGUN
 
     def close_past(self) -> None:
-        """Close the fleets from before the last step, but for the first: they are not needed any more."""
-        kept = (id(self.base.fleet), id(self.now.fleet))  # to compare fleets would compile all their nodes
+        """Close the fleets from before the last step, except the first: they are no longer needed."""
+        kept = (id(self.base.fleet), id(self.now.fleet))  # comparing fleets would compile all their nodes
         for fleet in self._made:
             if id(fleet) not in kept:
                 fleet.close()
         self._made = [fleet for fleet in self._made if id(fleet) in kept]
 
     def close(self) -> None:
-        """End what answers for drafts."""
+        """Close the fleets of drafts."""
         for fleet in self._made:
             fleet.close()
 
     def _look(self) -> None:
-        """See what it would be now. What was before may be asked about still."""
+        """Update the present view. The view before it may still be used."""
         self.now = self._seen(self.work.draft.tree) if self.work.steps else self.base
 
     def _seen(self, tree: "Tree") -> TargetView:
         from gitcfg.library import Fleet
 
         before = self.source.repository.before(self.source.repository.worktree())
-        # What the first check finds out is kept, so that the next conversation looks only at what is other
-        # then (4 s at 10,000 nodes); all that comes later is forgotten.
+        # Results of the first check are kept, so that the next dialog checks only what differs then (4 s at
+        # 10,000 nodes). Later results are discarded.
         cache = self._scratch if self.work.steps[1:] else self.source.cache
         self._made.append(Fleet(tree, before, self.source.today, cache))
         return TargetView(self._made[-1], self.target, self.source.today)

@@ -1,4 +1,4 @@
-"""Steps of `gitcfg configure` that create what was named and does not exist yet."""
+"""Steps of `gitcfg configure` that create a named thing that does not exist yet."""
 
 from gitcfg.cli.configure.conversation import Conversation
 from gitcfg.cli.configure.questions import Question, ask_in_turn, find_name
@@ -14,7 +14,7 @@ from gitcfg.model.text import safe
 
 
 def create_feature(at: Conversation, name: str) -> bool:
-    """Create a feature, and the features that it includes where these are new too."""
+    """Create a feature, and the features that it includes if these are new, too."""
     refuse_existing_name(at.work.draft, kind_of("feature"), name)
     description, text = ask_in_turn(
         at,

@@ -19,7 +19,10 @@ _REMOVED = Question(
 
 
 def add_feature(at: Conversation, text: str, place: int | None = None) -> bool:
-    """Add a feature, or an instance of one; False: nothing was done. GitcfgError: it cannot be."""
+    """Add a feature, or an instance of one; return False if nothing was done.
+
+    Raise GitcfgError if it is impossible.
+    """
     given = _item(at, text)
     if given is None:
         return False
@@ -53,7 +56,7 @@ def _ask_position(most: int) -> Question:
 
 
 def _item(at: Conversation, text: str) -> Given | None:
-    """What is to stand in the list: a name, or an instance as it would be written."""
+    """Return the new item of the list: a name, or an instance in the form of the file."""
     known = at.now.fleet.model.features.keys()
     if not text.startswith("{"):
         name = find_name(at, "feature", text, known, create_feature)
@@ -66,7 +69,7 @@ def _item(at: Conversation, text: str) -> Given | None:
 
 
 def remove_feature(at: Conversation, text: str) -> bool:
-    """Take a feature out, by its name or position; False: nothing was done."""
+    """Remove a feature by its name or position; return False if nothing was done."""
     found = at.now.definition
     listed = at.work.draft.meaning(found.origin.file, "features") if found is not None else None
     if isinstance(listed, dict):
@@ -74,7 +77,7 @@ def remove_feature(at: Conversation, text: str) -> bool:
     items = listed if isinstance(listed, list) else []
     names = {name_of(item) for item in items}
     nodeset = at.now.fleet.roster.sets.get(at.target.name) if at.target.kind == "node" else None
-    if nodeset is not None:  # the node may do without what its set lists
+    if nodeset is not None:  # a node may have `without` for a feature in the list of its set
         names |= {use.feature for use in listed_features(nodeset.definition)}
     text = text or ask(at, _REMOVED)
     if text.isdecimal():
@@ -97,7 +100,7 @@ def _take_out(at: Conversation, meaning: Meaning) -> bool:
 
 
 def _without(at: Conversation, name: str) -> bool:
-    """A feature of a group or of another feature is not in the list, but a node can remove it."""
+    """Remove a feature of a group or of another feature, which only a node can do."""
     if at.target.kind == "group":
         raise GitcfgError(
             f"{name} is not in this list: another feature or group includes it.", "Remove it there."

@@ -1,4 +1,4 @@
-"""What `gitcfg configure` lists: nodes, parameters, features, groups and snapshots, as the draft has them."""
+"""The lists of `gitcfg configure`: nodes, parameters, features, groups and snapshots of the draft."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,16 +17,16 @@ from gitcfg.model.text import counted, few, safe
 from gitcfg.nodeset import abridged
 
 _MOST = 30
-"""So many lines leave the question above them on a usual terminal."""
+"""The most lines that leave the question above them visible on an ordinary terminal."""
 _SHORTEST = 20
 Row = tuple[str, ...]
 """The cells of a line; the first is the name, the last may be shortened."""
 
 
 def print_listing(at: Conversation, subject: str, name: str) -> None:
-    """Print everything of a kind, or one thing by its name; of a beginning, all that begin like this.
+    """Print everything of a kind, or one thing by its name, or all things whose names begin with a text.
 
-    Raise GitcfgError if there is no such thing.
+    Raise GitcfgError if the thing does not exist.
     """
     if subject == "snapshot":
         _print_snapshots(at, name)
@@ -54,7 +54,7 @@ _NAMES: Mapping[str, Callable[[Conversation], Collection[str]]] = {
 
 
 def _print_rows(at: Conversation, subject: str, names: Collection[str]) -> None:
-    """Print a line for each name, those that are in use here first, and marked."""
+    """Print a line for each name. Those that are in use here come first, and are marked."""
     if not names:
         at.talk.tell(f"There is no {subject}.")
         return
@@ -165,7 +165,7 @@ def _first_line(text: str) -> str:
 
 
 def _print_nodes(at: Conversation) -> None:
-    """Print the nodes that this is about, those with the same groups in one line."""
+    """Print the nodes of the target, those with the same groups in one line."""
     definition = at.now.fleet.roster.definition
     alike = defaultdict[str, list[str]](list)
     for name in at.now.nodes:

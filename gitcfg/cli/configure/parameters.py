@@ -1,4 +1,4 @@
-"""Steps of `gitcfg configure` about parameters: values that are asked for, judged, set and unset."""
+"""Steps of `gitcfg configure` about parameters: their values are asked for, checked, set and unset."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _WHICH = Question(
 
 
 def set_param(at: Conversation, text: str) -> bool:
-    """Bind a parameter: `PARAM VALUE`, or asked for; False: nothing was done."""
+    """Bind a parameter: `PARAM VALUE`, or ask for it; return False if nothing was done."""
     text = text or ask(at, _WHICH)
     if not text:
         return False
@@ -42,7 +42,7 @@ def set_param(at: Conversation, text: str) -> bool:
 
 
 def ask_value(at: Conversation, name: str) -> bool:
-    """Tell what a parameter is, and ask for its value until it fits; False: it is left as it is."""
+    """Describe a parameter, and ask for its value until it is valid; return False if it stays as it is."""
     lines = tuple(_describe_param(at, name))
     at.talk.lines(lines)
     help = "\n".join((*map(str, lines), "  A value in YAML: text, a number, [a list], {a: map}."))
@@ -55,7 +55,7 @@ def ask_value(at: Conversation, name: str) -> bool:
 
 
 def unset_param(at: Conversation, text: str) -> bool:
-    """Take a binding away; False: nothing was done."""
+    """Remove a binding; return False if nothing was done."""
     found = at.now.definition
     bound = found.params.keys() if found is not None else ()
     if not bound:
@@ -65,7 +65,7 @@ def unset_param(at: Conversation, text: str) -> bool:
 
 
 def drop_param(at: Conversation, name: str) -> bool:
-    """Take the binding of a parameter away."""
+    """Remove the binding of a parameter."""
     order = replace(at.target.order(at.now.fleet.model), take={"params": (name,)})
     at.do(Step(f"unset {name}", (order,)))
     at.talk.tell(f"unset {safe(name)}", "green")
@@ -73,7 +73,7 @@ def drop_param(at: Conversation, name: str) -> bool:
 
 
 def _declared(at: Conversation, name: str) -> str | None:
-    """The parameter that is meant; None: it is left."""
+    """Return the name of the parameter; None if the user leaves the question."""
     declarations = at.now.compiled.declarations
     if declarations.find(name) is not None:
         return name
@@ -87,7 +87,7 @@ def _declared(at: Conversation, name: str) -> str | None:
 
 
 def _bind(at: Conversation, name: str, text: str) -> bool:
-    """Bind a parameter to what was typed; False: it does not fit, which was printed."""
+    """Bind a parameter to a typed value; print why and return False if it is not valid."""
     try:
         given = Given(parse_value(text, name), text)
         order = replace(at.target.order(at.now.fleet.model), put={"params": {name: given}})
@@ -108,7 +108,7 @@ def _bind(at: Conversation, name: str, text: str) -> bool:
 
 
 def _find_faults(at: Conversation, name: str) -> Iterator[Finding]:
-    """What is wrong with the value that was bound just now."""
+    """Yield what is wrong with the value that was just bound."""
     found = at.now.definition
     if found is None or name not in found.params:
         return
@@ -119,7 +119,7 @@ def _find_faults(at: Conversation, name: str) -> Iterator[Finding]:
 
 
 def _describe_param(at: Conversation, name: str) -> Iterator[Text]:
-    """Describe a parameter: what it is for, which values it takes, and its value now, if all nodes agree."""
+    """Describe a parameter: its purpose, its possible values, and its present one, if all nodes agree."""
     declarations = at.now.compiled.declarations
     parameter = declarations.find(name)
     description = parameter.description.strip() if parameter is not None else ""

@@ -50,7 +50,7 @@ _ALSO = {"help": "?", "h": "?", "exit": "quit", "done": "write"}
 
 
 def converse(at: Conversation) -> int:
-    """Read commands until the changes are written or given up; return the exit code."""
+    """Read commands until the changes are written or discarded; return the exit code."""
     try:
         print_state(at)
         _print_help(at)
@@ -70,7 +70,7 @@ def converse(at: Conversation) -> int:
 
 
 def _round(at: Conversation) -> int | None:
-    """Read a command and do it; return the exit code, if it was the last."""
+    """Read a command and run it; return the exit code if it was the last."""
     run = _run_line
     while True:
         try:
@@ -127,7 +127,7 @@ def _run_command(at: Conversation, command: str, rest: str) -> None:
 
 
 def _take_step(at: Conversation, take: Callable[[Conversation, str], bool], rest: str) -> None:
-    """Take a step, and ask about what follows from it."""
+    """Do a step, and ask about its consequences."""
     before, steps = at.now, at.work.steps
     try:
         if take(at, rest):
@@ -155,5 +155,5 @@ def _print_help(at: Conversation) -> None:
 
 
 def format_help(target: Target) -> str:
-    """Return the commands, each with what it does to a target."""
+    """Return the commands, each with its effect on a target."""
     return _HELP.format(joins=_NODES_JOIN if target.kind == "group" else _JOINS)

@@ -16,13 +16,13 @@ _COMMANDS = f"""\
   show [WHAT]  {", ".join(SUBJECTS)}"""
 _QUOTES = "  Write an answer that is one of these words in quotes."
 _SHORT = {"b": "back", "q": "quit", "exit": "quit"}
-"""What commands are called as well, where these words cannot be an answer."""
+"""Short forms of commands, where these words cannot be an answer."""
 _YES_NO = "Answer y for yes or n for no; Enter is the one in capitals."
 _KEYS = "Answer with one of the keys before the colons."
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A question: its text, what it wants, and the answer that Enter is.
+    """A question: its text, the help for it, and the answer for Enter.
 
     `choices`: the only answers, which may be shortened. `is_yaml`: the answer keeps its quotes.
     """
@@ -39,7 +39,7 @@ class Back(Exception):
 
 
 class Left(Exception):
-    """The user leaves the conversation; `keeps`: what was done is to be written."""
+    """The user leaves the dialog; `keeps`: the changes are to be written."""
 
     def __init__(self, keeps: bool) -> None:
         super().__init__(keeps)
@@ -47,9 +47,9 @@ class Left(Exception):
 
 
 def ask(at: Conversation, question: Question) -> str:
-    """Return the answer to a question, after the commands that come before it.
+    """Return the answer to a question, after running the commands that are typed before it.
 
-    Raise Back, Left or GivenUp if there is none.
+    Raise Back, Left or GivenUp if there is no answer.
     """
     while True:
         line = at.talk.ask(question.text)
@@ -77,7 +77,7 @@ def ask_in_turn(at: Conversation, questions: Sequence[Question]) -> list[str]:
 
 
 def ask_yes_no(at: Conversation, question: str, default: bool) -> bool:
-    """Return whether the user agrees; Enter is the one in capitals."""
+    """Return whether the user agrees; Enter means the default, which is in capitals."""
     while True:
         line = at.talk.ask(f"{question} {'[Y/n]' if default else '[y/N]'}").lower()
         if line in ("", "y", "yes", "n", "no"):
@@ -87,7 +87,7 @@ def ask_yes_no(at: Conversation, question: str, default: bool) -> bool:
 
 
 def choose(at: Conversation, choices: Mapping[str, str]) -> str:
-    """Return one of several keys, each shown with what it does; "" is Enter, where it is one of them."""
+    """Return one of several keys, each shown with its meaning; "" is Enter, if it is one of them."""
     at.talk.tell(", ".join(f"{key or 'Enter'}: {what}" for key, what in choices.items()))
     while (line := at.talk.ask(">").lower()) not in choices:
         if not _run_command(at, _SHORT.get(line, line), _KEYS):
@@ -96,7 +96,7 @@ def choose(at: Conversation, choices: Mapping[str, str]) -> str:
 
 
 def leave(at: Conversation) -> None:
-    """Leave, if the user does not stay after all: raise Left."""
+    """Raise Left, unless the user decides to stay."""
     if not at.work.steps:
         raise Left(keeps=False)
     steps = counted(len(at.work.steps), "step")
@@ -110,7 +110,7 @@ def leave(at: Conversation) -> None:
 
 
 def _run_command(at: Conversation, line: str, *help: str) -> bool:
-    """Carry out a command at a question; return False if the line is none. Raise Back or Left."""
+    """Run a command at a question; return False if the line is not one. Raise Back or Left."""
     word, _, rest = line.partition(" ")
     match word.lower():
         case "?" if not rest:
@@ -135,16 +135,16 @@ def unquote(text: str) -> str:
     return text[1:-1] if is_quoted else text
 
 
-# Names of things, asked about until it is clear which is meant.
+# Names of things, with questions until the meaning is clear.
 
 Create = Callable[[Conversation, str], bool]
-"""Creates what has a name; False: that was left."""
+"""A function that creates a thing with a name; it returns False if the user leaves that."""
 
 
 def find_name(
     at: Conversation, noun: str, text: str, known: Collection[str], create: Create | None = None
 ) -> str | None:
-    """Return the name that is meant, also of what is created now; None: none is."""
+    """Return the name that is meant, which may be of a thing that is created now; None if there is none."""
     question = Question(
         f"Which {noun} (Enter: none):",
         f"The name of a {noun}, or its beginning. A name in quotes is not completed.",
@@ -169,7 +169,7 @@ def find_name(
 def _choose_instead(
     at: Conversation, noun: str, name: str, near: tuple[str, ...], create: Create | None
 ) -> str | None:
-    """Return what the user chooses in place of a name that there is not; None: another name."""
+    """Return the user's choice in place of an unknown name; None to enter another name."""
     near_text = f" Did you mean {safe(near[0])}?" if len(near) == 1 else " Did you mean one of these?"
     at.talk.tell(f"There is no {noun} {safe(name)}.{near_text if near else ''}", "red")
     choices = {str(number): safe(each) for number, each in enumerate(near, 1)}

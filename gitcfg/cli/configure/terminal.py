@@ -1,4 +1,4 @@
-"""The terminal that `gitcfg configure` asks on: lines shown, and lines typed."""
+"""The terminal of `gitcfg configure`: printed lines, and typed lines."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -18,28 +18,28 @@ _WIDTH = 78
 
 
 class GivenUp(Exception):
-    """Nobody answers any more: the end of the input (Ctrl-D)."""
+    """The input has ended (Ctrl-D), so there are no more answers."""
 
 
 class Talk:
-    """Somebody at a terminal: `read` gives a line of what they type, nothing at its end."""
+    """A dialog at a terminal: `read` returns a typed line, or "" at the end of input."""
 
     def __init__(self, console: "Console", read: Callable[[], bytes]) -> None:
         self.console = console
         self._read = read
 
     def tell(self, text: "str | Text" = "", style: str = "") -> None:
-        """A line, or several."""
+        """Print one or more lines."""
         self.console.print(text, style=style)
 
     def warn(self, error: GitcfgError) -> None:
-        """Why something cannot be, and what to do."""
+        """Print why something is impossible, and what to do."""
         self.tell(error.message, "red")
         for hint in filter(None, error.hints):
             self.tell(f"hint: {hint}", "cyan")
 
     def ask(self, question: str) -> str:
-        """A line of an answer. GivenUp: there is none."""
+        """Read the line of an answer. Raise GivenUp if there is none."""
         self.console.print(question, style="bold", end=" ")
         self.console.file.flush()
         line = self._read()
@@ -50,7 +50,7 @@ class Talk:
         return line.decode("utf-8", "replace").strip()
 
     def list(self, names: Sequence[str], indent: str = "  ") -> None:
-        """Names, as many in a line as a narrow terminal holds."""
+        """Print names, with as many in a line as a narrow terminal has space for."""
         line = indent
         for number, name in enumerate(map(safe, names)):
             word = name + ("," if number < len(names) - 1 else "")
@@ -61,18 +61,18 @@ class Talk:
         self.tell(line.rstrip())
 
     def lines(self, lines: "Iterable[Text]") -> None:
-        """Several lines."""
+        """Print several lines."""
         for line in lines:
             self.tell(line)
 
 
 def open_talk(session: "Session") -> Talk:
-    """Whoever is at this process's terminal."""
+    """Return the dialog at this process's terminal."""
     return Talk(session.console(stderr=True), sys.stdin.buffer.readline)
 
 
 def check_terminal() -> None:
-    """GitcfgError: there is no terminal to ask on."""
+    """Raise GitcfgError if there is no terminal to ask on."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         hint = "`gitcfg modify` does the same without asking; its --from reads many edits at once."
         raise GitcfgError("`gitcfg configure` needs a terminal.", hint)

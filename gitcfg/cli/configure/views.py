@@ -1,4 +1,4 @@
-"""What `gitcfg configure` shows: what there is to change, what is wrong, what changes."""
+"""The views of `gitcfg configure`: what can be changed, the problems, and the changes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -19,7 +19,7 @@ from gitcfg.nodeset import abridged
 
 
 def format_state(seen: TargetView, draft: Draft) -> Iterator[Text]:
-    """Everything that can be changed here, and what is below it."""
+    """Yield everything that can be changed here, and what is below it."""
     found, target = seen.definition, seen.target
     file = found.origin.file if found is not None else None
     yield Text(target.label, "bold") + Text(f"  {file or 'has no file of its own yet'}", "blue")
@@ -36,7 +36,7 @@ def format_state(seen: TargetView, draft: Draft) -> Iterator[Text]:
 
 
 def _format_heading(seen: TargetView) -> Iterator[Text]:
-    """Whom it concerns, and whether others say what it is, too."""
+    """Yield the target's nodes, and whether other definitions define it, too."""
     target, nodes = seen.target, seen.nodes
     if target.kind != "node":
         folded = safe(abridged(nodes)) if nodes else "none; it is checked as if it had one"
@@ -51,7 +51,7 @@ def _format_heading(seen: TargetView) -> Iterator[Text]:
 
 
 def _format_features(found: Meaning | None) -> Iterator[Text]:
-    """The definition's own list. Positions count in it."""
+    """Yield the definition's own list, with positions."""
     word = ""
     if isinstance(found, dict):
         word, found = next(iter(found.items()), ("", None))
@@ -63,7 +63,7 @@ def _format_features(found: Meaning | None) -> Iterator[Text]:
 
 
 def _format_inherited(model: Model, seen: TargetView) -> Iterator[Text]:
-    """What a node, or all of a set, has of its set and its groups, highest first."""
+    """Yield what a node, or all nodes of a set, get from the set and the groups, highest first."""
     roster, name = Roster(model), seen.target.name
     alone = seen.target.kind == "node"
     found = roster.definition(name) if alone else define_node(None, model.nodesets[name])
@@ -93,7 +93,7 @@ _COLOR = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def print_problems(at: Conversation) -> None:
-    """Print what is wrong that was not before, and how much is wrong besides."""
+    """Print the new problems, and the number of earlier ones."""
     new = find_new_problems(at)
     findings.print_findings(at.talk.console, at.now.fleet.tree, new, at.now.fleet.checked.every)
     older = len(at.now.findings) - len(new)
@@ -102,7 +102,7 @@ def print_problems(at: Conversation) -> None:
 
 
 def print_diff(at: Conversation) -> None:
-    """Print what changes in files and on nodes."""
+    """Print the changes of files and nodes."""
     if not at.work.draft.files:
         at.talk.tell("Nothing is changed yet.")
         return
@@ -112,7 +112,7 @@ def print_diff(at: Conversation) -> None:
 
 
 def print_reach(at: Conversation, *, whole: bool = False) -> None:
-    """Print how far everything that was done reaches, in one line; `whole`: with the changes of nodes."""
+    """Print the reach of all steps, in one line; `whole`: with the changes of nodes."""
     if not at.now.nodes and not at.base.nodes:
         at.talk.tell("No node changes: no node uses this yet.")
         return
@@ -125,7 +125,7 @@ def print_reach(at: Conversation, *, whole: bool = False) -> None:
 
 
 def find_new_problems(at: Conversation) -> tuple[Finding, ...]:
-    """Return what was not wrong when the conversation began."""
+    """Return the problems that were not there when the dialog began."""
     return unlike(at.now.findings, at.base.findings)
 
 
@@ -137,11 +137,14 @@ _STATES: Mapping[str, Callable[[Conversation], None]] = {
 }
 _LISTED = {each + "s": each for each in ("node", "parameter", "feature", "group", "snapshot")}
 SUBJECTS = (*_LISTED, *_STATES)
-"""What can be shown besides the target, as `show` calls it; the first that begins with a text is meant."""
+"""The subjects of `show` besides the target; a text means the first that begins with it."""
 
 
 def show(at: Conversation, text: str) -> bool:
-    """Show the target, or a subject; return False if the text names none. Raise GitcfgError as a listing."""
+    """Show the target, or a subject; return False if the text names none.
+
+    Raise the GitcfgError of a listing.
+    """
     word, _, name = text.strip().partition(" ")
     subject = next((each for each in SUBJECTS if word and each.startswith(word.lower())), None)
     if not word:

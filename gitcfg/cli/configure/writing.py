@@ -26,12 +26,13 @@ from gitcfg.model.text import ABBREVIATED, counted, safe
 
 
 class _Changed(Exception):
-    """A file that is to be written was changed in the meantime."""
+    """A file to write was changed in the meantime."""
 
 
 def finish(at: Conversation) -> int | None:
-    """Show what changes, and write it if the user agrees; return the exit code, or None to go on."""
-    # Else it is chance whether that is noticed before or after the question: not all of it is read again.
+    """Show the changes, and write them if the user agrees; return the exit code, or None to continue."""
+    # Check now, because otherwise it depends on chance whether a change is noticed before or after the
+    # question: not everything is read again.
     if changed := at.find_changed():
         start_again(at, changed)
         return None
@@ -81,7 +82,7 @@ def _write(at: Conversation, force: bool, commit: bool) -> int | None:
 
 
 def _try_write(at: Conversation, options: EditOptions) -> EditResult | None:
-    """Write it; if that fails because files have changed, do all steps again to what is there now."""
+    """Write the changes; if files have changed, do all steps again on their present content."""
 
     def work(draft: Draft) -> None:
         if changed := sorted(path for path in at.work.draft.files if _is_other(draft, at.work.draft, path)):
@@ -108,7 +109,7 @@ def _try_write(at: Conversation, options: EditOptions) -> EditResult | None:
 
 
 def start_again(at: Conversation, changed: Iterable[str]) -> None:
-    """Do all steps again to what is there now, because files were changed in the meantime, and print that."""
+    """Do all steps again on the present files, because they changed in the meantime, and print that."""
     names = ", ".join(map(safe, changed))
     at.talk.tell(f"Someone else changed {names}; nothing was written.", "yellow")
     for step, reason in at.start_again():
@@ -118,15 +119,15 @@ def start_again(at: Conversation, changed: Iterable[str]) -> None:
 
 
 def _is_other(draft: Draft, shown: Draft, path: str) -> bool:
-    """Return whether a file is another one than when it was shown."""
+    """Return whether a file differs from when it was shown."""
     try:
         return draft.original(path) != shown.original(path)
-    except GitcfgError:  # it changed while it was read
+    except GitcfgError:  # it changed during reading
         return True
 
 
 def _create_snapshot(at: Conversation, commit: str, name: str, message: str) -> None:
-    """Create a snapshot of a commit; ask for another name until one will do. An empty name is none."""
+    """Create a snapshot of a commit; ask for another name until one is valid. An empty name means none."""
     snapshots, git = Snapshots(at.source.repository), Git(at.source.repository, os.environ)
     question = Question("Another name (Enter: no snapshot):", "The name of the snapshot.")
     while name:
@@ -136,7 +137,7 @@ def _create_snapshot(at: Conversation, commit: str, name: str, message: str) -> 
             at.talk.warn(error)
             try:
                 name = ask(at, question)
-            except (Back, Left):  # all is written, so there is nothing to return to
+            except (Back, Left):  # everything is written, so there is no question to return to
                 return
         else:
             at.session.write(f"snapshot {safe(found.name)} is {found.commit[:ABBREVIATED]}\n")

@@ -1,1 +1,1 @@
-"""`gitcfg deploy`: options, what is deployed where, the run with its listeners, and its output."""
+"""`gitcfg deploy`: options, the choice of commit and nodes, the run with its listeners, and its output."""

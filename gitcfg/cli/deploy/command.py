@@ -1,4 +1,4 @@
-"""`gitcfg deploy`: a commit to nodes over SSH."""
+"""`gitcfg deploy`: deploy a commit to nodes over SSH."""
 
 import typer
 

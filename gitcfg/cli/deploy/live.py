@@ -1,4 +1,4 @@
-"""A deploy while it runs: a bar and a table of nodes at work on a terminal, else a line for each node."""
+"""Progress of a deploy: a bar and a table of active nodes on a terminal, otherwise a line for each node."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +18,7 @@ _EVERY = 0.1
 
 
 class LineProgress(SilentListener):
-    """A line for each node, where there is no terminal; the summary at the end has all of it."""
+    """A line for each node, without a terminal; the summary at the end has all details."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -34,12 +34,12 @@ class LineProgress(SilentListener):
         self._print(Text(format_stop(because)))
 
     def _print(self, text: Text) -> None:
-        with suppress(OSError):  # nobody reads it any more, which ends no deploy
+        with suppress(OSError):  # a closed output does not stop a deploy
             self._console.print(text)
 
 
 class LiveProgress(SilentListener):
-    """A table that is drawn anew a few times a second; at the end nothing of it is left."""
+    """A table that is drawn again a few times a second, and removed at the end."""
 
     def __init__(self, console: Console, nodes: int, batches: int, clock: Callable[[], float]) -> None:
         self._nodes = nodes
@@ -57,7 +57,7 @@ class LiveProgress(SilentListener):
         return self
 
     def __exit__(self, *error: object) -> None:
-        with suppress(OSError):  # the terminal is gone; what is left to do is not
+        with suppress(OSError):  # the terminal is gone, but the remaining work is not
             self._live.stop()
 
     def began(self, node: str, batch: int) -> None:
@@ -80,13 +80,13 @@ class LiveProgress(SilentListener):
         self._draw()
 
     def tick(self) -> None:
-        """Draw it, unless that was just done: it costs more than what it shows."""
+        """Draw the table, unless that was just done: drawing costs more than the shown work."""
         if self._clock() - self._drawn >= _EVERY:
             self._draw()
 
     def _draw(self) -> None:
         self._drawn = self._clock()
-        with suppress(OSError):  # a terminal that is closed ends no deploy
+        with suppress(OSError):  # a closed terminal does not stop a deploy
             self._live.update(self._render(), refresh=True)
 
     def _render(self) -> Group:
@@ -98,7 +98,7 @@ class LiveProgress(SilentListener):
         bar = ProgressBar(self._nodes, done, width=30)
         head.add_row(bar, f"{done} of {self._nodes} nodes", batch, counts)
         table = Table.grid(padding=(0, 2))
-        # Nodes longest at work come first, so that one that hangs is seen.
+        # Nodes longest at work come first, so that one that hangs is visible.
         longest = sorted(self._running.items(), key=lambda pair: pair[1][0])
         for node, (since, step) in longest[:_ROWS]:
             table.add_row(Text(node, "bold"), f"{self._clock() - since:.0f} s", step)

@@ -1,4 +1,4 @@
-"""The options of `gitcfg deploy`, and how they are checked together."""
+"""The options of `gitcfg deploy`, and their common checks."""
 
 import re
 from collections.abc import Iterable
@@ -79,7 +79,7 @@ _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 
 
 class Which(msgspec.Struct, frozen=True):
-    """Which nodes and which commit; `resume` names a run that has both."""
+    """The nodes and the commit; `resume` names a run that has both."""
 
     words: tuple[str, ...]
     where: str | None
@@ -88,7 +88,7 @@ class Which(msgspec.Struct, frozen=True):
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """What was agreed to beforehand."""
+    """What the user has agreed to beforehand."""
 
     yes: bool
     dry: bool
@@ -97,7 +97,7 @@ class Consent(msgspec.Struct, frozen=True):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How many nodes at once, in which batches, and after how many failures no other is begun."""
+    """The number of nodes at once, the batches, and the failures after which no further node begins."""
 
     batches: tuple[Share, ...]
     jobs: int
@@ -106,7 +106,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, batch: str | None, jobs: int, failures: str | None, unreached: str | None) -> "Limits":
-        """Read the options. Raise GitcfgError if they cannot be meant."""
+        """Read the options. Raise GitcfgError if they make no sense."""
         words = batch.split(",") if batch is not None else ()
         sizes = tuple(_parse_share("--batch", word, 1) for word in words)
         for before, after in pairwise(sizes):
@@ -122,7 +122,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class SshOptions(msgspec.Struct, frozen=True):
-    """How nodes are reached and entered; times are in seconds."""
+    """How nodes are reached, and with which rights; times are in seconds."""
 
     timeout: float
     connect_timeout: float
@@ -142,7 +142,7 @@ class SshOptions(msgspec.Struct, frozen=True):
         sudo: tuple[bool | None, bool],
         folders: tuple[str, str],
     ) -> "SshOptions":
-        """Read the options. Raise GitcfgError if they cannot be meant."""
+        """Read the options. Raise GitcfgError if they make no sense."""
         if sudo == (False, True):
             raise GitcfgError("--no-sudo and --ask-sudo cannot be used together.", "Use one of them.")
         for option, folder in zip(("--root", "--state-dir"), folders, strict=True):
@@ -162,7 +162,7 @@ class DeployOptions(msgspec.Struct, frozen=True):
 
 
 def check_options(which: Which, consent: Consent, limits: Limits, ways: SshOptions) -> DeployOptions:
-    """Put the options together. Raise GitcfgError if some exclude each other."""
+    """Combine the options. Raise GitcfgError if some exclude each other."""
     if which.resume is not None and (which.words or which.where is not None or which.at is not None):
         message = "--resume continues with the nodes and the commit of a run."
         raise GitcfgError(message, "Do not name nodes or a commit with it.")
@@ -196,9 +196,9 @@ def _parse_time(option: str, text: str) -> float:
 
 
 def refuse_empty(context: typer.Context) -> None:
-    """Raise GitcfgError if a word on the command line is empty: perhaps a variable that was never set.
+    """Raise GitcfgError if a word on the command line is empty: it may be a variable that was never set.
 
-    What the environment leaves empty counts as not given.
+    An empty variable of the environment counts as not set.
     """
     for param in context.command.params:
         name = param.name or ""

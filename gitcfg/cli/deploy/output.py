@@ -1,4 +1,4 @@
-"""What a deploy writes: lines and the record while it runs, and at its end what became of its nodes."""
+"""The output of a deploy: lines and the record during the run, and at its end the outcomes of its nodes."""
 
 import re
 import sys
@@ -38,13 +38,13 @@ _ADDRESS = re.compile(
 _ALONE = r"(?<![\w.-]){}(?![\w-]|\.\w)"
 _WITHIN = r"(?<![^\W_]){}(?![^\W_])"
 _DISTINCT = re.compile(r"(?=.*[^\W\d_])(?=.*[0-9]|...)")
-"""Names that mean the node within a word, too (`poold-n1`); `7` in `1.7` or `in` in `log-in` may not."""
+"""Names that mean the node even within a word (`poold-n1`), unlike `7` in `1.7` or `in` in `log-in`."""
 Line = tuple[str, str]
-"""A text, and how it looks."""
+"""A text, and its style."""
 
 
 class DeployHead(msgspec.Struct, frozen=True):
-    """What a deploy is: its run's id (none where nothing is recorded), its commit, when it began."""
+    """The facts of a deploy: its run's id (none if nothing is recorded), its commit, when it began."""
 
     run: str | None
     commit: str
@@ -54,7 +54,7 @@ class DeployHead(msgspec.Struct, frozen=True):
 
 
 class DeployEnd(msgspec.Struct, frozen=True):
-    """How it ended, and after how many seconds."""
+    """The end of a deploy, and its duration in seconds."""
 
     why: EndReason
     because: str
@@ -62,7 +62,7 @@ class DeployEnd(msgspec.Struct, frozen=True):
 
 
 def node_to_json(about: DeployHead, result: Result) -> dict[str, Any]:
-    """Return a node's own record, `gitcfg.deployed/1`."""
+    """Return a node's record, `gitcfg.deployed/1`."""
     return {
         "schema": "gitcfg.deployed/1",
         "run": about.run,
@@ -73,7 +73,7 @@ def node_to_json(about: DeployHead, result: Result) -> dict[str, Any]:
 
 
 def deploy_to_json(about: DeployHead, ending: DeployEnd, results: Mapping[str, Result]) -> dict[str, Any]:
-    """Return the record of the whole, `gitcfg.deploy/1`."""
+    """Return the record of the whole deploy, `gitcfg.deploy/1`."""
     counts = {outcome.value: len(some) for outcome, some in group_by_outcome(results.values()).items()}
     return {
         "schema": "gitcfg.deploy/1",
@@ -91,12 +91,12 @@ def deploy_to_json(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
 
 
 def print_results(console: "Console", results: Mapping[str, Result], dry: bool) -> None:
-    """Print each node once: by outcome, and together if the same lines follow."""
+    """Print each node once: by outcome, and nodes with the same lines together."""
     from rich.text import Text
 
     for outcome, some in group_by_outcome(results.values()).items():
         messages = ((result.node, tuple(_lines(result, dry))) for result in some)
-        # What would change is shown in full: it is what people decide by.
+        # Planned changes are shown in full, because people decide by them.
         for lines, names in fold_messages(messages, trouble=outcome not in WELL):
             head = Text(outcome.value, outcome_style(outcome))
             head.append(f" {counted(len(names), 'node')}: ", "not bold default")
@@ -109,9 +109,9 @@ def _lines(result: Result, dry: bool) -> "Iterator[Line]":
     """Yield the lines below a node's outcome."""
     if result.message:
         yield safe(result.message), ""
-    if result.output:  # of a node that is well: what was mended, or what became of an earlier installation
+    if result.output:  # of a successful node: what was fixed, or the outcome of an earlier installation
         lines = [line for line in result.output.splitlines() if line.strip()]
-        if len(lines) > _OUTPUT_LINES:  # all of it is in the JSON and in the record
+        if len(lines) > _OUTPUT_LINES:  # the JSON and the record have all of it
             yield f"  ... {counted(len(lines) - _OUTPUT_LINES, 'line')} earlier", "dim"
         yield from ((f"  {safe(line)}", "dim") for line in lines[-_OUTPUT_LINES:])
     if result.hint:
@@ -124,7 +124,7 @@ def _lines(result: Result, dry: bool) -> "Iterator[Line]":
 
 
 def describe_work(result: Result) -> str:
-    """Say what was done on a node, in a few words."""
+    """Return what was done on a node, in a few words."""
     files = (("written", result.changed), ("removed", result.removed))
     subsystems = (("restarted", result.restarted), ("reloaded", result.reloaded), ("stopped", result.stopped))
     done = [f"{counted(len(paths), 'file')} {word}" for word, paths in files if paths]
@@ -133,12 +133,12 @@ def describe_work(result: Result) -> str:
 
 
 def outcome_style(outcome: Outcome) -> str:
-    """Return the colour of an outcome."""
+    """Return the color of an outcome."""
     return _STYLES.get(outcome, "red")
 
 
 def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, Result]) -> str:
-    """Say how it went, in one sentence or two."""
+    """Return the result of a deploy, in one sentence or two."""
     groups = group_by_outcome(results.values())
     counts = ", ".join(f"{len(some)} {outcome}" for outcome, some in groups.items())
     because = f" {safe(ending.because)}" if ending.why is not EndReason.DONE else ""
@@ -147,7 +147,7 @@ def format_summary(about: DeployHead, ending: DeployEnd, results: Mapping[str, R
 
 
 def generalize(text: str, node: str) -> str:
-    """Return a text about a node as it would be about another: with NODE, PROCESS and ADDRESS."""
+    """Return a text about a node in a form that is equal for others: with NODE, PROCESS and ADDRESS."""
     text = _PROCESS.sub(lambda found: f"{found[1]}PROCESS" if found[1] else "[PROCESS]", text)
     text = _ADDRESS.sub("ADDRESS", text)
     for name in (node, node.partition(".")[0]):
@@ -162,7 +162,8 @@ def fold_messages(
 ) -> list[tuple[tuple[Line, ...], list[str]]]:
     """Group nodes that have the same message, in order of the first of each.
 
-    In trouble, what is each node's own makes no difference; it is shown where it is the same for all of them.
+    For failures, parts that are specific to a node are ignored; they are shown if they are equal on all
+    nodes.
     """
     found: dict[tuple[Line, ...], tuple[list[str], set[tuple[Line, ...]]]] = {}
     for name, lines in messages:
@@ -175,43 +176,43 @@ def fold_messages(
 
 
 class SilentListener:
-    """Ignores all events."""
+    """Listener that ignores all events."""
 
     def began(self, node: str, batch: int) -> None:
-        """A node has its turn."""
+        """A node begins."""
 
     def step(self, node: str, step: str, detail: str) -> None:
-        """What happens on a node."""
+        """A step begins on a node."""
 
     def ended(self, result: Result) -> None:
-        """A node is done with."""
+        """A node has ended."""
 
     def stopping(self, because: str) -> None:
-        """No other node is begun."""
+        """No further node begins."""
 
     def tick(self) -> None:
         """Some time has passed."""
 
 
 class StopNotes(SilentListener):
-    """Prints that no other node is begun, where a program reads what becomes of nodes."""
+    """Listener that prints that no further node begins, if a program reads the outcomes of nodes."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
 
     def stopping(self, because: str) -> None:
-        with suppress(OSError):  # nobody reads it any more, which ends no deploy
+        with suppress(OSError):  # a closed output does not stop a deploy
             self._say(format_stop(because))
 
 
 def format_stop(because: str) -> str:
-    """Say why no other node is begun, and what becomes of those at work."""
+    """Return why no further node begins, and what happens to those at work."""
     hint = " Ctrl-C again abandons them." if because == INTERRUPTED else ""
     return f"{because} No other node starts; running ones finish.{hint}"
 
 
 class Listeners(SilentListener):
-    """Passes events to several listeners, in their order."""
+    """Listener that passes events to several listeners, in their order."""
 
     def __init__(self, listeners: "Sequence[Listener]") -> None:
         self._listeners = listeners
@@ -238,7 +239,7 @@ class Listeners(SilentListener):
 
 
 class RunRecorder(SilentListener):
-    """Records what becomes of each node, at once."""
+    """Listener that records the outcome of each node, at once."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -260,10 +261,10 @@ class RunRecorder(SilentListener):
 
 
 class JsonLines(SilentListener):
-    """Writes a line of JSON for each node as it ends, unless `about` is None.
+    """Listener that writes a line of JSON for each node as it ends, unless `about` is None.
 
-    The reader may leave, and a disk may be full: then `fault` is set and `left` called once, so that no other
-    node is begun and those at work finish.
+    The output may be closed, or a disk full: then `fault` is set and `left` called once, so that no further
+    node begins and those at work finish.
     """
 
     def __init__(self, about: DeployHead | None) -> None:

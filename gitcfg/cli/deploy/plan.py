@@ -1,4 +1,4 @@
-"""What is deployed: which commit to which nodes, why it may be, and the secrets that they get."""
+"""The plan of a deploy: which commit to which nodes, why it is allowed, and the secrets that they get."""
 
 import sys
 import time
@@ -42,10 +42,10 @@ Contents = Callable[[Fleet, str], Mapping[str, str]]
 
 
 class DeployCommit(msgspec.Struct, frozen=True):
-    """The commit, and the `tip` of the protected `branch`: what was reviewed last, None if there is none.
+    """The commit, and the `tip` of the protected `branch`: the last reviewed commit, None if there is none.
 
-    `reason` is why it is deployed although nobody has reviewed it. `names` are the nodes of a run that is
-    gone on with, None where they are said otherwise; `resumes` is that run.
+    `reason` is why it is deployed without a review. `names` are the nodes of a run that is resumed, None if
+    they are given otherwise; `resumes` is that run.
     """
 
     commit: str
@@ -57,7 +57,7 @@ class DeployCommit(msgspec.Struct, frozen=True):
 
     @property
     def ruling(self) -> str:
-        """The commit whose holds count."""
+        """The commit whose holds apply."""
         return self.tip or self.commit
 
 
@@ -69,7 +69,7 @@ class ReviewedNodes(msgspec.Struct, frozen=True):
 
 
 def choose_commit(source: Source, options: DeployOptions) -> DeployCommit:
-    """Return the commit. Raise GitcfgError if there is none, it was not reviewed, or its run is at work."""
+    """Return the commit. Raise GitcfgError if it does not exist, was not reviewed, or its run is active."""
     found = ReviewedBranches(source.repository)
     resume = options.which.resume
     record = find_run(find_runs_folder(source.repository), resume) if resume is not None else None
@@ -105,7 +105,7 @@ def _find_reason(
 
 
 def note_stale(source: Source, options: DeployOptions, now: float) -> str:
-    """Return a note if the deployed branch was not fetched for long, else ""."""
+    """Return a note if the deployed branch was not fetched for a long time, otherwise ""."""
     branch = ReviewedBranches(source.repository).default
     if branch is None or options.which.at is not None or options.which.resume is not None:
         return ""
@@ -117,7 +117,7 @@ def note_stale(source: Source, options: DeployOptions, now: float) -> str:
 
 
 def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommit) -> tuple[str, ...]:
-    """Return the nodes; retired ones only by name, for most of them are gone."""
+    """Return the nodes; retired ones only by name, because most of them no longer exist."""
     if commit.names is not None:
         return tuple(sorted(commit.names))
     names = select_nodes(fleet, which.words, which.where)
@@ -132,7 +132,7 @@ def find_nodes(session: Session, fleet: Fleet, which: Which, commit: DeployCommi
 
 
 def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> None:
-    """Raise GitcfgError if errors concern these nodes; they are printed before."""
+    """Print the errors that concern these nodes, and raise GitcfgError if there are any."""
     judged = fleet if len(names) * 10 > len(fleet) else fleet.only(names)
     errors = errors_of(judged, names)
     if errors:
@@ -145,7 +145,7 @@ def refuse_errors(session: Session, fleet: Fleet, names: tuple[str, ...]) -> Non
 
 
 def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], query: StateQuery) -> NodeChoice:
-    """Choose the nodes to touch, and why others are left alone; the holds reviewed last count."""
+    """Choose the nodes to deploy to, and why others are left out; the holds that were reviewed last apply."""
     with source.at(commit.ruling) as ruling:
         held = find_holds(ruling, source.today)
 
@@ -157,9 +157,9 @@ def choose_nodes(source: Source, commit: DeployCommit, names: Iterable[str], que
 
 
 def _nodes_with_agent(source: Source, query: StateQuery) -> frozenset[str]:
-    """Return the nodes whose agents reported lately, if a server knows.
+    """Return the nodes whose agents reported recently, if a server knows.
 
-    A server that does not answer is no reason not to deploy: nodes themselves say whether they have an agent.
+    If a server does not answer, the deploy continues: nodes themselves report whether they have an agent.
     """
     now = time.time()
     try:
@@ -176,7 +176,7 @@ def _nodes_with_agent(source: Source, query: StateQuery) -> frozenset[str]:
 
 @contextmanager
 def open_reviewed(source: Source, commit: DeployCommit, fleet: Fleet) -> Iterator[Fleet | None]:
-    """Open the fleet of the protected branch, this one if that is deployed, None if there is no branch."""
+    """Open the fleet of the protected branch: this one if that is deployed, None if there is no branch."""
     if commit.tip is None or commit.tip == commit.commit:
         yield fleet if commit.tip is not None else None
         return
@@ -192,10 +192,10 @@ def apply_review(
     nodes: NodeChoice,
     grants: Grants,
 ) -> ReviewedNodes:
-    """Leave out nodes that may no longer have a secret; of an unreviewed commit only warn, and send it.
+    """Leave out nodes that may no longer have a secret; for an unreviewed commit only warn, and send it.
 
     `reviewed` is the fleet of the protected branch. A hold was reviewed as well: a node held at this commit
-    gets what the commit gave it, as from a server.
+    gets the secrets of the commit, as from a server.
     """
     if reviewed is fleet:
         return ReviewedNodes(nodes)
@@ -217,7 +217,7 @@ def apply_review(
 def _warn_of_secrets(
     session: Session, commit: DeployCommit, fleet: Fleet, reviewed: Fleet | None, grants: Grants
 ) -> tuple[str, ...]:
-    """Warn of secrets that are sent although the protected branch does not have them so; return them."""
+    """Warn of secrets that are sent although the protected branch does not allow it; return them."""
     missing = group_by_secret(find_refused(grants, reviewed))
     others = find_replaced(grants, fleet, reviewed)
     where = commit.branch or "any protected branch"
@@ -236,10 +236,11 @@ def _warn_of_secrets(
 def open_contents(
     session: Session, fleet: Fleet, grants: Grants, files: Sequence[str] | None
 ) -> Contents | None:
-    """Return what gives nodes the true contents of files with secrets, None if no node has any.
+    """Return the contents for files with secrets, None if no node has any.
 
-    `grants` are the secrets that nodes get, `files` those of private keys. Raise GitcfgError if none of them
-    opens a secret, or one fits nowhere. Contents are opened before anything begins, and kept in memory.
+    `grants` are the secrets that nodes get, `files` those of private keys. Raise GitcfgError if none of these
+    decrypts a secret, or a content is not valid where it is used. Contents are decrypted before anything
+    begins, and kept in memory.
     """
     if not grants:
         return None
@@ -264,7 +265,10 @@ def open_contents(
 
 
 def _check_contents(fleet: Fleet, grants: Grants, reveal: Contents) -> None:
-    """Raise GitcfgError if a content fits nowhere on some nodes. What is made here is thrown away."""
+    """Raise GitcfgError if a content is not valid on some nodes.
+
+    The files rendered for that are discarded.
+    """
     wrong: dict[str, tuple[GitcfgError, list[str]]] = {}
     part = fleet.valued(grants)
     for names in group_nodes(part, grants):

@@ -1,8 +1,8 @@
-"""A deploy from its options to its exit code: all is known and agreed to before anything begins.
+"""A deploy from its options to its exit code: everything is known and agreed to before it begins.
 
-Ctrl-C once starts no further node, twice waits for none, and then ends the program. SIGTERM does the same,
-and SIGHUP if it comes first: a terminal that goes sends up to three signals, which must leave no node half
-done.
+The first Ctrl-C starts no further node, the second waits for none, and the next ends the program. SIGTERM
+does the same, and SIGHUP if it comes first: a terminal that is closed sends up to three signals, which must
+leave no node half done.
 """
 
 import gc
@@ -66,7 +66,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Deployment(msgspec.Struct, frozen=True):
-    """All that a deploy is made of; `spared` are the nodes left alone, and why."""
+    """All parts of a deploy; `spared` are the nodes that are left out, and why."""
 
     plan: Plan
     network: Network
@@ -117,10 +117,10 @@ def deploy(
 
 
 def _network(options: DeployOptions, fleet: Fleet, reviewed: Fleet | None, names: Iterable[str]) -> Network:
-    """Return the network. Host keys and addresses are those reviewed last, whichever commit is deployed.
+    """Return the network. Host keys and addresses are those reviewed last, for any commit.
 
-    Else a key that was removed since would be trusted again, and an unreviewed commit could name any host.
-    Raise GitcfgError if ssh_config cannot be read.
+    Otherwise a removed key would be trusted again, and an unreviewed commit could name any host. Raise
+    GitcfgError if ssh_config cannot be read.
     """
     from gitcfg.deploy.ssh import Ssh
 
@@ -172,7 +172,7 @@ def _plan(fleet: Fleet, commit: str, options: DeployOptions, names: Sequence[str
 
 
 def _agree(source: Source, commit: DeployCommit, options: DeployOptions, judgement: ReviewedNodes) -> None:
-    """Raise GitcfgError unless the user agrees; also if there is no terminal to ask on."""
+    """Raise GitcfgError unless the user agrees, or if there is no terminal to ask on."""
     names = judgement.nodes.nodes
     if options.consent.yes or options.consent.dry or not names:
         return
@@ -189,12 +189,15 @@ def _agree(source: Source, commit: DeployCommit, options: DeployOptions, judgeme
 
 
 def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bool, output: Output) -> int:
-    """Run it, print the outcome, and return the exit code. Raise GitcfgError if it cannot be recorded."""
+    """Run a deploy, print the outcome, and return the exit code.
+
+    Raise GitcfgError if it cannot be recorded.
+    """
     since = time.monotonic()
     now, commit = time.time(), deployment.commit
     names = (*deployment.plan.nodes, *sorted(deployment.spared))
     run = Run(run_id(now), commit.commit, deployment.who, commit.reason, now, names, commit.resumes)
-    recorded = bool(names) and not dry  # one of no nodes would only hide the last one that had some
+    recorded = bool(names) and not dry  # a record without nodes would only hide the last one that has some
     about = DeployHead(run.id if recorded else None, run.commit, run.reason, dry, run.begun)
     folder = find_runs_folder(source.repository)
     recorder: Recorder | None = None
@@ -226,7 +229,7 @@ def _make_listener(session: Session, deployment: Deployment, output: Output, sta
     progress.stop()
     stops = StopNotes(lambda text: session.console(stderr=True).print(text))
     if output is not Output.TEXT and not sys.stderr.isatty():
-        return stops  # without rich before it says something: its modules take 30 ms
+        return stops  # rich is imported only for output, because its modules take 30 ms
     from gitcfg.cli.deploy.live import LineProgress, LiveProgress
 
     console = session.console(stderr=True)
@@ -238,7 +241,7 @@ def _make_listener(session: Session, deployment: Deployment, output: Output, sta
 
 
 def _complete_records(deployment: Deployment, late: LateOutcomes) -> Callable[[str, Hello], Order]:
-    """Return the orders; what nodes report first also completes the records of earlier runs."""
+    """Return the orders; the first reports of nodes also complete the records of earlier runs."""
 
     def order(node: str, hello: Hello) -> Order:
         made = deployment.orders(node, hello)
@@ -249,9 +252,9 @@ def _complete_records(deployment: Deployment, late: LateOutcomes) -> Callable[[s
 
 
 def _record_end(recorder: Recorder | None, follow: Callable[[], Finished]) -> Finished:
-    """Record how it ended, even if that is a fault of gitcfg's own.
+    """Record the end of a deploy, even after an internal error of gitcfg.
 
-    Of a fault only the type is recorded: its message may quote a secret.
+    Only the type of such an error is recorded, because its message may quote a secret.
     """
     try:
         finished = follow()
@@ -265,7 +268,7 @@ def _record_end(recorder: Recorder | None, follow: Callable[[], Finished]) -> Fi
 
 
 def _follow(deployment: Deployment, listener: Listener, written: JsonLines) -> Finished:
-    """Run the deploy; nodes that are left alone are reported first."""
+    """Run the deploy; nodes that are left out are reported first."""
     spared = {
         name: Result(name, Outcome.REFUSED, message=why.message, hint=why.hint)
         for name, why in sorted(deployment.spared.items())
@@ -274,7 +277,7 @@ def _follow(deployment: Deployment, listener: Listener, written: JsonLines) -> F
     written.left = partial(deploy.stop, EndReason.OUTPUT)
     for result in spared.values():
         listener.ended(result)
-    # A connection is a circle of objects. What was made until now stays, and need not be looked at.
+    # A connection is a cycle of objects. The objects until now stay, so the collector need not check them.
     gc.freeze()
     gc.enable()
     with handle_signals(deploy.interrupt):
@@ -284,11 +287,11 @@ def _follow(deployment: Deployment, listener: Listener, written: JsonLines) -> F
 
 @contextmanager
 def handle_signals(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let signals interrupt a deploy: the first begins no other node, the second awaits none.
+    """Let signals interrupt a deploy: after the first no further node begins, the second waits for none.
 
     From the third on they end the program as usual. SIGINT and SIGTERM count, and SIGHUP if it comes first: a
-    terminal that goes away sends up to three of these (its own, the shell's, its end's), and
-    closing it does not mean that nodes are to be left half done.
+    terminal that is closed sends up to three of these (its own, the shell's, its end's), and closing it must
+    not leave nodes half done.
     """
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     count = 0
@@ -303,7 +306,7 @@ def handle_signals(interrupt: Callable[[], None]) -> Iterator[None]:
             _restore(before)
 
     for number in _SIGNALS:
-        if before[number] is not signal.SIG_IGN:  # who starts it with nohup means it
+        if before[number] is not signal.SIG_IGN:  # a user of nohup wants it ignored
             signal.signal(number, handle)
     try:
         yield
@@ -324,7 +327,7 @@ def _print_outcome(
         from gitcfg.cli.records import write_record
 
         write_record(deploy_to_json(about, ending, results), output)
-    else:  # lines of JSON are of one node each: how it ended, and why, has no place among them
+    else:  # lines of JSON are about one node each, so the end and its reason are not among them
         from gitcfg.cli.deploy.output import format_summary, print_results
 
         if output is Output.TEXT:
@@ -333,7 +336,7 @@ def _print_outcome(
 
 
 def exit_code(finished: Finished) -> int:
-    """Return the exit code; several sorts of trouble at once count as failed nodes."""
+    """Return the exit code; several kinds of failures at once count as failed nodes."""
     if finished.why is EndReason.INTERRUPTED:
         return INTERRUPTED
     outcomes = {result.outcome for result in finished.results.values()}
@@ -346,7 +349,7 @@ def exit_code(finished: Finished) -> int:
 
 
 def _send_report(session: Session, source: Source, recorder: Recorder, query: StateQuery) -> None:
-    """Report to a server, if there is one, what was done; print what could not be sent or recorded."""
+    """Report the deploy to a server, if there is one; print what could not be sent or recorded."""
     from gitcfg.cli.deploys import send_unsent_runs
 
     console = session.console(stderr=True)
