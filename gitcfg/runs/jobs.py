@@ -230,6 +230,7 @@ _VOTES = {
     Signal.VOTE_ENDED: "voting_timeout",
     Signal.DOWN: "down",
     Signal.REBORN: "down",
+    Signal.UNREACHABLE: "down",
 }
 
 

@@ -60,6 +60,7 @@ class Signal(StrEnum):
     ODD = "odd"  # any message that does not fit
     # What the server sees of the node.
     DOWN = "down"
+    UNREACHABLE = "unreachable"  # so that it was never offered anything
     REBORN = "reborn"  # a new incarnation of its agent
     # What time does.
     VOTE_ENDED = "vote_ended"
@@ -122,7 +123,7 @@ TABLE: Mapping[State, _Row] = {
         _S.ACK: Next(State.VOTED),
         **_ends(_V.NACKED, _S.NACK),
         **_ends(_V.UNAVAILABLE, _S.DOWN, _S.REBORN, _S.ODD, rehab=True),
-        **_ends(_V.UNAVAILABLE, _S.VOTE_ENDED, _S.ORPHAN),
+        **_ends(_V.UNAVAILABLE, _S.UNREACHABLE, _S.VOTE_ENDED, _S.ORPHAN),
         **_ends(_V.NOT_STARTED, _S.ABORT, _S.CLOSE, _S.DEADLINE, withdraw=True),
         **_ends(_V.DENIED, _S.DENY),
     },

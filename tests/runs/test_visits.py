@@ -10,6 +10,7 @@ offered     nack                       nacked
 offered     down reborn odd            unavailable  rehab
 offered     started succeeded failed   unavailable  rehab
 offered     vote_ended orphan          unavailable
+offered     unreachable                unavailable
 offered     abort close deadline       not_started  withdraw
 offered     deny                       denied
 blocked     offer                      offered
