@@ -226,7 +226,7 @@ _SIGNS = {"+": "+", "-": "−", "": ""}
 
 
 def markdown_lines(changes: Comparison, files: bool, besides: Iterable[str] = ()) -> Iterator[str]:
-    """Yield the document; `files` adds the diffs of rendered files, `besides` is what changes no node."""
+    """Yield the document; `files` adds the diffs of rendered files, `besides` are changes without nodes."""
     found = reach(changes)
     others = [f"- {markdown_code(line)}" for line in besides]
     if not changes:

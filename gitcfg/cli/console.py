@@ -30,7 +30,10 @@ class Color(StrEnum):
 
 
 def uses_color(color: Color, environ: Mapping[str, str], terminal: bool) -> bool:
-    """Return whether to colour: `--color` beats NO_COLOR beats FORCE_COLOR beats "is it a terminal"."""
+    """Return whether to use colors.
+
+    `--color` decides first, then NO_COLOR, then FORCE_COLOR, and then whether there is a terminal.
+    """
     if color is not Color.AUTO:
         return color is Color.ALWAYS
     if environ.get("NO_COLOR"):

@@ -202,7 +202,7 @@ def _format_deploy(record: RunRecord, now: float) -> "Iterator[Text]":
 
 
 def _describe_node(done: NodeDone | None) -> tuple[Line, ...]:
-    """Return the lines below a node; of one that is well, what was mended or became of an earlier run."""
+    """Return the lines below a node; for a successful one, what was fixed, or an earlier run's outcome."""
     if done is None:
         return ()
     step = ((f"at {done.step}", ""),) if done.step else ()

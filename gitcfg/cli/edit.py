@@ -1,4 +1,4 @@
-"""`gitcfg new`, `modify`, `delete` and `rename`: definitions edited, judged and written."""
+"""`gitcfg new`, `modify`, `delete` and `rename`: definitions are edited, checked and written."""
 
 from pathlib import Path
 from typing import Annotated

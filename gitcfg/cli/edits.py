@@ -1,4 +1,4 @@
-"""Edits of definitions: options of commands that edit, the orders that they make, and how these are made."""
+"""Edits of definitions: the options of commands that edit, the orders from them, and their execution."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Texts = list[str] | None
 _MOST_FILES = 50
-"""How many written files are printed a line each."""
+"""The most written files that are printed with a line each."""
 
 
 class Editable(StrEnum):
@@ -64,7 +64,7 @@ class Part(StrEnum):
 
 
 class Option(msgspec.Struct, frozen=True):
-    """An option that may be repeated, and what it fills: of a part of an order, what is under a key."""
+    """An option that may be repeated, and what it fills: a part of an order, under a key."""
 
     part: Part
     key: str
@@ -74,12 +74,12 @@ class Option(msgspec.Struct, frozen=True):
 
     @property
     def variable(self) -> str:
-        """The name of what typer hands over."""
+        """The name of the argument that typer passes."""
         return self.name.removeprefix("--").replace("-", "_")
 
     @property
     def parameter(self) -> Parameter:
-        """The parameter of a command's signature."""
+        """The parameter for a command's signature."""
         type_ = Annotated[Texts, typer.Option(self.name, help=self.help, metavar=self.metavar)]
         return Parameter(self.variable, Parameter.KEYWORD_ONLY, default=None, annotation=type_)
 
@@ -133,7 +133,7 @@ Message = Annotated[str | None, typer.Option("-m", "--message", help="The commit
 
 
 def with_options(options: Iterable[Option]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command options of the table in place of its `**entries`, before all that is keyword-only."""
+    """Replace a command's `**entries` by options of the table, before its keyword-only parameters."""
 
     def give(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
@@ -150,7 +150,7 @@ def with_options(options: Iterable[Option]) -> Callable[[Callable[..., int]], Ca
 
 
 def fill_order(order: "Order", description: str | None, entries: Mapping[str, Texts]) -> "Order":
-    """Return the order with what options of the table say. Raise GitcfgError if a value is no YAML."""
+    """Return the order with the values of options of the table. Raise GitcfgError if one is not YAML."""
     parts: dict[Part, list[tuple[Option, list[str]]]] = {part: [] for part in Part}
     for option in OPTIONS:
         if texts := entries.get(option.variable):
@@ -167,7 +167,7 @@ def fill_order(order: "Order", description: str | None, entries: Mapping[str, Te
 
 
 def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]]) -> dict[str, "Given"]:
-    """Return whole keys with their values; a description is text, whatever it looks like."""
+    """Return whole keys with their values; a description is always text."""
     from gitcfg.edit.yaml.changes import Given
 
     found = {} if description is None else {"description": Given(description)}
@@ -177,7 +177,7 @@ def _fields(description: str | None, others: Iterable[tuple[Option, list[str]]])
 
 
 def _given(texts: Iterable[str], what: str) -> tuple["Given", ...]:
-    """Read values as they were typed. Raise GitcfgError if one is no YAML."""
+    """Parse values as they were typed. Raise GitcfgError if one is not YAML."""
     from gitcfg.edit.yaml.changes import Given
     from gitcfg.edit.yaml.tree import parse_value
 
@@ -185,7 +185,7 @@ def _given(texts: Iterable[str], what: str) -> tuple["Given", ...]:
 
 
 def _pairs(texts: Iterable[str], option: str) -> dict[str, "Given"]:
-    """Read `NAME=VALUE` as they were typed. Raise GitcfgError if one has no `=`."""
+    """Parse `NAME=VALUE` as they were typed. Raise GitcfgError if one has no `=`."""
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -202,18 +202,18 @@ def read_lines(name: str) -> list[bytes]:
     return sys.stdin.buffer.readlines() if name == "-" else Path(name).read_bytes().splitlines()
 
 
-# Edits are made on a draft, judged, written and committed, all or nothing.
+# Edits are made on a draft, checked, written and committed, all or nothing.
 
 Renamed = tuple[str, str]
-"""A name, and the one in its place from now on."""
+"""An old and a new name."""
 
 
 class EditOptions(msgspec.Struct, frozen=True):
-    """How edits are to be made: in spite of errors (`force`), and with which commit, if with one.
+    """Options of an edit: whether to write it with errors (`force`), and the commit's message, if any.
 
-    `solve`: what rules leave open is decided then, in the same change; None: the command has no such option.
-    `renamed`: names that are others from now on, one after another, in what was known to be wrong as well.
-    `output`: people read what comes of them, or a program does.
+    `solve`: also decide what rules leave open, in the same change; None: the command has no such option.
+    `renamed`: renames in their order, which are applied to the earlier findings, too.
+    `output`: the form of the result, for people or for programs.
     """
 
     force: bool = False
@@ -224,11 +224,11 @@ class EditOptions(msgspec.Struct, frozen=True):
 
 
 class EditResult(msgspec.Struct, frozen=True):
-    """What came of an edit: what it does to files, whether they were written, and its commit.
+    """The result of an edit: its changes of files, whether they were written, and its commit.
 
-    It is refused if it would add errors, or there is no answer to what it is to decide.
-    `findings` are those that it adds, `left` the places that keep the old name of what was renamed, and
-    `decision` is what it decided of that which rules leave open.
+    It is refused if it would add errors, or there is no decision that satisfies the rules. `findings` are
+    those that it adds, `left` the places that keep the old name after a rename, and `decision` is the one
+    about what rules leave open.
     """
 
     files: Mapping[str, "PathChange"]
@@ -253,7 +253,7 @@ def make_options(
     solve: bool | None = None,
     output: Output = Output.TEXT,
 ) -> EditOptions:
-    """Return what the options say. Raise GitcfgError for a message without a commit."""
+    """Return the options together. Raise GitcfgError for a message without a commit."""
     if message is not None and not commit:
         raise GitcfgError("-m needs --commit.", "Use --commit -m MESSAGE.")
     return EditOptions(force, (message or subject) if commit else None, solve, output=output)
@@ -264,7 +264,7 @@ def carry_out_orders(
 ) -> int:
     """Carry out orders, all or none; return 1 and write nothing if they would add errors.
 
-    `facts` are what the record has besides.
+    `facts` are further fields of the record.
     """
     from gitcfg.edit.orders import carry_out
     from gitcfg.edit.secrets import find_last_version
@@ -281,7 +281,7 @@ def carry_out_orders(
 
 
 def create_from_table(session: Session, source: str, common: "Order", wished: EditOptions) -> int:
-    """Create the nodes of a table, or the node set of them, all or none; `common` is for all of them."""
+    """Create the nodes of a table, or their node set, all or none; `common` is the order for all of them."""
     from gitcfg.edit.node_table import create_nodes, create_nodeset, parse_nodes
 
     data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
@@ -293,7 +293,7 @@ def create_from_table(session: Session, source: str, common: "Order", wished: Ed
 def apply_edit(
     session: Session, work: Callable[["Draft"], None], wished: EditOptions, facts: Record | None = None
 ) -> int:
-    """Do some work on a draft and write what it makes, all or nothing; return 1 if it would add errors."""
+    """Run `work` on a draft and write its changes, all or nothing; return 1 if it would add errors."""
     return write_result(session, try_edit(session, work, wished), wished.output, facts)
 
 
@@ -303,10 +303,10 @@ def try_edit(
     wished: EditOptions,
     shows: "Callable[[Decision], None] | None" = None,
 ) -> EditResult:
-    """Do some work on a draft and write what it makes, all or nothing: nothing if it would add errors.
+    """Run `work` on a draft and write its changes, all or nothing: nothing if it would add errors.
 
-    People read here what it adds and decides, and why it is refused.
-    `shows` gets what is decided with it before anything is written, or why nothing can be.
+    For people, print what it adds and decides, and why it is refused. `shows` is called with the decision,
+    before anything is written or refused.
     """
     from gitcfg.edit.draft import Draft, OverlayTree
     from gitcfg.edit.transaction import FileChange
@@ -339,7 +339,7 @@ def try_edit(
 def _decide(
     session: Session, draft: "Draft", wished: EditOptions, shows: "Callable[[Decision], None] | None"
 ) -> "Decision":
-    """Decide for a draft what rules leave open, and show it to `shows` or to people."""
+    """Decide what rules leave open in a draft, and show it with `shows` or for people."""
     from gitcfg.cli.decisions import print_decision
     from gitcfg.edit.decision import decide_draft
 
@@ -368,9 +368,9 @@ def _print_refused(session: Session, added: "Iterable[Finding]", wished: EditOpt
 def find_added(
     session: Session, source: "Source", before: "Tree", after: "Tree", wished: EditOptions
 ) -> tuple[Finding, ...]:
-    """Return what is wrong after an edit and was not before, and print it for people.
+    """Return the findings after an edit that were not there before, and print them for people.
 
-    Where nothing is wrong afterwards the state before is not checked.
+    If there are no findings after the edit, the state before it is not checked.
     """
     from gitcfg.check.results import unlike
     from gitcfg.library import Fleet
@@ -392,7 +392,7 @@ def find_added(
 
 
 def _called(finding: Finding, renamed: Iterable[Renamed]) -> Finding:
-    """Return a finding from before as it would be worded now."""
+    """Return an earlier finding with its new names."""
     for old, new in renamed:
         if old in finding.subjects:
             subjects = tuple(new if subject == old else subject for subject in finding.subjects)
@@ -403,7 +403,7 @@ def _called(finding: Finding, renamed: Iterable[Renamed]) -> Finding:
 
 @contextmanager
 def exclusive_edit(session: Session, repository: "Repository") -> Iterator[Path]:
-    """Lock out other edits, and give the folder of the journal; an interrupted edit is finished first."""
+    """Lock out other edits, and yield the folder of the journal; an interrupted edit is finished first."""
     from gitcfg.edit import transaction
 
     folder = _journal_folder(repository)
@@ -416,7 +416,7 @@ def exclusive_edit(session: Session, repository: "Repository") -> Iterator[Path]
 
 
 def _journal_folder(repository: "Repository") -> Path:
-    """Return git's own folder; without git, a hidden one. Raise GitcfgError if there is no work tree."""
+    """Return git's own folder; without git, a hidden one. Raise GitcfgError without a work tree."""
     if repository.git is None:
         folder = repository.root / ".gitcfg"
         folder.mkdir(exist_ok=True)
@@ -427,7 +427,7 @@ def _journal_folder(repository: "Repository") -> Path:
 
 
 def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, bytes | None]:
-    """Return a draft's files; a new one names its schema, where `gitcfg schema` has written one."""
+    """Return a draft's files; a new one names its schema, if `gitcfg schema` has written one."""
     texts = dict(draft.files)
     added = (path for path in texts if path.endswith(".yaml") and draft.original(path) is None)
     new = {path: texts[path] for path in added}
@@ -445,7 +445,7 @@ def with_schema_lines(repository: "Repository", draft: "Draft") -> dict[str, byt
 def write_files(
     repository: "Repository", folder: Path, files: Mapping[str, "FileChange"], message: str | None
 ) -> str | None:
-    """Write files and, with a message, commit them; after Ctrl-C, or if git refuses, all is as before."""
+    """Write files and, with a message, commit them. After Ctrl-C, or if git refuses, restore all files."""
     from gitcfg.edit import transaction
     from gitcfg.git.program import Git
 
@@ -466,7 +466,7 @@ def write_files(
         raise
 
 
-# What came of an edit: for people, or as a record.
+# The result of an edit: for people, or as a record.
 
 EDIT = Items("gitcfg.edit/1", "files", "edited")
 """The record of commands that write files of the repository."""
@@ -475,7 +475,7 @@ EDIT = Items("gitcfg.edit/1", "files", "edited")
 def write_result(
     session: Session, done: EditResult, output: Output, facts: Record | None = None, schema: str = EDIT.schema
 ) -> int:
-    """Write what came of an edit, and return the exit code. `facts` are what the record has besides."""
+    """Write the result of an edit, and return the exit code. `facts` are further fields of the record."""
     if output is not Output.TEXT:
         write_record({"schema": schema, **edit_to_json(done), **(facts or {})}, output)
     elif not done.refused:
@@ -484,7 +484,7 @@ def write_result(
 
 
 def edit_to_json(done: EditResult) -> Record:
-    """Return what every record of an edit has: `gitcfg.edit/1` without the name of its schema."""
+    """Return the fields of every record of an edit: `gitcfg.edit/1` without the name of its schema."""
     from gitcfg.explain.trail import finding_record, origin_record
 
     record: Record = {
@@ -502,7 +502,7 @@ def edit_to_json(done: EditResult) -> Record:
 
 
 def print_written(session: Session, done: EditResult) -> None:
-    """Print what an edit wrote, and where a renamed thing's old name still stands."""
+    """Print what an edit wrote, and the places that keep the old name after a rename."""
     paths: dict[str, list[str]] = {}
     for path, change in sorted(done.files.items()):
         paths.setdefault(change, []).append(path)

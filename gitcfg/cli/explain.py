@@ -1,4 +1,4 @@
-"""`gitcfg explain`: why a node has what it has."""
+"""`gitcfg explain`: why a node has its values, features, files and groups."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -133,7 +133,7 @@ def _write_answers(
     blamer: Blamer | None,
     output: Output,
 ) -> None:
-    """Write why a node has features, files or groups: a question is one of these words and a name."""
+    """Write why a node has features, files or groups: a question is one of these kinds and a name."""
     compiled, answers = fleet.compiled, list[Answer]()
     found = compiled[node.name]
     for kind, name in questions:
@@ -155,7 +155,7 @@ def _write_answers(
 
 
 class Reasons:
-    """Answers about one node in lines; with who made things so, if there is a blamer."""
+    """Answers about one node in lines; with the authors of changes, if there is a blamer."""
 
     def __init__(self, view: Viewpoint, blamer: Blamer | None) -> None:
         self.node = view.node
@@ -163,7 +163,7 @@ class Reasons:
         self.blamer = blamer
 
     def of(self, found: Answer) -> Iterator[Text]:
-        """An answer's lines: yes or no, and why."""
+        """Yield an answer's lines: yes or no, and why."""
         if isinstance(found, GroupAnswer):
             return self._group(found)
         if isinstance(found, ParamAnswer):
@@ -353,15 +353,15 @@ class Reasons:
 
 
 def passing_lines(found: Passing, feature: str) -> Iterator[Text]:
-    """Yield what keeps a rule from installing a feature, or setting a parameter, and where it says so.
+    """Yield why a rule does not install a feature, or set a parameter, and the place in the rule.
 
-    The terms of its condition follow, with the values that it saw.
+    The terms of its condition follow, with their values.
     """
     what = "it" if found.feature == feature else f"{found.feature}, which includes it,"
     does = f"installs {what}" if found.feature else "sets it"
     yield fill(6, words(f"    rule {found.rule} {does} {_reason(found)}"))
     yield fill(6, [Text("      ")], at(found.at.origin))
-    for sight in found.saw:  # not the term that is all of the condition: that does not hold
+    for sight in found.saw:  # not a term that is the whole condition: it is known to be false
         who = f"{abridged(sight.instances, IN_JSON)}: " if sight.instances else ""
         for term, value in sight.terms.items():
             if value is not False or term != found.at.name.strip():

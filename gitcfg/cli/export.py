@@ -1,4 +1,4 @@
-"""`gitcfg export`: what a repository says, for people and programs elsewhere."""
+"""`gitcfg export`: the content of a repository, for people and programs elsewhere."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +46,7 @@ def docs(
         raise GitcfgError(
             "There is nothing to write.", "Use --out DIR for Markdown, or --html FILE for a page."
         )
-    if out is not None and (out / "gitcfg.yaml").exists():  # in which features/ are other files
+    if out is not None and (out / "gitcfg.yaml").exists():  # whose features/ has other files
         raise GitcfgError(f"{out} is a repository.", "Name a folder of its own, such as docs/site.")
     with session.fleet(at) as fleet:
         commit = fleet.commit

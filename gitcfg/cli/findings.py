@@ -1,4 +1,4 @@
-"""Findings for people: the cause first, the line where it is written, the nodes, and what to do."""
+"""Findings for people: the cause first, the line in its file, the nodes, and what to do."""
 
 from collections.abc import Container, Iterable
 
@@ -15,7 +15,7 @@ from gitcfg.nodeset import IN_JSON, abridged
 _COLOR = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _LONGEST_LINE = 160
 _FEW = 5
-"""So many paragraphs of a code are shown."""
+"""The number of paragraphs of a code that are shown."""
 _PLACES = 10
 
 
@@ -33,7 +33,7 @@ STAGED = Detail("`gitcfg check --staged --all` shows them", "`gitcfg check --sta
 
 
 class Paragraph(msgspec.Struct):
-    """Findings that are told together: the first of them, others like it, and what follows from them."""
+    """Findings that are shown together: the first of them, others like it, and their consequences."""
 
     first: Finding
     others: list[Finding] = []
@@ -42,7 +42,7 @@ class Paragraph(msgspec.Struct):
 
     @property
     def size(self) -> int:
-        """How many findings it stands for."""
+        """The number of findings in the paragraph."""
         return 1 + len(self.others) + len(self.following)
 
 
@@ -73,7 +73,7 @@ def print_findings(
 
 
 def paragraphs(findings: Iterable[Finding]) -> list[Paragraph]:
-    """Findings in order, below each those that follow from it or differ from it in their nodes alone."""
+    """Return findings in order, each with its consequences and with those that differ only in their nodes."""
     findings = tuple(findings)
     causes = {finding.fact: finding.cause for finding in findings}
     found: list[Paragraph] = []
@@ -100,14 +100,17 @@ def paragraphs(findings: Iterable[Finding]) -> list[Paragraph]:
 
 
 def _alike(finding: Finding) -> tuple[str, ...]:
-    """What findings have in common that are told as one: what they are about, or all but the node's name."""
+    """Return a key that is equal for findings of one paragraph.
+
+    It has their subjects or, for findings about one node each, the message without the node's name.
+    """
     if len(finding.nodes) == 1 and finding.subjects == finding.nodes:
         return finding.severity, finding.code, "", finding.message.replace(finding.nodes[0], "NODE")
     return finding.severity, *finding.fact, finding.hint
 
 
 def print_ignored(console: Console, tree: Tree, checked: Checked, detail: Detail) -> None:
-    """Print the warnings that are left out, each entry's together, and why they are."""
+    """Print the ignored warnings, grouped by their entry in gitcfg.yaml, each with its reason."""
     veiled = _find_veiled(checked.every)
     entries: dict[Ignore, list[Finding]] = {}
     for one in checked.ignored:
@@ -124,12 +127,12 @@ def print_ignored(console: Console, tree: Tree, checked: Checked, detail: Detail
 
 
 def finding_text(tree: Tree, finding: Finding) -> Text:
-    """One finding in full."""
+    """Return the text of one finding in full."""
     return _format_paragraph(tree, Paragraph(finding), _find_veiled([finding]), ALONE)
 
 
 def _find_veiled(findings: Iterable[Finding]) -> set[tuple[str, int]]:
-    """The lines that may hold secrets."""
+    """Return the lines that may contain secrets."""
     return {_line(place) for finding in findings if finding.veiled for place in finding.origins}
 
 
@@ -179,7 +182,7 @@ def _format_places(tree: Tree, finding: Finding, veiled: Container[tuple[str, in
 
 
 def _format_others(paragraph: Paragraph, detail: Detail) -> Text:
-    """The same of other nodes: what differs in words is told with them."""
+    """Format the same finding on other nodes, with their messages if these differ."""
     words: dict[str, list[str]] = {}
     same = _alike(paragraph.first)[2] == ""
     for finding in paragraph.others:
@@ -195,7 +198,7 @@ def _format_others(paragraph: Paragraph, detail: Detail) -> Text:
 
 
 def _excerpt(tree: Tree, origin: Origin) -> Text:
-    """The line that an origin points to, with a mark under its column."""
+    """Return the line that an origin points to, with a mark under its column."""
     entry = tree.entry(origin.file)
     if entry is None or entry.size > 1 << 20:
         return Text()
@@ -209,7 +212,7 @@ def _excerpt(tree: Tree, origin: Origin) -> Text:
 
 
 def print_summary(console: Console, checked: Checked, nothing: str = "Nothing is wrong") -> None:
-    """How it stands, in one line; `nothing` says that all is well."""
+    """Print the numbers of findings in one line; `nothing` is the text without any."""
     findings = checked.findings
     errors = sum(finding.is_error for finding in findings)
     warnings = len(findings) - errors

@@ -1,4 +1,4 @@
-"""What a check found as reports for forges: GitHub's commands, GitLab's Code Quality, SARIF."""
+"""Findings as reports for forges: GitHub's commands, GitLab's Code Quality, SARIF."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ from gitcfg.nodeset import fold
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A finding for a forge: places from git's top on, the first of them where it is shown."""
+    """A finding for a forge: its places as paths from git's top; the first is where it is shown."""
 
     finding: Finding
     places: tuple[Origin, ...]
@@ -31,23 +31,24 @@ class Entry(msgspec.Struct, frozen=True):
         return self.places[0]
 
     def on(self) -> str:
-        """The nodes, folded; empty for what is wrong with a file or a definition."""
+        """Return the nodes, folded; "" for a finding about a file or a definition."""
         nodes = self.finding.nodes
         return f"on {counted(len(nodes), 'node')}: {line_of(fold(nodes))}" if nodes else ""
 
 
 def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
-    """Yield the findings, errors first and causes before what follows: forges show only so many.
+    """Yield the findings, errors first and causes before consequences, because forges show a limited number.
 
-    `prefix` is the repository's place in git's tree. What has no place of its own is shown at
-    gitcfg.yaml, because forges drop what is nowhere.
+    `prefix` is the repository's path in git's tree. A finding without a place is shown at gitcfg.yaml,
+    because forges drop entries without one.
     """
     seen: dict[str, int] = {}
     for finding in sorted(findings, key=lambda finding: (not finding.is_error, bool(finding.cause))):
         places = finding.origins or (Origin(FILE),)
         if prefix:
             places = tuple(replace(origin, file=f"{prefix}/{origin.file}") for origin in places)
-        # What stays when lines move and nodes come and go; JSON, so that no text can look like two.
+        # What stays if lines move, and nodes are added or removed; as JSON, so that different findings never
+        # give the same text.
         subjects = tuple(map(whole, finding.subjects))
         known = ("gitcfg/1", finding.code, subjects, whole(finding.message), whole(places[0].file))
         fact = msgspec.json.encode(known).decode()
@@ -56,16 +57,16 @@ def report_entries(findings: Iterable[Finding], prefix: str) -> Iterator[Entry]:
 
 
 def whole(text: str) -> str:
-    """Return a text with what UTF-8 (and so JSON) cannot say escaped: halves of surrogate pairs."""
+    """Return a text in which what UTF-8 (and so JSON) cannot encode is escaped: halves of surrogate pairs."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def line_of(text: str) -> str:
-    """Return a text on one line, without what a terminal or a forge's log would take as commands."""
+    """Return a text on one line, without control sequences for a terminal or a forge's log."""
     return whole(safe(text))
 
 
-# GitHub's workflow commands: a runner that reads them shows them on the lines they are about.
+# GitHub's workflow commands: a runner reads them and shows them at their lines.
 
 
 def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
@@ -83,7 +84,7 @@ def github_commands(findings: Iterable[Finding], prefix: str) -> Iterator[str]:
 
 
 def _github_message(found: Entry) -> str:
-    """In a log only this is shown, so it says again where it is."""
+    """Return the message with its place, because a log shows only the message."""
     finding = found.finding
     lines = [f"{line_of(str(found.place))}: {line_of(finding.message)}", found.on()]
     lines += [f"hint: {line_of(finding.hint)}"] if finding.hint else []
@@ -92,11 +93,11 @@ def _github_message(found: Entry) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a message as the runner reads it."""
+    """Return a message with the escapes of the runner."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-# GitLab's Code Quality report, which a merge request shows on the lines they are about.
+# GitLab's Code Quality report, which a merge request shows at its lines.
 
 _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
@@ -116,7 +117,7 @@ def quality_record(findings: Iterable[Finding], prefix: str) -> list[dict[str, A
 
 
 def _description(found: Entry) -> str:
-    """One line: GitLab shows no more."""
+    """Return the description in one line, because GitLab shows no more."""
     finding = found.finding
     hint = f"Hint: {line_of(finding.hint)}" if finding.hint else ""
     nodes = f"({found.on()})" if finding.nodes else ""
@@ -131,7 +132,7 @@ _IN_LABELS = re.compile(r"([\[\]\\])")
 
 
 def sarif_record(findings: Iterable[Finding], prefix: str) -> dict[str, Any]:
-    """Return one log with one run; files are named from git's top on."""
+    """Return one log with one run; files are named from git's top."""
     results = tuple(report_entries(findings, prefix))
     codes = sorted({found.finding.code for found in results})
     run = {
@@ -145,7 +146,7 @@ def sarif_record(findings: Iterable[Finding], prefix: str) -> dict[str, Any]:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    """A code: what must hold, why in a sentence or two, and all that `gitcfg help` says of it."""
+    """Return the rule of a code: its title, its reason in a sentence or two, and `gitcfg help`'s text."""
     text = above_blocks(explanation(code)).strip() + "\n"
     first = next(part for part in text.split("\n\n")[1:] if part.strip())
     return {
@@ -180,7 +181,10 @@ def _result(found: Entry, rule: int) -> dict[str, Any]:
 
 
 def _sarif_message(found: Entry) -> str:
-    """All of it, for forges show nothing else; the other places are links, for else nobody sees them."""
+    """Return the whole message, because forges show nothing else.
+
+    The other places are links, because otherwise forges do not show them.
+    """
     finding = found.finding
     lines = [_text(finding.message), found.on()]
     lines += [f"Hint: {_text(finding.hint)}"] if finding.hint else []
@@ -190,7 +194,7 @@ def _sarif_message(found: Entry) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in which there are no links."""
+    """Return a text without links."""
     return line_of(text).replace("](", "] (")
 
 
@@ -202,14 +206,14 @@ def _physical(place: Origin) -> dict[str, Any]:
 
 
 def write_report(form: str, findings: Iterable[Finding], prefix: str) -> None:
-    """Write findings as `github`, `gitlab` or `sarif`; `prefix` is the repository's place in git's tree."""
+    """Write findings as `github`, `gitlab` or `sarif`; `prefix` is the repository's path in git's tree."""
     if form == "github":
         write("".join(f"{line}\n" for line in github_commands(findings, prefix)))
     elif form == "gitlab":
         write(_document(quality_record(findings, prefix)))
     else:
         write(_document(sarif_record(findings, prefix)))
-    sys.stdout.flush()  # a job's log has both streams: how it stands comes last
+    sys.stdout.flush()  # a job's log has both streams, and the summary comes last
 
 
 def _document(record: Any) -> str:

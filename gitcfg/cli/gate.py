@@ -1,6 +1,6 @@
-"""What the gate says, for who pushed: findings first, then the reach, then why refs may not move.
+"""The gate's output for the pusher: findings first, then the reach, then why refs are rejected.
 
-It is a screen, however much is wrong: the commands that it names show the rest.
+It is one screen at most: the commands in it show the rest.
 """
 
 import signal
@@ -28,7 +28,7 @@ _MOST_DATED = 5
 
 
 def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
-    """Return why judging a push came to no end, and what it was at."""
+    """Return the error that the judgement of a push did not finish, with its last step."""
     at = f" It was {safe(ended.at)}." if ended.at else ""
     nothing = "so the push was rejected."
     match ended.why:
@@ -56,7 +56,7 @@ def unjudged(ended: Ended, limits: Budget) -> GitcfgError:
 
 
 def print_ruling(console: Console, ruling: Ruling) -> None:
-    """Print all about refs that move between the same commits."""
+    """Print everything about refs that move between the same commits."""
     if ruling.unreadable:
         console.print("warning: The previous gitcfg.yaml cannot be read, so the strictest settings apply.")
     for seen in ruling.earlier[:_EARLIER]:
@@ -85,7 +85,7 @@ def _findings(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
 
 
 def _dated(seen: CommitFindings) -> list[Finding]:
-    """What is overdue or ends soon by the passing of time, not by the push."""
+    """Return findings about ends that are over or near, which the push does not cause."""
     brought = set(seen.wrong)
     return [one for one in seen.checked.findings if one.code == "GC507" and one not in brought]
 
@@ -126,7 +126,10 @@ def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
 
 
 def _again(ruling: Ruling, *seen: CommitFindings) -> str:
-    """The options that show what was found at commits: no commit alone shows who may not change something."""
+    """Return the options of `gitcfg check` that show the same findings.
+
+    Without them a commit does not show who may not change something.
+    """
     charged = any(finding.code == "GC405" for each in seen for finding in each.wrong)
     last = (ruling.commit or "")[:ABBREVIATED]
     if charged and ruling.base is not None:
@@ -135,7 +138,7 @@ def _again(ruling: Ruling, *seen: CommitFindings) -> str:
 
 
 def print_refusals(console: Console, rulings: Iterable[Ruling]) -> None:
-    """Print which refs may not move, and why; and what is wrong on others."""
+    """Print the refs that are rejected, and why; and the errors on others."""
     for ruling in rulings:
         if ruling.refused:
             names, refusals = ruling.protected, ruling.refusals

@@ -32,7 +32,7 @@ EPILOG = """Examples:
 
 
 class Subject(StrEnum):
-    """What a picture can show."""
+    """The subjects of pictures."""
 
     FEATURES = "features"
     GROUPS = "groups"
@@ -40,7 +40,7 @@ class Subject(StrEnum):
 
 
 class Form(StrEnum):
-    """What a picture is written as. For svg, Graphviz's `dot` is run."""
+    """The form of a picture. For svg, Graphviz's `dot` is run."""
 
     DOT = "dot"
     MERMAID = "mermaid"
@@ -73,7 +73,7 @@ _ELSEWHERE = "`-o dot` and `-o mermaid` write the picture as text, without Graph
 
 
 def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
-    """Return a picture in dot's language as SVG. Raise GitcfgError if dot is missing, fails or hangs."""
+    """Convert a picture from dot's language to SVG. Raise GitcfgError if dot is missing, fails or hangs."""
     try:
         done = subprocess.run(
             [program, "-Tsvg"], input=text.encode(), capture_output=True, timeout=seconds, check=False
@@ -102,7 +102,7 @@ def svg(text: str, program: str = "dot", seconds: float = SECONDS) -> str:
 
 
 def find_picture(fleet: "Compiled", subject: Subject, names: tuple[str, ...]) -> "Picture":
-    """Return the picture of a subject. Raise GitcfgError if there is nothing of such a name."""
+    """Return the picture of a subject. Raise GitcfgError if a name does not exist."""
     from gitcfg.cli.nodes import find_node
     from gitcfg.pictures.features import features_picture, groups_picture
     from gitcfg.pictures.node import node_picture
@@ -161,7 +161,7 @@ def _text(session: Session, picture: "Picture", form: Form) -> str:
 
 @contextmanager
 def _going_to(out: Path | None) -> Iterator[None]:
-    """Let what is written go to a file, if there is one."""
+    """Redirect the output to a file, if there is one."""
     if out is None:
         yield
         return

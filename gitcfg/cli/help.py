@@ -1,4 +1,4 @@
-"""`gitcfg help`: the help of a command, or what a finding's code means."""
+"""`gitcfg help`: the help of a command, or the meaning of a finding's code."""
 
 from typing import Annotated
 

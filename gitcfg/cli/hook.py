@@ -1,4 +1,4 @@
-"""`gitcfg hook`: what git calls before commits, before pushes and after them, and what makes git do so."""
+"""`gitcfg hook`: what git runs before commits, before pushes and after them, and its installation."""
 
 import os
 import sys
@@ -67,7 +67,7 @@ def pre_commit(context: typer.Context) -> int:
 
 
 def _find_new(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") -> "tuple[Finding, ...]":
-    """Return the findings that count: what HEAD has not, and errors, unless HEAD says `ratchet`."""
+    """Return the findings that count: those that HEAD lacks, and errors, unless HEAD has `ratchet`."""
     from gitcfg.check.results import PLACES, Known, counting
     from gitcfg.git.tree import changed_paths
     from gitcfg.library import Fleet
@@ -77,7 +77,7 @@ def _find_new(source: "Source", fleet: "Fleet", found: "tuple[Finding, ...]") ->
     if not found or head is None or not is_repository(head):
         return found
     if "GIT_INDEX_FILE" not in os.environ and not changed_paths(head, fleet.tree, PLACES):
-        return found  # nothing is about to be committed, as where pre-commit runs in CI: all is asked for
+        return found  # nothing will be committed, for example in pre-commit in CI: report everything
     with Fleet(head, source.repository.before(head), source.today, source.cache) as old:
         known = cache(lambda: Known(old.all_checked.findings))
         return counting(found, known, old.model.settings.ratchet)
@@ -106,7 +106,7 @@ def pre_receive(context: typer.Context) -> int:
 def _within_budget(
     session: Session, repository: Repository, config: Config, updates: "tuple[Update, ...]", now: datetime
 ) -> int:
-    """Judge in a process of its own. Whatever ends that early, nothing is accepted."""
+    """Judge in a separate process. If it ends early for any reason, reject the push."""
     from gitcfg.cache import open_read_only
     from gitcfg.cli.gate import unjudged
     from gitcfg.cli.progress import lines_of_hook
@@ -125,7 +125,7 @@ def _within_budget(
     except TimeUp:
         cache.spill()
         end_work(End.TIME)
-    except (MemoryError, SystemError):  # C code that gets no memory may say nothing else
+    except (MemoryError, SystemError):  # C code without memory may raise either
         end_work(End.MEMORY)
 
 
@@ -137,7 +137,7 @@ def _judge(
     updates: "tuple[Update, ...]",
     now: datetime,
 ) -> bool:
-    """Print all that the gate says; return whether some ref may not move."""
+    """Print the gate's output; return whether a ref is rejected."""
     from gitcfg.gate.gate import Gate
     from gitcfg.gate.policy import PUSHER, load_administrator
     from gitcfg.gate.push import find_pusher
@@ -182,7 +182,7 @@ def post_receive(context: typer.Context) -> int:
 
 
 def _detach(work: Callable[[], None]) -> None:
-    """Do what nobody waits for: whoever pushes does as long as a hook's outputs are open."""
+    """Run work in the background: the pusher waits as long as a hook's outputs are open."""
     sys.stdout.flush()
     if os.fork():
         return
@@ -197,7 +197,7 @@ def _detach(work: Callable[[], None]) -> None:
 
 
 def _attempt(what: str, work: Callable[[], None]) -> None:
-    """Do one thing of several: the push is accepted, whatever comes of it."""
+    """Do one of several tasks; if it fails, warn only, because the push is already accepted."""
     try:
         work()
     except GitcfgError as error:
@@ -237,7 +237,7 @@ def _warm(session: Session, repository: Repository, updates: "tuple[Update, ...]
 
 
 def _follow(session: Session, repository: Repository) -> None:
-    """Bring the rendered ref up to date, where one is configured."""
+    """Update the rendered ref, if one is configured."""
     config = Config(repository)
     ref = config.last("gitcfg.renderRef")
     if not ref:
@@ -276,7 +276,7 @@ _SERVER = typer.Option(help="The server's repository, instead of the work tree's
 
 
 def _find_program() -> tuple[str, ...]:
-    """Return the words that call this gitcfg from anywhere: PATH may be another's when git runs a hook."""
+    """Return the words that run this gitcfg from anywhere: git may run a hook with another PATH."""
     called = Path(os.path.abspath(sys.argv[0]))
     for place in (called, Path(sys.executable).with_name("gitcfg")):
         if place.name == "gitcfg" and place.is_file() and os.access(place, os.X_OK):
@@ -304,13 +304,13 @@ def install(
     from gitcfg.git.hooks import open_exactly
 
     repository = open_exactly(server)
-    settings = load_administrator(Config(repository))  # before anything is done: it may be wrong
+    settings = load_administrator(Config(repository))  # first, because it may be wrong
     done = hooks.install_server(repository, _find_program())
     write_changes(session, done, output, find_protection(server, settings))
 
 
 def install_in_new_repository(console: "Console", folder: Path) -> bool:
-    """Have git check each commit of a new repository; print what is in the way, return whether it does."""
+    """Have git check each commit of a new repository; print obstacles, return whether it does."""
     from gitcfg.edit.hooks import Action, install_in_new
 
     try:
@@ -345,7 +345,7 @@ def remove(
 
 
 class Protection(NamedTuple):
-    """What a server's gate protects, and how; git's settings about it; and what is worth a look."""
+    """The protected refs of a server's gate, and how they are protected; git's settings; and gaps."""
 
     refs: tuple[str, ...]
     each: bool
@@ -358,7 +358,7 @@ class Protection(NamedTuple):
 def write_changes(
     session: Session, done: "HookChanges", output: Output, protection: Protection | None = None
 ) -> None:
-    """Write what was done to hooks, and what a server protects; what is worth a look is on stderr."""
+    """Write the changes of hooks, and a server's protection; warnings go to stderr."""
     from gitcfg.edit.hooks import Action
 
     steps = [step for step in done.steps if step.action is not Action.UNMAKE or not step.place.exists()]
@@ -375,7 +375,7 @@ def write_changes(
 
 
 def _step_to_json(step: "Step") -> Record:
-    """Return what a step did to a path; `kept` is where the hook from before is or was kept."""
+    """Return the effect of a step on a path; `kept` is the path for the earlier hook."""
     from gitcfg.edit.hooks import Action, kept_path
     from gitcfg.git.hooks import settings_in
 
@@ -399,7 +399,7 @@ def _step_to_json(step: "Step") -> Record:
 
 
 def _describe_step(step: "Step") -> str:
-    """Say what a step did."""
+    """Return what a step did."""
     from gitcfg.edit.hooks import Action, kept_path
     from gitcfg.git.hooks import settings_in
 
@@ -437,7 +437,7 @@ def _find_folder_warnings(folder: "HookFolder") -> Iterator[str]:
 
 
 def find_protection(server: Path, settings: "Administrator") -> Protection:
-    """Return which refs a server's gate guards, and how, and where that is not what is pushed to."""
+    """Return which refs a server's gate protects, how, and which refs without protection people push to."""
     from gitcfg.gate.push import RepositoryView
 
     repository = Repository.served(server)
@@ -464,7 +464,7 @@ def _protection_to_json(found: Protection) -> Record:
 
 
 def _describe_protection(found: Protection) -> Iterator[str]:
-    """Yield the lines about what is protected."""
+    """Yield the lines about the protection."""
     record = _protection_to_json(found)
     yield f"protected: {', '.join(found.refs) or 'nothing'}"
     ratchet = str(found.ratchet).lower()

@@ -1,4 +1,4 @@
-"""`gitcfg import`: a repository from what another program has."""
+"""`gitcfg import`: a repository from the configuration of another program."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -51,8 +51,8 @@ _NODE = typer.Option(help="Name of the node if FILEs belong to one host.", metav
 _DEFAULTS = typer.Option("--defaults", help="Declare every parameter that the installed HTCondor knows.")
 _FILES = typer.Argument(help="Files, then the folder of the repository.", metavar="[FILE]... DIR")
 _COLOR = {"dropped": "bold red", "changed": "bold yellow", "look": "bold cyan"}
-_SHOWN_PLACES = 5  # places of a note that are shown unless all are asked for
-_MORE = 2  # so many more are shown too: to say how many there are takes as much room
+_SHOWN_PLACES = 5  # places of a note that are shown by default
+_MORE = 2  # additional places that are shown: to print their number takes as much space
 
 
 IMPORT = Items("gitcfg.import/1", "notes", "note")
@@ -87,9 +87,9 @@ def _finish(
     output: Output,
     facts: Record | None = None,
 ) -> None:
-    """Have the hook check every commit of a new repository, and say where that is.
+    """Have the hook check every commit of a new repository, and write the result.
 
-    `facts` are what the record has besides.
+    `facts` are further fields of the record.
     """
     from gitcfg.cli.hook import install_in_new_repository
 
@@ -184,7 +184,7 @@ def _hosts(
 def _print_imported(
     imported: "CondorImport", installed: "HTCondor", console: "Console", all_places: bool
 ) -> None:
-    """Print the notes, what was found, and whether HTCondor reads the same."""
+    """Print the notes, the numbers of what was imported, and whether HTCondor reads the same values."""
     from gitcfg.nodeset import abridged
 
     print_notes(console, imported.notes, all_places)
@@ -220,7 +220,7 @@ def print_notes(console: Console, notes: Iterable[Note], all_places: bool) -> No
 
 
 def _declare(session: Session, installed: "HTCondor", others: object, folder: Path, output: Output) -> None:
-    """Declare what HTCondor knows, in a new repository or in one that is there."""
+    """Declare HTCondor's parameters, in a new repository or in an existing one."""
     if others:
         raise GitcfgError("--defaults needs a folder, without files or hosts.", "Import those separately.")
     if not installed.version:
@@ -237,7 +237,7 @@ def _declare(session: Session, installed: "HTCondor", others: object, folder: Pa
 def declare_defaults(
     session: Session, installed: "HTCondor", folder: Path
 ) -> "tuple[int, CreatedRepository]":
-    """Declare the names that are not declared; return how many, and the new files."""
+    """Declare the names that have no declaration; return their number, and the new files."""
     from gitcfg.bundled import read_pack
     from gitcfg.convert.condor.parameters import default_files
     from gitcfg.edit.transaction import create_repository
@@ -273,7 +273,7 @@ def _add_declarations(
 
 
 def _is_declared(source: "Source") -> Callable[[str], bool]:
-    """Return what says whether a name is declared, by itself or by a pattern."""
+    """Return a function that returns whether a name is declared, by itself or by a pattern."""
     with source.worktree() as fleet:
         names: Iterable[str] = tuple(fleet.model.parameters)
     patterns = [glob(name) for name in names if is_glob(name)]

@@ -20,7 +20,7 @@ EPILOG = """Examples:
 
 
 class Pack(StrEnum):
-    """What a new repository starts from."""
+    """The initial content of a new repository."""
 
     EMPTY = "empty"
     WEB = "web"

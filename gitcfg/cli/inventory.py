@@ -1,4 +1,4 @@
-"""`gitcfg inventory`: nodes with what they run, and when they last checked in."""
+"""`gitcfg inventory`: nodes with the commits that they run, and the times of their last check-ins."""
 
 import csv
 import io
@@ -78,7 +78,7 @@ _IDS = ("commit", "failed", "digest")
 
 
 class Form(StrEnum):
-    """What to write an inventory as: a table is for eyes, the rest for programs."""
+    """The form of an inventory: a table is for people, the rest for programs."""
 
     TABLE = "table"
     JSON = "json"
@@ -88,7 +88,7 @@ class Form(StrEnum):
 
 
 class InventoryQuery(msgspec.Struct, frozen=True):
-    """Which nodes to list, of which commit, by which column."""
+    """The nodes to list, the commit, and the order."""
 
     words: tuple[str, ...]
     where: str | None
@@ -98,7 +98,7 @@ class InventoryQuery(msgspec.Struct, frozen=True):
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """Nodes; `tip` is the commit that they shall run, `seen` whether more is known than git says.
+    """The nodes; `tip` is the commit that they should run, `seen` whether there are reports of nodes.
 
     `notes` are about a branch whose tip is not accepted, and nodes that use another key.
     """
@@ -141,7 +141,7 @@ def inventory(
 def find_inventory(source: Source, query: InventoryQuery, now: float) -> Inventory:
     """Return the inventory. Raise GitcfgError if a node, column or condition is wrong.
 
-    It is of the commit that nodes shall run; without any commit, of the work tree.
+    Its commit is the one that nodes should run; if there is no commit, the work tree.
     """
     column = check_column(query.sort.removeprefix("-"))
     reports = load_reports(source, query.database)
@@ -163,21 +163,21 @@ def find_inventory(source: Source, query: InventoryQuery, now: float) -> Invento
 
 
 def _rank(value: Any) -> tuple[bool, Any]:
-    """Return what a value sorts by; none comes first."""
+    """Return the key for sorting by a value; no value comes first."""
     if value is None:
         return False, 0
     return True, str(value) if isinstance(value, list | dict) else value
 
 
 class NodeReports(msgspec.Struct, frozen=True):
-    """What is known of nodes beside git; `complete`: of all others it is known that they never came."""
+    """The reports of nodes; `complete`: a node without a report never came."""
 
     nodes: "Mapping[str, NodeState]"
     complete: bool
 
     @property
     def any(self) -> bool:
-        """Whether anything is known."""
+        """Whether there are any reports."""
         return self.complete or bool(self.nodes)
 
     def places(self, git: Mapping[str, GitNode], tip: Tip) -> tuple[InventoryNode, ...]:
@@ -191,7 +191,7 @@ class NodeReports(msgspec.Struct, frozen=True):
 
 
 def load_reports(source: Source, query: StateQuery) -> NodeReports:
-    """Return what a server knows; without one, what was deployed from here."""
+    """Return the reports in a server's state or, without one, the deploys from here."""
     found = find_node_states(source.repository, query, facts=True)
     if found is not None:
         return NodeReports({one.node: one for one in found}, True)
@@ -212,7 +212,7 @@ def _deploy_reports(repository: "Repository") -> "list[NodeState]":
 
 
 def _note_on_keys(fleet: Fleet, places: tuple[InventoryNode, ...]) -> str:
-    """Return a note on nodes that use another key than git has: they may look well, and run nothing."""
+    """Return a note on nodes that use another key than git has: they may look fine, and run nothing."""
     names = find_with_other_key(fleet, [place.seen for place in places if place.seen is not None])
     if not names:
         return ""
@@ -221,7 +221,7 @@ def _note_on_keys(fleet: Fleet, places: tuple[InventoryNode, ...]) -> str:
 
 
 def check_column(column: str) -> str:
-    """Return a column's name. Raise GitcfgError if there is no such column."""
+    """Return a column's name. Raise GitcfgError if it does not exist."""
     if not column:
         raise GitcfgError("A column has no name.", f"Use some of: {', '.join(COLUMNS)}.")
     if column not in COLUMNS:
@@ -244,7 +244,7 @@ def _find_tip(source: Source, fleet: Fleet, states: "Collection[NodeState]", now
 def _choose_places(
     fleet: Fleet, places: tuple[InventoryNode, ...], words: tuple[str, ...]
 ) -> tuple[InventoryNode, ...]:
-    """Return the nodes that words name, also those that only the database knows."""
+    """Return the nodes that words name, including those that only the database has."""
     if not words:
         return places
     groups = tuple(word for word in words if word.startswith("@"))
@@ -256,7 +256,7 @@ def _choose_places(
 
 
 def print_inventory(session: Session, inventory: Inventory, columns: str | None, form: str) -> None:
-    """Write an inventory. Raise GitcfgError if there is no such column."""
+    """Write an inventory. Raise GitcfgError if a column does not exist."""
     names: tuple[str, ...] = _SEEN if inventory.seen else _GIT
     if columns is not None:
         names = tuple(check_column(name.strip()) for name in columns.split(","))
@@ -275,7 +275,7 @@ def print_inventory(session: Session, inventory: Inventory, columns: str | None,
 
 
 def _print_table(session: Session, inventory: Inventory, names: tuple[str, ...], default: bool) -> None:
-    """Print a table; of the default columns, those in which there is something."""
+    """Print a table; of the default columns only those with a value."""
     from rich.text import Text
 
     from gitcfg.cli.trails import aligned
@@ -294,7 +294,7 @@ def _format_summary(inventory: Inventory) -> str:
     number = counted(len(inventory.places), "node")
     states = [f"{number} {state}" for state, number in by_state(inventory.places).items()]
     unknown = sum(place.state is None for place in inventory.places)
-    if inventory.seen and states and unknown:  # all of them together are all nodes
+    if inventory.seen and states and unknown:  # the two together are all nodes
         states.append(
             f"{unknown} unknown, because nothing was deployed to {'it' if unknown == 1 else 'them'} from here"
         )

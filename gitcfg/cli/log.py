@@ -1,4 +1,4 @@
-"""`gitcfg log`: the commits that changed what a node, parameter, feature or group is."""
+"""`gitcfg log`: the commits that changed a node, parameter, feature or group."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
@@ -61,11 +61,11 @@ Line = list[Piece]
 
 _SIGNS = {"+": "green", "-": "red", "": ""}
 _SHORT = 60
-"""The most characters of a value that are shown where other things are listed as well."""
+"""The most characters of a value that are shown in a line with other things."""
 
 
 def effect_lines(question: Question, effect: Effect) -> Iterator[Line]:
-    """Yield a line for each way in which the result is not as before: pieces of text with their styles."""
+    """Yield a line for each change of the result: pieces of text with their styles."""
     if question.param is not None:
         yield from (_transition(delta) for delta in effect.params.values())
     elif question.kind is Subject.PARAM:
@@ -135,7 +135,7 @@ def _layer_lines(effect: Effect, features: str) -> Iterator[Line]:
 
 
 def _existence_line(effect: Effect) -> Line:
-    """Return the line of a thing that was added, with what it has, or removed."""
+    """Return the line of a thing that was added, with its content, or removed."""
     if effect.kind is Kind.REMOVED:
         gone: Line = [("removed", "bold red")]
         return [*gone, (" from ", ""), *_node_count(effect.removed)] if effect.removed else gone
@@ -197,9 +197,9 @@ def _join(parts: Iterable[Line]) -> Line:
 
 
 def print_log(session: Session, log: Log) -> None:
-    """Print the commits, newest first, each with a line for every way in which it changed the result.
+    """Print the commits, newest first, each with a line for every change of the result.
 
-    Without colours nothing slow is imported.
+    Without colors no slow module is imported.
     """
     if not log.entries:
         session.console(stderr=True).print("No commit changed it.")

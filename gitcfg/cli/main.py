@@ -1,4 +1,4 @@
-"""The entry point: finds the command, and is the one boundary where errors become exit codes."""
+"""The entry point, which finds the command and is the only place that turns errors into exit codes."""
 
 import errno
 import gc
@@ -25,12 +25,13 @@ _TAKES_VALUE = frozenset({"-C", "--repo", "--color", "--pager", "--progress", "-
 def main() -> None:
     """Run gitcfg with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    if arguments in (["--version"], ["-V"]):  # before anything is imported: scripts ask often
-        with suppress(OSError, AttributeError):  # there may be no stdout; then `run` says so
+    if arguments in (["--version"], ["-V"]):  # before anything is imported, because scripts call this often
+        with suppress(OSError, AttributeError):  # there may be no stdout; then `run` reports it
             sys.stdout.write(f"gitcfg {__version__}\n")
             sys.stdout.flush()
             return
-    # Nearly all that a command reads is kept until it ends: to look for garbage took a third of its time.
+    # Nearly everything that a command reads is kept until it ends: garbage collection took a third of its
+    # time.
     gc.disable()
     import signal
 
@@ -41,7 +42,7 @@ def main() -> None:
 
 
 def _exit_on_signal(number: int, frame: "FrameType | None") -> None:
-    """End as always: else guarded processes would leave their folders. The next signal does not wait."""
+    """Exit as usual, so that guarded processes remove their folders. The next signal does not wait."""
     import signal
 
     signal.signal(number, signal.SIG_DFL)
@@ -53,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     from gitcfg.model import GitcfgError
 
     try:
-        if sys.stdout is None:  # its number would be that of the next file that is opened
+        if sys.stdout is None:  # its number would be used by the next file that is opened
             raise GitcfgError("Stdout is closed.", "To discard the output, redirect it to /dev/null.")
         _check_encoding(arguments, os.environ)
         from gitcfg.cli.app import invoke
@@ -85,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _check_encoding(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Raise GitcfgError if an argument or a setting is not UTF-8: names are, in repositories and output."""
+    """Raise GitcfgError if an argument or setting is not UTF-8, as names in repositories and output are."""
     from gitcfg.model import GitcfgError
 
     texts = [("The argument", word) for word in arguments]
@@ -99,9 +100,9 @@ def _check_encoding(arguments: Sequence[str], environment: Mapping[str, str]) ->
 
 
 def _is_output_error(error: OSError) -> bool:
-    """Return whether stdout cannot be written; what is in its buffer is lost then.
+    """Return whether the error is about stdout, whose buffer is lost then.
 
-    Where nothing is, as much was written at once: then it is what has no name, for files are named.
+    If the buffer is empty, a large text was written at once: an error without a file's name is about stdout.
     """
     if error.filename is not None:
         return False
@@ -113,12 +114,12 @@ def _is_output_error(error: OSError) -> bool:
 
 
 def _discard_output() -> None:
-    """Let what is still buffered go nowhere; without this Python complains when it exits."""
+    """Discard the buffered output, because otherwise Python complains at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complete(arguments: Sequence[str]) -> int:
-    """Write what can follow at the shell's cursor. Nothing goes to stderr: it would disturb the line."""
+    """Write the candidates at the shell's cursor. Nothing goes to stderr, which would disturb the line."""
     try:
         from gitcfg.cli.completion.shells import complete as answer
 
@@ -132,7 +133,7 @@ def complete(arguments: Sequence[str]) -> int:
 
 
 def _named_command(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the command that arguments name and its module, which is to be imported; {} for none of ours."""
+    """Return the command in arguments with its module, which is to be imported; {} if there is none."""
     words = iter(arguments)
     for word in words:
         if word in _TAKES_VALUE:
@@ -147,14 +148,14 @@ def _print_error(error: "GitcfgError", arguments: Sequence[str]) -> None:
 
     colors = uses_color(color_of(arguments, os.environ), os.environ, sys.stderr.isatty())
     red, cyan, plain = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") if colors else ("", "", "")
-    with suppress(OSError):  # where stderr cannot be written either the exit code tells
+    with suppress(OSError):  # if stderr cannot be written, the exit code remains
         print(f"{red}error:{plain} {error.message}", file=sys.stderr)
         for hint in filter(None, error.hints):
             print(f"{cyan}hint:{plain} {hint}", file=sys.stderr)
 
 
 def _fault(arguments: Sequence[str]) -> int:
-    """Write a report. Where secrets were open, it leaves out what exceptions say: they may quote one."""
+    """Write a report. If secrets were open, leave out the text of exceptions, which may quote one."""
     import tempfile
     from traceback import format_exc, format_tb
 

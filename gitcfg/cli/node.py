@@ -1,4 +1,4 @@
-"""`gitcfg node`: nodes' keys, accepted into git, listed and forgotten, and what nodes must let gitcfg use."""
+"""`gitcfg node`: nodes' keys, which are accepted into git, listed and forgotten, and policies of agents."""
 
 import sys
 import time
@@ -97,7 +97,7 @@ _PENDING = typer.Option("--pending", help="Only nodes that are not accepted.")
 _UNKNOWN_HINT = "To forget a node that is not accepted, name its server with --server, --database or --state."
 _LIST = "Run `gitcfg node list --pending` to list the nodes that wait."
 _SHOWN = 10
-"""How many competing keys an error shows."""
+"""The most competing keys that an error shows."""
 
 
 @command(_ACCEPT_EPILOG, editing.EDIT)
@@ -136,7 +136,7 @@ def accept_nodes(
     def work(draft: Draft) -> None:
         accept_keys(draft, keys, another)
 
-    work(Draft(source.repository.worktree()))  # nobody is asked about what will be refused
+    work(Draft(source.repository.worktree()))  # before the question, because it may be refused
     facts = {"keys": [{"node": name, "fingerprint": fingerprint_of(key)} for name, key in keys.items()]}
     if not confirm_keys(session, keys, yes, output):
         return write_result(session, EditResult({}, refused=True), output, facts)
@@ -146,7 +146,7 @@ def accept_nodes(
 
 
 class KeyQuery(msgspec.Struct, frozen=True):
-    """Which nodes (words, a condition), a file that holds keys instead of the server, and which of these."""
+    """The nodes (words, a condition), a file with keys in place of the server, and fingerprints to accept."""
 
     words: tuple[str, ...]
     where: str | None
@@ -155,7 +155,7 @@ class KeyQuery(msgspec.Struct, frozen=True):
 
 
 def find_keys(source: "Source", query: KeyQuery, where_state: StateQuery) -> dict[str, str]:
-    """Return the keys of the nodes, in order of name. Raise GitcfgError if a named one has none."""
+    """Return the keys of the nodes, in order of name. Raise GitcfgError if a named node has none."""
     everybody = not query.words and query.where is None
     if query.file is None and everybody:
         raise GitcfgError("No nodes are selected.", _LIST)
@@ -191,7 +191,7 @@ def _find_nodes(fleet: "Fleet", query: KeyQuery) -> tuple[tuple[str, ...], froze
 def _find_reported_keys(
     fleet: "Fleet", source: "Source", where_state: StateQuery
 ) -> "dict[str, list[NodeKey]]":
-    """Return the keys with which nodes came to the server: of accepted ones the others, if there are any."""
+    """Return the keys with which nodes came to the server; for accepted nodes their other keys, if any."""
     from gitcfg.inventory.keys import KeyState, NodeKey, list_keys
 
     states = find_node_states(source.repository, where_state)
@@ -202,7 +202,7 @@ def _find_reported_keys(
         if one.how is not KeyState.ACCEPTED:
             found.setdefault(one.node, []).append(one)
     for state in states:
-        if state.key and state.node not in found:  # accepted already: nothing is to be done
+        if state.key and state.node not in found:  # accepted already, so there is nothing to do
             found[state.node] = [NodeKey(state.node, state.key, KeyState.PENDING)]
     return found
 
@@ -217,7 +217,7 @@ def _read_keys(file: str, names: tuple[str, ...]) -> "dict[str, list[NodeKey]]":
 
 
 def _choose_keys(candidates: "Mapping[str, list[NodeKey]]", fingerprints: tuple[str, ...]) -> dict[str, str]:
-    """Choose one key of each node. Raise GitcfgError if several compete, or none has a given fingerprint."""
+    """Choose one key for each node. Raise GitcfgError if several compete, or none has a given fingerprint."""
     from gitcfg.load.keys import fingerprint
 
     chosen = {one if one.startswith("SHA256:") else f"SHA256:{one}" for one in fingerprints}
@@ -248,14 +248,14 @@ def _ambiguous_key_error(name: str, every: "list[NodeKey]", by_fingerprint: bool
 
 
 def confirm_keys(session: Session, keys: Mapping[str, str], yes: bool, output: Output) -> bool:
-    """Show keys' fingerprints to people, and return whether they may be accepted."""
+    """Print keys' fingerprints for people, and return whether the keys may be accepted."""
     from gitcfg.load.keys import fingerprint
 
     width = max(map(len, keys))
     lines = [f"{safe(name):<{width}}  {fingerprint(key)}\n" for name, key in keys.items()]
     if output is Output.TEXT:
         (session if yes else session.without_pager()).write("".join(lines))
-    elif not yes:  # stdout is the record's
+    elif not yes:  # stdout is for the record
         print("".join(lines), end="", file=sys.stderr)
     if yes:
         return True
@@ -314,7 +314,7 @@ def _format_keys(found: "Iterable[NodeKey]") -> "Iterator[Text]":
 
 
 def describe_arrival(one: "NodeKey") -> str:
-    """Say how a key that git does not have came: `pending 10.0.0.1, 2 min ago, first 3 d ago`."""
+    """Format how a key that git does not have came: `pending 10.0.0.1, 2 min ago, first 3 d ago`."""
     from gitcfg.model.text import format_age
 
     parts = [f"{one.how.value} {one.address}".rstrip()]
@@ -364,7 +364,7 @@ def forget_nodes(
 
 
 def _forget_on_server(source: "Source", names: list[str], where: StateQuery) -> None:
-    """Let the server forget nodes. Raise GitcfgError if it does not know one, or there is no server."""
+    """Make the server forget nodes. Raise GitcfgError if it does not know one, or there is no server."""
     if where.server is not None:
         from urllib.parse import quote
 
@@ -449,7 +449,7 @@ def format_policy(found: "Needs") -> Iterator[str]:
 
 
 def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
-    """Return `gitcfg.policy/1`: `paths` are globs, `pattern` is null where no policy can let a command."""
+    """Return `gitcfg.policy/1`: `paths` are globs, `pattern` is null if no policy can allow a command."""
     return {
         "schema": "gitcfg.policy/1",
         "commit": commit,
@@ -470,7 +470,7 @@ def policy_to_json(commit: str | None, found: "Needs") -> dict[str, Any]:
 
 
 def _quote(word: str) -> str:
-    """A word as TOML: what JSON leaves as it is and TOML does not is escaped, too."""
+    """Quote a word as TOML: characters that JSON leaves and TOML does not allow are escaped, too."""
     import json
 
     return json.dumps(word, ensure_ascii=False).replace("\x7f", "\\u007f")

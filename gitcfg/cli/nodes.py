@@ -1,4 +1,4 @@
-"""The nodes that a command is about: how they are selected, and the errors that concern them."""
+"""The nodes of a command: their selection, and the errors that concern them."""
 
 from collections.abc import Collection, Iterable
 
@@ -14,7 +14,7 @@ from gitcfg.nodeset import NodeSetError, expand
 def choose_nodes(fleet: Fleet, words: Iterable[str], where: str | None = None) -> tuple[str, ...]:
     """Return the nodes that words and a condition select, in order of name: names, node sets, @groups.
 
-    Words add up; a condition narrows them, or selects from all nodes where there are none.
+    Words are alternatives; a condition narrows their result or, without words, selects from all nodes.
     """
     words = tuple(words)
     names = {name for word in words for name in _find_members(fleet, word)} if words else set(fleet)
@@ -40,11 +40,11 @@ def _select_where(fleet: Fleet, where: str) -> frozenset[str]:
 
 
 class UnknownNode(GitcfgError):
-    """A word names no node."""
+    """A word is not the name of a node."""
 
 
 def find_node(nodes: Collection[str], name: str) -> str:
-    """Return the full name of a node. Raise UnknownNode, or GitcfgError if it is short for several."""
+    """Return the full name of a node. Raise UnknownNode, or GitcfgError if a short name is ambiguous."""
     found = find_host(name, nodes)
     if found is None:
         raise UnknownNode(f"There is no node {shown(name)}.", did_you_mean(name, nodes))
@@ -52,7 +52,7 @@ def find_node(nodes: Collection[str], name: str) -> str:
 
 
 def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
-    """Return the nodes that words name, each once. Raise GitcfgError if one is no set of names."""
+    """Return the nodes that words name, each once. Raise GitcfgError if one is not a set of names."""
     found: dict[str, None] = {}
     for word in words:
         try:
@@ -63,7 +63,10 @@ def expand_names(most: int, words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _find_members(fleet: Fleet, word: str) -> Iterable[str]:
-    """Return the nodes that a word names. Raise GitcfgError if one is not in the fleet, or no such group."""
+    """Return the nodes that a word names.
+
+    Raise GitcfgError if one is not in the fleet, or a group is unknown.
+    """
     model = fleet.model
     if not word.startswith("@"):
         return [find_node(fleet, name) for name in expand_names(model.settings.max_nodes, [word])]
@@ -77,7 +80,7 @@ def _find_members(fleet: Fleet, word: str) -> Iterable[str]:
 
 
 def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
-    """Return the errors that concern these nodes, or a file that one of them is made from."""
+    """Return the errors that concern these nodes, or a source of their files."""
     from gitcfg.compile.subset import find_source_files
 
     errors = [finding for finding in fleet.findings if finding.is_error]
@@ -94,7 +97,7 @@ def errors_of(fleet: Fleet, names: tuple[str, ...]) -> list[Finding]:
 
 
 def print_errors(session: Session, fleet: Fleet, errors: list[Finding]) -> int:
-    """Print errors that concern what was rendered; return 1 if there are any."""
+    """Print errors that concern rendered nodes; return 1 if there are any."""
     if errors:
         from gitcfg.cli.findings import print_findings
 

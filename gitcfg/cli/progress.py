@@ -1,4 +1,4 @@
-"""What a long command is doing: one line on a terminal, or lines that git shows as `remote:`."""
+"""Progress of a long command: one line on a terminal, or lines that git shows as `remote:`."""
 
 import shutil
 import sys
@@ -12,15 +12,15 @@ from gitcfg import progress
 from gitcfg.model.text import safe
 from gitcfg.progress import Step
 
-_AFTER = 1.0  # seconds: most commands end before
+_AFTER = 1.0  # seconds: most commands end earlier
 _EVERY = 0.1
 _MOST = 10.0  # seconds between lines that stay
-_COUNTED = 100  # fewer steps of an unknown number say nothing
+_COUNTED = 100  # fewer steps of an unknown total are not counted
 _ERASE = "\r\x1b[K"
 
 
 class Progress(StrEnum):
-    """When to show what is being done."""
+    """When to show progress."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -28,7 +28,7 @@ class Progress(StrEnum):
 
 
 def describe(step: Step) -> tuple[str, str]:
-    """Return what is being done, and how far it is."""
+    """Return the name of a step, and its progress."""
     doing = safe(f"{step.doing} {step.name}".strip())
     if step.total > 1:
         count = f" ({step.done:,} of {step.total:,})"
@@ -38,9 +38,9 @@ def describe(step: Step) -> tuple[str, str]:
 
 
 class ProgressLine:
-    """One line on a terminal that is drawn over and over; nothing of it is left.
+    """One line on a terminal that is drawn again and again, and removed at the end.
 
-    What else writes to the terminal clears it first.
+    Any other output on the terminal clears it first.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,20 +61,20 @@ class ProgressLine:
         self._drawn = True
 
     def clear(self) -> None:
-        """Erase it; what comes now has a second again until it is drawn."""
+        """Erase the line; draw the next one after a second at the earliest."""
         self._due = self._clock() + _AFTER
         if self._drawn:
             self._write(_ERASE)
             self._drawn = False
 
     def _write(self, text: str) -> None:
-        with suppress(OSError, ValueError):  # a terminal that is gone ends no command
+        with suppress(OSError, ValueError):  # a closed terminal does not end a command
             self._stream.write(text)
             self._stream.flush()
 
 
 class ProgressLines:
-    """Lines that stay, rarer with time, where there is no terminal to draw on."""
+    """Lines that stay, with growing intervals, if there is no terminal."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -93,7 +93,7 @@ class ProgressLines:
             self._stream.flush()
 
     def clear(self) -> None:
-        """What is written stays."""
+        """Do nothing, because written lines stay."""
 
 
 _view: ProgressLine | ProgressLines | None = None
@@ -101,7 +101,7 @@ _view: ProgressLine | ProgressLines | None = None
 
 @contextmanager
 def shown(when: Progress, terminal: bool) -> Iterator[None]:
-    """Show progress on stderr, which is a `terminal` that can be drawn on or not, until results are."""
+    """Show progress on stderr until there are results; `terminal` is whether it can be drawn on."""
     global _view
     if when is not Progress.NEVER and terminal:
         _view = ProgressLine(sys.stderr)
@@ -115,7 +115,7 @@ def shown(when: Progress, terminal: bool) -> Iterator[None]:
 
 
 def stop() -> None:
-    """Show no more: results are shown instead, or a long-lived program begins."""
+    """Show no more progress: results are shown instead, or a long-running program begins."""
     global _view
     clear()
     _view = None
@@ -123,11 +123,11 @@ def stop() -> None:
 
 
 def clear() -> None:
-    """Leave the line to something else, or start counting time again after an answer."""
+    """Clear the line for other output, or start counting time again after an answer."""
     if _view is not None:
         _view.clear()
 
 
 def lines_of_hook(when: Progress) -> ProgressLines | None:
-    """Return what shows the steps of a hook, whose stderr git relays as `remote:`; None: nothing does."""
+    """Return the progress of a hook, whose stderr git relays as `remote:`; None if it is not shown."""
     return None if when is Progress.NEVER else ProgressLines(sys.stderr)

@@ -1,6 +1,6 @@
-"""Proposed commits: what a tree changes is shown and judged, a person is asked, and it is committed.
+"""Proposed commits: the changes of a tree are shown and judged, a person is asked, and it is committed.
 
-`gitcfg undo` and `gitcfg snapshot restore` work so.
+`gitcfg undo` and `gitcfg snapshot restore` use them.
 """
 
 import os
@@ -34,7 +34,7 @@ NoVerify = Annotated[bool, typer.Option("--no-verify", help="Skip the hooks pre-
 
 
 class ProposalOptions(msgspec.Struct, frozen=True):
-    """What the options of such a command say."""
+    """The options of a command that proposes a commit."""
 
     yes: bool
     dry_run: bool
@@ -51,7 +51,7 @@ class ProposalOptions(msgspec.Struct, frozen=True):
 def _print_impact(
     session: Session, new: "Fleet", found: "Comparison", added: "Iterable[Finding]", options: ProposalOptions
 ) -> None:
-    """Print what changes on nodes, then the errors that are new. If stdout is for a program, use stderr."""
+    """Print the changes on nodes, then the new errors; on stderr if stdout is for a program."""
     from gitcfg.cli import changes, findings
 
     console = session.console(stderr=options.output is not Output.TEXT)
@@ -68,9 +68,9 @@ _MOST = 5
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """What HEAD is to become, the commit's message, and the question whether to make it.
+    """The tree for HEAD's successor, the commit's message, and the question whether to make it.
 
-    `done` is printed where nothing is left to do.
+    `done` is printed if there is nothing to do.
     """
 
     find: Callable[[], "Proposed"]
@@ -82,10 +82,10 @@ class Proposal(msgspec.Struct, frozen=True):
 def carry_out_proposal(
     session: Session, action: str, propose: Callable[["Repository", str], Proposal], options: ProposalOptions
 ) -> int:
-    """Show what a proposal for HEAD's successor changes, and commit it if it is sound and confirmed.
+    """Show the changes of a proposal for HEAD's successor, and commit it if it is valid and confirmed.
 
-    `action` is the command, as git's log of the branch names it. Raise GitcfgError if there is no terminal
-    to ask on, or, with code 1, if the tree is no repository.
+    `action` is the command, for git's reflog of the branch. Raise GitcfgError if there is no terminal to ask
+    on or, with code 1, if the tree is not a repository.
     """
     from gitcfg.check.results import unlike
     from gitcfg.cli.check import check_with_parsers

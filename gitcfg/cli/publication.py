@@ -1,4 +1,4 @@
-"""Rendered nodes into a folder, `render --out`, or onto a ref, `render --ref`."""
+"""Rendered nodes in a folder, `render --out`, or on a ref, `render --ref`."""
 
 import os
 import sys
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from gitcfg.output.branch import Publisher, PublishOutcome
 
 _HINT = "Move it away, or let gitcfg write there. The other files are up to date."
-_MOST_WORKERS = 8  # each may come to hold a copy of the fleet
+_MOST_WORKERS = 8  # each may get a copy of the fleet
 
 
 def write_folder(session: Session, fleet: Fleet, names: tuple[str, ...], scope: Scope, folder: Path) -> int:
-    """Bring a folder up to date; return 1 if errors concern it. Raise GitcfgError if files are in the way.
+    """Update a folder; return 1 if errors concern it. Raise GitcfgError if files are in the way.
 
-    While there are errors nothing is removed: what is missing may only be misspelt.
+    While there are errors nothing is removed, because a missing name may only be misspelled.
     """
     errors = errors_of(fleet, names)
     stale = Stale.KEEP if errors else Stale.REMOVE
@@ -67,7 +67,7 @@ def _notes(folder: Path, outcome: UpdateOutcome) -> Iterator[str]:
 
 
 def _fold_nodes(folder: Path, notes: tuple[tuple[str, str], ...]) -> list[str]:
-    """Fold what concerns several nodes' folders into one text each."""
+    """Fold notes on several nodes' folders into one text each."""
     nodes: dict[str, list[str]] = {}
     for node, what in notes:
         nodes.setdefault(what, []).append(node)
@@ -89,7 +89,10 @@ def publisher(session: Session, repository: Repository, ref: str) -> "Publisher"
 def commit_nodes(
     session: Session, repository: Repository, fleet: Fleet, names: tuple[str, ...], scope: Scope, ref: str
 ) -> int:
-    """Commit what nodes get; return 1 if errors concern them. Raise GitcfgError if the ref is not ours."""
+    """Commit the nodes' files; return 1 if errors concern them.
+
+    Raise GitcfgError if the ref is not gitcfg's.
+    """
     from gitcfg.output.branch import PublishRequest
 
     if fleet.commit is None:
@@ -126,7 +129,7 @@ def publication_notes(ref: str, outcome: "PublishOutcome") -> Iterator[str]:
 
 
 def print_followed(session: Session, ref: str, outcomes: "Iterator[PublishOutcome]") -> None:
-    """Print what a rendered ref has come to, in one line, and what could not be done."""
+    """Print the result for a rendered ref in one line, and what could not be done."""
     commits = changed = gone = 0
     notes = list[str]()
     for outcome in outcomes:

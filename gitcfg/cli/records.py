@@ -11,9 +11,9 @@ Record = dict[str, Any]
 
 
 class Items(NamedTuple):
-    """A record that holds items: its schema, their key, what one of them is called, and the key of its name.
+    """A record with items: its schema, the items' key, the name of an item's type, and the key of its name.
 
-    Without a key of their own, names have that which an item is called.
+    Without a key of their own, names have the item's type as the key.
     """
 
     schema: str
@@ -23,7 +23,7 @@ class Items(NamedTuple):
 
 
 ITEMS: dict[str, Items] = {}
-"""By schema what commands declare of their records."""
+"""The items of each record that commands declare, by schema."""
 
 
 def write_record(record: Record, output: Output) -> None:
@@ -39,9 +39,9 @@ def write_record(record: Record, output: Output) -> None:
 
 
 def lines(record: Record) -> Iterator[Record]:
-    """Yield a record for each item: what the whole says of itself, and the item's own.
+    """Yield a record for each item: the fields of the whole record, and the item's own.
 
-    A line's schema is called as its item is.
+    The schema of a line is named after its item.
     """
     items = ITEMS[record["schema"]]
     head = {key: value for key, value in record.items() if key != items.key}

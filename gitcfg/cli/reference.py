@@ -1,4 +1,4 @@
-"""The reference of commands, docs/commands.md, and the grammar of completion: both are made from the program.
+"""The reference of commands, docs/commands.md, and the grammar of completion, made from the program.
 
 `make reference` writes them.
 """
@@ -74,7 +74,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Example(msgspec.Struct, frozen=True):
-    """A command line, and what it is an example of."""
+    """A command line, and its meaning."""
 
     line: str
     remark: str
@@ -93,11 +93,11 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def runs(self) -> bool:
-        """Whether it runs by itself: a group does if it has examples."""
+        """Whether it runs by itself: a group with examples does."""
         return not self.commands or bool(self.examples)
 
     def all(self) -> Iterator["Command"]:
-        """This command and all in it."""
+        """Yield this command and all commands in it."""
         yield self
         for command in self.commands:
             yield from command.all()
@@ -130,7 +130,7 @@ def _command(command: Any, context: Any) -> Command:
 
 def _parameter(param: Any, hints: Mapping[str, Any]) -> Parameter:
     flag = bool(getattr(param, "is_flag", False))
-    # The short name first: those of `--help` come in the order of a set.
+    # The short name first, because those of `--help` have the order of a set.
     own_names = (*sorted(param.opts, key=lambda name: name.startswith("--")), *param.secondary_opts)
     return Parameter(
         "" if flag else param.metavar or param.name.rstrip("_").upper(),
@@ -145,14 +145,14 @@ def _parameter(param: Any, hints: Mapping[str, Any]) -> Parameter:
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
-    """Return the members of the enumeration that is somewhere in a type."""
+    """Return the members of the enumeration inside a type."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return tuple(str(member.value) for member in hint)
     return next((found for part in get_args(hint) if (found := _choices(part))), ())
 
 
 def _default(param: Any) -> str:
-    """Return what holds without the option, if that is something."""
+    """Return the default of an option; "" if there is none."""
     default = param.default.value if isinstance(param.default, Enum) else param.default
     if not getattr(param, "show_default", True) or default is None or default is False or callable(default):
         return ""
@@ -199,7 +199,7 @@ def _overview(heading: str, commands: Iterable[Command]) -> str:
 
 def _section(command: Command) -> str:
     options = [option for option in command.options if "--help" not in option.names]
-    # As manuals have it: `gitcfg explain [OPTION]... NODE [PARAM]...`.
+    # As in manuals: `gitcfg explain [OPTION]... NODE [PARAM]...`.
     usage = " ".join((*command.words, "[OPTION]...", *map(_format_argument, command.arguments)))
     width = max((len(example.line) for example in command.examples), default=0)
     examples = (
@@ -253,7 +253,7 @@ def _remarks(parameter: Parameter) -> Iterator[str]:
 
 
 def _table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
-    """Return a table of two columns; what would end a cell is escaped."""
+    """Return a table of two columns; characters that end a cell are escaped."""
     lines = [head, ("---", "---"), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
@@ -287,14 +287,14 @@ def _grammar_value(parameter: Parameter) -> grammar.Value:
     if parameter.choices:
         return grammar.Value(parameter.choices)
     words = _WORD.findall(parameter.metavar)
-    if parameter.metavar == "NAME" and parameter.names:  # of the kind in the option's name (`--group`)
+    if parameter.metavar == "NAME" and parameter.names:  # the kind is in the option's name (`--group`)
         words = [parameter.names[-1].removeprefix("--").upper()]
     choices = tuple(KINDS) if "KIND" in words else ()
     return grammar.Value(choices, tuple(dict.fromkeys(kind for word in words for kind in METAVARS[word])))
 
 
 def main(folder: Path) -> None:
-    """Write the page into a folder, and the grammar where completion reads it."""
+    """Write the page to a folder, and the grammar to the place where completion reads it."""
     found = read(COMMANDS)
     (folder / "commands.md").write_text(manual(found), encoding="utf-8")
     Path(grammar.FILE).write_text(grammar.to_json(grammar_of(found)), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`gitcfg release`: how far commits have got, and letting a release go on or taking it back."""
+"""`gitcfg release`: the progress of releases, and resuming or aborting one."""
 
 import os
 import re
@@ -143,7 +143,7 @@ def _steer(session: Session, action: str, revision: str, query: StateQuery, outp
 def resolve_commit(session: Session, revision: str) -> str:
     """Return the commit that a revision names, as a server knows it. Raise GitcfgError if it names none.
 
-    What looks like a commit's id need not be here: a release of it may be known all the same.
+    A commit's id need not exist here: the server may have a release of it all the same.
     """
     plain = _ID.fullmatch(revision) is not None
     try:
@@ -163,7 +163,7 @@ def resolve_commit(session: Session, revision: str) -> str:
 def _release_to_json(
     session: Session, state: "State", release: "StoredRelease", now: float
 ) -> dict[str, Any]:
-    """Return a release's record. What its nodes report and were to run is looked up while it is active."""
+    """Return a release's record. While it is active, it has the reports of its nodes."""
     from gitcfg.server.releases import ACTIVE, release_record_with_nodes
 
     active = release.progress.status in ACTIVE
@@ -172,7 +172,7 @@ def _release_to_json(
 
 
 def _observe(session: Session, state: "State", commit: str) -> "FindPresence":
-    """Return how an active release, which is the newest one, sees nodes: its own holds count."""
+    """Return the presence of nodes for an active release, which is the newest one: its own holds apply."""
     from gitcfg.cache import open_cache
     from gitcfg.library import Source
     from gitcfg.server.releases import observe_nodes
@@ -191,14 +191,14 @@ def _observe(session: Session, state: "State", commit: str) -> "FindPresence":
 
 
 def format_release(release: Mapping[str, Any]) -> str:
-    """Say how far a release has got."""
+    """Format the progress of a release."""
     head = f"{safe(release['commit'][:ABBREVIATED])}  {release['status']}"
     if not release["nodes"]:
         return f"{head}  {'changes no node' if release['base'] else 'the first commit: all nodes at once'}"
     stage = f"stage {release['stage']} of {len(release['stages'])}"
     line = f"{head}  {stage}, {release['offered']} of {counted(release['nodes'], 'node')}"
     counts = [f"{number} {outcome}" for outcome, number in (release["counts"] or {}).items() if number]
-    # Without those that the reason of its halt says right after.
+    # Without the counts that the reason of its halt has in the next part.
     halted = re.split(", | of ", release["why"])[0].split(" and ")
     counts = [count for count in counts if count not in halted]
     line += f": {', '.join(counts)}" if counts else ""
@@ -206,7 +206,7 @@ def format_release(release: Mapping[str, Any]) -> str:
 
 
 def _format_whole(release: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how far a release has got, then which nodes failed, and which are in the present stage."""
+    """Yield the progress of a release, then the failed nodes, and those in the present stage."""
     yield format_release(release)
     for label, key in (("failed", "failed"), ("this stage", "present")):
         if release.get(key):

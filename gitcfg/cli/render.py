@@ -1,4 +1,4 @@
-"""`gitcfg render`: what nodes get."""
+"""`gitcfg render`: the files and parameters of nodes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,7 +83,7 @@ def render(
 
 
 class RenderOptions(msgspec.Struct, frozen=True):
-    """What of the nodes to show: files, one file, or parameters only; as what."""
+    """What to show of nodes: files, one file, or only parameters; and in which form."""
 
     params: bool
     file: str | None
@@ -91,7 +91,7 @@ class RenderOptions(msgspec.Struct, frozen=True):
 
 
 def write_nodes(session: Session, fleet: "Fleet", names: tuple[str, ...], options: RenderOptions) -> None:
-    """Write what nodes get, one after the other: that of many nodes is too much to be held."""
+    """Write nodes one after the other: the content of many nodes is too large for memory."""
     if options.output is Output.JSON and len(names) > 1:
         write_bytes(_document(fleet, names, options.params))
     elif options.output is Output.JSONL:

@@ -1,4 +1,4 @@
-"""`gitcfg rules`: what rules are about, how much room they leave, and which are never in force."""
+"""`gitcfg rules`: the subjects of rules, their remaining choices, and rules that never apply."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
@@ -126,7 +126,7 @@ def _describe_rule(one: RuleSlack, *, whole: bool) -> Iterator[tuple[str, str]]:
 
 
 def _describe_scope(one: RuleSlack) -> Iterator[tuple[str, str]]:
-    """Yield what a rule is about, and the invariant that shall hold there."""
+    """Yield the subjects of a rule, and the invariant for them."""
     rule = one.rule
     if one.nodes:
         yield "for", f"{counted(len(one.nodes), 'node')}: {abridged(one.nodes, IN_JSON)}"
@@ -156,7 +156,7 @@ def _describe_count(one: RuleSlack, count: Count) -> Iterator[tuple[str, str]]:
 
 
 def _format_slots(one: RuleSlack, slots: Iterable[str], more: str = "") -> str:
-    """Return how many slots there are and, without groups, which."""
+    """Return the number of slots and, without groups, their names."""
     found = tuple(slots)
     where = f": {abridged(dict.fromkeys(found), IN_JSON)}" if found and one.rule.per is None else ""
     return f"{len(found)}{more}{where}"

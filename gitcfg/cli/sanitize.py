@@ -105,7 +105,7 @@ def _print_result(
 
 
 def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None:
-    """Raise GitcfgError if something would be overwritten, or the names given away."""
+    """Raise GitcfgError if something would be overwritten, or the real names revealed."""
     check_folder(folder)
     for file in filter(None, (key, mapping)):
         if file.resolve().is_relative_to(folder.resolve()):
@@ -116,7 +116,7 @@ def _check_options(folder: Path, key: Path | None, mapping: Path | None) -> None
 
 
 def _load_key(session: Session, file: Path | None) -> bytes:
-    """Return the key in a file, which is made if missing. Raise GitcfgError if it is too short."""
+    """Return the key in a file, which is created if missing. Raise GitcfgError if it is too short."""
     if file is None:
         return secrets.token_bytes(32)
     if not os.path.lexists(file):

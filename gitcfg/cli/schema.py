@@ -70,7 +70,10 @@ def schema(
 def _plan_files(
     fleet: "Fleet", root: Path, out: Path | None, lines: bool, vscode: bool
 ) -> Iterator["TargetFile"]:
-    """Yield every file as it is to be. Raise GitcfgError if files shall name schemas outside the root."""
+    """Yield every file with its new content.
+
+    Raise GitcfgError if files would name schemas outside the root.
+    """
     from gitcfg.editor.settings import FOLDER, plan_modelines, plan_schemas, plan_settings
     from gitcfg.model import GitcfgError
 

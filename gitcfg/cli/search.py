@@ -1,4 +1,4 @@
-"""`gitcfg search`: where a text stands in definitions."""
+"""`gitcfg search`: the places of a text in definitions."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -48,7 +48,7 @@ def search(
 
 
 def _print_matches(console: "Console", matches: "Iterable[Match]") -> None:
-    """Print every definition with its matches, what is found set off."""
+    """Print every definition with its matches, which are highlighted."""
     from rich.text import Text
 
     from gitcfg.cli.trails import aligned, place_text

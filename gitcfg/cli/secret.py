@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gitcfg.secrets.identities import Identities
 
 
-_OWN_WORDS = {"allow_extra_args": True}  # typer would say again what may be a content
+_OWN_WORDS = {"allow_extra_args": True}  # typer's own error would repeat what may be a secret's content
 _SET_EPILOG = """\
 The content comes from a file, from stdin, or is typed and not shown; never from an argument.
 The end of a single line is not part of it. Nodes get the new content because its version is higher.
@@ -186,9 +186,9 @@ def check_writable(session: Session, name: str, request: "SecretOptions") -> Non
 def write_content(
     session: Session, name: str, request: "SecretOptions", text: str, edit_options: EditOptions
 ) -> int:
-    """Seal a content for the recipients, and write both files; return 1 if that would add errors.
+    """Encrypt a content for the recipients, and write both files; return 1 if that would add errors.
 
-    The next version is taken while no other edit runs, so that two rotations at once get two versions.
+    The next version is computed while no other edit runs, so that two rotations at once get two versions.
     """
     from gitcfg.edit.secrets import plan_secret, write_secret
 
@@ -206,14 +206,14 @@ def write_content(
 
 
 def _versions_to_json(plans: "Iterable[SecretPlan]") -> Record:
-    """Return what the record of an edit has of secrets besides: their versions afterwards."""
+    """Return the fields about secrets in the record of an edit: their new versions."""
     return {"secrets": [{"name": plan.name, "version": plan.version} for plan in plans]}
 
 
 def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
-    """Print a secret's new version, and warn where the content does not fit what it is bound to.
+    """Print a secret's new version, and warn if the content does not fit a parameter that is bound to it.
 
-    A check without a key cannot see that.
+    A check without a key cannot find that.
     """
     from gitcfg.render.secrets import find_misfits
     from gitcfg.secrets.identities import Identities
@@ -236,7 +236,7 @@ def _print_version(session: Session, plan: "SecretPlan", text: str) -> None:
 
 
 def note_unreadable(session: Session, plans: "Iterable[SecretPlan]", own: "Identities") -> None:
-    """Note secrets that none of the private keys here can open."""
+    """Print a note on secrets that none of the private keys here can decrypt."""
     keys = set(own.keys)
     closed = [plan.name for plan in plans if keys and not keys & {one.key for one in plan.after}]
     if closed:
@@ -269,7 +269,7 @@ def rekey_secrets(
     done: list[SecretPlan] = []
 
     def work(draft: "Draft") -> None:
-        """Reseal what changes, or everything chosen where no recipient is added or removed."""
+        """Encrypt what changes again or, if no recipient is added or removed, everything chosen."""
         known = draft.model.secrets
         chosen = choose_secrets(known.values(), names or (), removed)
         plans = [plan_rekey(secret, added, removed) for secret in chosen]
@@ -289,7 +289,7 @@ def rekey_secrets(
 
 
 def _open_contents(tree: "Tree", secrets: "Iterable[Secret]", own: "Identities") -> list[str]:
-    """Return the contents of all. Raise GitcfgError naming each one that cannot be opened."""
+    """Return the contents of all. Raise GitcfgError naming each one that cannot be decrypted."""
     texts, closed = [], dict[str, GitcfgError]()
     for secret in secrets:
         try:
@@ -337,7 +337,7 @@ def show_secret(
         forbid_core_dumps()
         secret = find_secret(fleet.model, name)
         text = open_secret(fleet.tree, secret, options.load_identities(session, identity))
-    # Past the pager, which might keep it, and to the byte; a terminal gets a line end.
+    # Without the pager, which might keep it, and byte for byte; a terminal gets a line end.
     end = "\n" if sys.stdout.isatty() and not text.endswith("\n") else ""
     sys.stdout.buffer.write(f"{text}{end}".encode())
     return 0
@@ -380,7 +380,7 @@ def show_readers(
 
 
 def open_fleet(session: Session, at: str | None) -> "Fleet":
-    """Open the fleet at a revision or in the work tree; warn where an edit of that was interrupted."""
+    """Open the fleet at a revision or in the work tree; warn if an edit of that was interrupted."""
     from gitcfg.edit.transaction import is_pending
 
     source = session.open()
@@ -396,7 +396,7 @@ def open_fleet(session: Session, at: str | None) -> "Fleet":
 
 
 def find_secret(model: Model, name: str) -> Secret:
-    """Return the secret of that name. Raise GitcfgError if there is none."""
+    """Return the secret with this name. Raise GitcfgError if it does not exist."""
     if name not in model.secrets:
         make = f"Use `gitcfg secret set {name} --for CEL --recipient KEY` to create it."
         raise GitcfgError(f"There is no secret {shown(name)}.", did_you_mean(name, model.secrets) or make)
@@ -440,7 +440,7 @@ def _describe_all(one: Reach) -> Rows:
 
 
 def _describe_reach(one: Reach) -> Rows:
-    """Yield which nodes get it and may have it, and who can read it."""
+    """Yield which nodes get a secret and may have it, and whose keys decrypt it."""
     where = one.secret.where
     yield "get it", _format_nodes(one.nodes)
     yield "may have it", _format_nodes(one.may) + (f"; {safe(one.problem)}" if one.problem else "")

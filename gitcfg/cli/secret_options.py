@@ -1,6 +1,7 @@
-"""Options of `gitcfg secret`, and what they bring: private keys, recipients, and the content of a secret.
+"""Options of `gitcfg secret`, and their values: private keys, recipients, and the content of a secret.
 
-A content never comes from an argument, which others see, nor from the environment, which programs inherit.
+A content never comes from an argument, which other users see, nor from the environment, which child processes
+inherit.
 """
 
 import os
@@ -58,9 +59,9 @@ _HINT = "Use --from FILE or a pipe for files and for contents of several lines."
 
 
 def load_identities(session: Session, files: Sequence[str] | None) -> "Identities":
-    """Load the private keys in these files, else those that GITCFG_IDENTITY names, else the usual ones.
+    """Load the private keys in these files, or in GITCFG_IDENTITY's, or in the default places.
 
-    Raise GitcfgError if a named one cannot be used. At the usual places that is only noted.
+    Raise GitcfgError if a named one cannot be used; in a default place only note that.
     """
     from gitcfg.secrets.identities import parse_identities
 
@@ -79,7 +80,7 @@ def load_identities(session: Session, files: Sequence[str] | None) -> "Identitie
 
 
 def _load_default_identities() -> "Identities":
-    """Load the private keys at the usual places; note what cannot be used there."""
+    """Load the private keys in the default places; note those that cannot be used."""
     from gitcfg.secrets.identities import Identities, parse_identities
 
     found = Identities()
@@ -105,15 +106,15 @@ def _read_key_file(path: Path) -> bytes:
 
 
 def parse_recipients(words: Iterable[str]) -> "tuple[Recipient, ...]":
-    """Return the public keys that words are, or that are in the files that they name, each once.
+    """Return the public keys in words, or in the files that they name, each once.
 
-    Raise GitcfgError if one is no key, or a file has none.
+    Raise GitcfgError if one is not a key, or a file has none.
     """
     from gitcfg.secrets.store import parse_recipient
 
     found: list[Recipient] = []
     for word in words:
-        # What begins so is meant as a key, even if it is a private one by mistake.
+        # A word with such a beginning is meant as a key, even if it is a private one by mistake.
         is_key = word.lstrip().lower().startswith(("age1", "age-", "ssh-", "-----"))
         found += [parse_recipient(word)] if is_key else _read_recipients(word)
     return tuple({one.key: one for one in found}.values())
@@ -137,7 +138,7 @@ def _read_recipients(word: str) -> "list[Recipient]":
 
 
 def refuse_arguments(words: Sequence[str]) -> None:
-    """Raise GitcfgError if there are arguments too many, without repeating them: one may be the content."""
+    """Raise GitcfgError if there are too many arguments, without repeating them: one may be the content."""
     if words:
         hint = "Other users can see arguments. If one was the content, choose a new content."
         raise GitcfgError(
@@ -146,7 +147,7 @@ def refuse_arguments(words: Sequence[str]) -> None:
 
 
 def read_content(name: str, file: str | None) -> str:
-    """Read the content of a secret. Raise GitcfgError if none comes, or no secret may hold it."""
+    """Read the content of a secret. Raise GitcfgError if there is none, or it is not allowed in a secret."""
     from gitcfg.secrets.store import MOST_BYTES, parse_content
 
     most = MOST_BYTES + len(b"\r\n") + 1

@@ -1,4 +1,4 @@
-"""`gitcfg serve`: the server that nodes fetch from, and the tokens of those who ask it."""
+"""`gitcfg serve`: the server for nodes, and the tokens for people and programs."""
 
 import os
 import socket
@@ -100,7 +100,7 @@ _MOST_BYTES = 1 << 16
 
 
 class Level(StrEnum):
-    """What is logged."""
+    """The level of log messages."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -153,7 +153,7 @@ def _serve(
         return Source(repository, today(), open_cache(repository, os.geteuid()))
 
     identities = open_identities(identity or ())
-    # What would keep the server from running is found before a database is made that no server fills.
+    # Fail before the database is created, so that none is left that no server uses.
     open_source()
     if where.tls is not None:
         load_certificate(where.tls, log)
@@ -172,7 +172,10 @@ def _serve(
 
 
 def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable[str]) -> "ListenOptions":
-    """Parse where to listen. Raise GitcfgError if that is no address, no network, or half a certificate."""
+    """Parse the address to listen on.
+
+    Raise GitcfgError if it or a network is invalid, or one of cert and key is missing.
+    """
     from gitcfg.server.application import ListenOptions
     from gitcfg.server.http import parse_network
 
@@ -188,7 +191,7 @@ def parse_listen(text: str, cert: str | None, key: str | None, proxies: Iterable
 
 
 def check_free(where: "ListenOptions") -> None:
-    """Raise GitcfgError if nothing can listen there, before anything is made."""
+    """Raise GitcfgError if the address cannot be listened on, before anything is created."""
     try:
         found = socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         with socket.socket(*found[0][:3]) as trial:
@@ -223,7 +226,7 @@ def _read_private_key(path: Path) -> bytes:
 
 
 def announce(at: str, key: "ServerKey") -> None:
-    """Print where the server is, and by which keys nodes and secrets know it."""
+    """Print the address of the server, and its keys for nodes and for secrets."""
     print(
         f'Serving on {at}. Nodes know this server by:\nserver_key = "{key.public}"\n'
         f"To let the server read a secret, add this recipient to it:\n{key.recipient} server",
@@ -232,7 +235,7 @@ def announce(at: str, key: "ServerKey") -> None:
 
 
 def boundary(log: Any) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
-    """Return a middleware that logs faults, and answers only that something has failed."""
+    """Return a middleware that logs internal errors, and answers only that something has failed."""
     from aiohttp.web import HTTPException
 
     from gitcfg.server.http import Problem
@@ -306,7 +309,7 @@ def create_token(
 
 
 def _tokens_to_json(tokens: "Iterable[StoredToken]", **more: str) -> Record:
-    """Return `gitcfg.tokens/1`, in which times are seconds since the epoch; `more` is of each."""
+    """Return `gitcfg.tokens/1`, with times in seconds since the epoch; `more` are further fields of each."""
     keys = ("name", "role", "created", "used")
     records = [{**{key: getattr(token, key) for key in keys}, **more} for token in tokens]
     return {"schema": TOKENS.schema, "tokens": records}
@@ -315,7 +318,7 @@ def _tokens_to_json(tokens: "Iterable[StoredToken]", **more: str) -> Record:
 def _open_tokens(context: typer.Context, url: str | None, state: str | None) -> "closing[State]":
     """Open the database of a server. Raise GitcfgError if none is given or here, or no server has used it.
 
-    A token made in any clone, or where an option is misspelt, would be one that no server knows.
+    A token in a new database, for example of a clone or a misspelled option, would be unknown to all servers.
     """
     session: Session = context.obj
     where = find_database(served_repository(session), state_query(context, url, state))

@@ -1,6 +1,6 @@
-"""What a server knows, for commands: asked of the server over HTTP, or read in its database.
+"""The state of a server, for commands: requested from the server over HTTP, or read in its database.
 
-Here are the options that say where it is, and how it is found where nothing is said.
+This module has the options for its address, and the search without these options.
 """
 
 import errno
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def environment_option(name: str, metavar: str, help: str, **limits: Any) -> Any:
-    """Return an option that the environment may say as well: `--tls-key` is GITCFG_TLS_KEY there."""
+    """Return an option that the environment can set as well: `--tls-key` by GITCFG_TLS_KEY."""
     variable = f"GITCFG_{name.removeprefix('--').replace('-', '_').upper()}"
     return typer.Option(name, envvar=variable, help=help, metavar=metavar, **limits)
 
@@ -62,7 +62,7 @@ StateFolder = Annotated[
     ),
 ]
 STATE_FOLDER = "gitcfg-server"
-"""Beside the repository's objects, not in the cache, which may be deleted at any time."""
+"""The folder beside the repository's objects, not in the cache, which may be deleted at any time."""
 NOT_INSTALLED = GitcfgError("The server is not installed.", install_hint("server"))
 _SECONDS = 30
 _MAY = "Use `gitcfg serve token create NAME --role operate` to create a token that may."
@@ -70,7 +70,7 @@ _EVENTS = 1000
 
 
 class StateQuery(msgspec.Struct, frozen=True):
-    """A server with a token, the address of a database, or a server's folder; without any, the usual one."""
+    """A server with a token, a database's address, or a server's folder; without any, the default one."""
 
     url: str | None = None
     folder: str | None = None
@@ -101,7 +101,7 @@ def state_query(
 
 
 def _is_on_command_line(context: typer.Context, option: str) -> bool:
-    """Return whether an option stands in the command itself, not in the environment."""
+    """Return whether an option is on the command line, not only in the environment."""
     for param in context.command.params:
         if option in param.opts:
             source = context.get_parameter_source(param.name or "")
@@ -110,7 +110,7 @@ def _is_on_command_line(context: typer.Context, option: str) -> bool:
 
 
 def served_repository(session: Session) -> Repository:
-    """Open the repository that is served: bare, or one that people work in."""
+    """Open the repository of the server: bare, or with a work tree."""
     found = Repository.served(session.repo)
     if found.git is not None and not found.git.is_bare:
         with suppress(GitcfgError):
@@ -119,7 +119,7 @@ def served_repository(session: Session) -> Repository:
 
 
 def make_state_folder(session: Session, folder: str | None) -> Path:
-    """Return the folder of key and database, made if it is missing; only its owner may look into it."""
+    """Return the folder of key and database, created if missing; only its owner has access."""
     if folder is not None:
         found = Path(folder)
     else:
@@ -135,7 +135,7 @@ def make_state_folder(session: Session, folder: str | None) -> Path:
 
 
 def load_own_key(folder: Path) -> "ServerKey":
-    """Load the server's own key, or make it. Raise GitcfgError if it cannot be."""
+    """Load the server's own key, or create it. Raise GitcfgError if that fails."""
     from gitcfg.server.signatures import load_server_key
 
     file = folder / "server.key"
@@ -147,7 +147,7 @@ def load_own_key(folder: Path) -> "ServerKey":
 
 
 def connect_state(session: Session, url: str | None, folder: str | None) -> "closing[State]":
-    """Open the database, or make it. Raise GitcfgError if it cannot be, or its reader is not installed."""
+    """Open the database, or create it. Raise GitcfgError if that fails, or its reader is not installed."""
     try:
         from gitcfg.state.state import connect
     except ImportError:
@@ -158,13 +158,13 @@ def connect_state(session: Session, url: str | None, folder: str | None) -> "clo
 
 
 def no_state() -> GitcfgError:
-    """Return the error that no place is given, and the usual one is empty."""
+    """Return the error that no place is given, and the default one is empty."""
     hint = "Use --server URL to ask a server, or --database URL or --state DIR."
     return GitcfgError("There is no state of a server here.", hint)
 
 
 def find_database(repository: "Repository", query: StateQuery) -> str | None:
-    """Return the address of the database, None if none is given and none is beside the repository."""
+    """Return the address of the database; None if it is not given and not beside the repository."""
     if query.url:
         return query.url
     if query.folder:
@@ -176,7 +176,7 @@ def find_database(repository: "Repository", query: StateQuery) -> str | None:
 
 
 def open_state(repository: "Repository", query: StateQuery) -> "closing[State]":
-    """Open the database. Raise GitcfgError if there is none, or it cannot be opened."""
+    """Open the database. Raise GitcfgError if it does not exist, or cannot be opened."""
     url = find_database(repository, query)
     if url is None:
         raise no_state()
@@ -184,7 +184,7 @@ def open_state(repository: "Repository", query: StateQuery) -> "closing[State]":
 
 
 def open_database(url: str) -> "closing[State]":
-    """Open a database that a server keeps. Raise GitcfgError if none does, or its reader is not installed."""
+    """Open an existing database. Raise GitcfgError if it does not exist, or its reader is not installed."""
     try:
         from gitcfg.state.state import open_existing
     except ImportError:
@@ -193,13 +193,13 @@ def open_database(url: str) -> "closing[State]":
 
 
 class Unreachable(GitcfgError):
-    """The server gives no answer, or none for now: it may give one later."""
+    """The server does not answer now, and may answer later."""
 
 
 def ask_server(
     server: str, token: str | None, path: str, method: str = "GET", body: bytes | None = None
 ) -> dict[str, Any]:
-    """Return a server's answer. Raise GitcfgError if it refuses, Unreachable if it gives none."""
+    """Return a server's answer. Raise GitcfgError if it refuses, Unreachable if it does not answer."""
     wrong = GitcfgError(f"{shown(server)} is not the URL of a server.", "Use the form https://HOST[:PORT].")
     if not server.startswith(("http://", "https://")):
         raise wrong
@@ -228,7 +228,7 @@ def ask_server(
 
 
 def _unreachable(server: str, error: Exception) -> GitcfgError:
-    """Return the error that says why there is no answer, and what to do about it."""
+    """Return the error with the reason why there is no answer, and what to do."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, ssl.SSLCertVerificationError):
         message = f"The certificate of {server} is not trusted: {reason.verify_message}."
@@ -246,7 +246,7 @@ def _unreachable(server: str, error: Exception) -> GitcfgError:
 
 
 def _refusal(server: str, token: str | None, method: str, error: urllib.error.HTTPError) -> GitcfgError:
-    """Return the error that a status says: Unreachable for those of a server that fails."""
+    """Return the error for a status: Unreachable if the server itself fails."""
     try:
         problem = json.load(error)
         message = str(problem.get("detail") or problem.get("title"))
@@ -269,7 +269,7 @@ def _refusal(server: str, token: str | None, method: str, error: urllib.error.HT
 
 
 def load_node_states(repository: "Repository", query: StateQuery, facts: bool = False) -> "list[NodeState]":
-    """Return what all nodes report. Raise GitcfgError if no server is here, or it does not answer."""
+    """Return the reports of all nodes. Raise GitcfgError if there is no server, or it does not answer."""
     found = find_node_states(repository, query, facts)
     if found is None:
         raise no_state()
@@ -279,7 +279,7 @@ def load_node_states(repository: "Repository", query: StateQuery, facts: bool = 
 def find_node_states(
     repository: "Repository", query: StateQuery, facts: bool = False
 ) -> "list[NodeState] | None":
-    """Return what all nodes report, None if no server is given and none keeps its state here."""
+    """Return the reports of all nodes; None if no server is given and none has its state here."""
     if query.server is None:
         url = find_database(repository, query)
         if url is None:
@@ -297,7 +297,7 @@ def find_node_states(
 
 
 def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
-    """Return a note on a branch's tip that no server has accepted; "" if it is accepted, or not known."""
+    """Return a note on a branch's tip that no server has accepted; "" if it is accepted, or unknown."""
     if query.server is not None:
         record = ask_server(query.server, query.token, "/v1/commits")
     else:
@@ -318,7 +318,7 @@ def note_on_tip(repository: "Repository | None", query: StateQuery) -> str:
 
 
 def _tip_to_json(repository: "Repository", state: "State") -> dict[str, Any]:
-    """Return `gitcfg.commits/1` of what a server accepted last, and what it has found wrong with the tip."""
+    """Return `gitcfg.commits/1` with the last accepted commit of a server, and the errors of the tip."""
     from gitcfg.server.fleets import find_tip
 
     newest = state.releases.newest(1)

@@ -1,4 +1,4 @@
-"""An invocation: what the global options say, the repository that a command works on, and ways to write."""
+"""An invocation: the global options, the repository of the command, and ways to write output."""
 
 import gc
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Output(StrEnum):
-    """What to write results as: text is for people, the rest for programs."""
+    """The form of results: text is for people, the rest for programs."""
 
     TEXT = "text"
     JSON = "json"
@@ -55,19 +55,19 @@ class Session(msgspec.Struct, frozen=True):
         return rich_console(None if stderr else stream, self.has_color(stream), stream.isatty(), leave)
 
     def without_pager(self) -> "Session":
-        """Return it for what comes before a question: leaving a pager early means neither yes nor no."""
+        """Return the session for output before a question: leaving a pager early means neither yes nor no."""
         return msgspec.structs.replace(self, pager=Pager(""))
 
     def has_color(self, stream: TextIO) -> bool:
-        """Return whether to colour what goes to this stream."""
+        """Return whether to use colors on this stream."""
         return uses_color(self.color, os.environ, stream.isatty())
 
     def write(self, text: str) -> None:
-        """Write a result for people as it is: on a terminal through the pager."""
+        """Write a result for people unchanged: on a terminal through the pager."""
         stream = self.pager.stdout
         _put(stream, text)
         if stream.isatty():
-            stream.flush()  # before what may come on stderr next
+            stream.flush()  # before any output on stderr
 
 
 def fleet_of(source: "Source", at: str | None, staged: bool = False) -> "Fleet":
@@ -98,7 +98,7 @@ def confirm(question: str) -> bool:
 
 
 def write(text: str) -> None:
-    """Write a result for programs to stdout, as it is."""
+    """Write a result for programs to stdout unchanged."""
     _put(sys.stdout, text)
 
 
@@ -110,7 +110,7 @@ def write_bytes(pieces: Iterable[bytes]) -> None:
 
 
 def _put(stream: TextIO, text: str) -> None:
-    """Write a text; what UTF-8 cannot say is escaped, and no line end is changed."""
+    """Write a text; what UTF-8 cannot encode is escaped, and line ends are unchanged."""
     if stream.isatty():
         progress.stop()
     stream.buffer.write(text.encode("utf-8", "backslashreplace"))

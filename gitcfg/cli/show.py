@@ -1,4 +1,4 @@
-"""`gitcfg show`: definitions, who uses them, and where they win."""
+"""`gitcfg show`: definitions, what uses them, and where they win."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -49,7 +49,7 @@ Examples:
 T = TypeVar("T")
 _FEW_FACTS = 20
 _MANY = ("parameter", "secret")
-"""What many layers may bind."""
+"""The kinds that many layers may bind."""
 
 
 @command(EPILOG, Items("gitcfg.definitions/1", "definitions", "definition"))
@@ -83,7 +83,7 @@ def show(
 def write_summaries(
     session: Session, fleet: Fleet, kind: Kind, summaries: Iterable[Summary], output: Output
 ) -> None:
-    """Write everything of a kind, a line each."""
+    """Write a summary of each definition of a kind, a line each."""
     if output is not Output.TEXT:
         write_record(summaries_record(fleet.commit, kind, summaries), output)
         return
@@ -111,7 +111,7 @@ def _format_figure(name: str, value: Any) -> str:
 
 
 def _fold_nodes(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
-    """Fold nodes that differ in nothing that is shown of them into one line."""
+    """Fold nodes with the same summary into one line."""
     alike: dict[Any, list[Summary]] = {}
     for one in nodes:
         groups, features, retired = one.figures.values()
@@ -123,7 +123,7 @@ def _fold_nodes(nodes: Iterable[Summary]) -> tuple[Summary, ...]:
 
 
 def format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
-    """Yield the lines of a definition: what it is, and its fields."""
+    """Yield the lines of a definition: its head, and its fields."""
     head = Text(f"{kind.name} ") + Text(safe(found.name), "bold")
     yield head + (Text("  at ", "blue") + place_text(found.origin) if found.origin else Text())
     for line in found.description.strip().splitlines():
@@ -134,14 +134,14 @@ def format_definition(kind: Kind, found: Definition) -> Iterator[Text]:
 
 
 class Winners:
-    """Formats what a definition of some kind holds, and where it wins; `nodes` are all that it is about."""
+    """Formatter of settings and files with the nodes on which they win; `nodes` are all of the definition."""
 
     def __init__(self, kind: str, nodes: Iterable[str]) -> None:
         self.kind = kind
         self.nodes = frozenset(nodes)
 
     def settings(self, found: Sequence[Setting]) -> Iterator[Text]:
-        """Yield two lines each: what is bound; and the place, with the nodes on which it wins."""
+        """Yield two lines each: the binding; and the place, with the nodes on which it wins."""
 
         def content(one: Setting) -> Hashable:
             return (
@@ -171,7 +171,7 @@ class Winners:
         return tuple(cells)
 
     def entries(self, found: Sequence[Entry]) -> Iterator[Text]:
-        """Yield three lines each: the file; what it is made of; and the place, with its nodes."""
+        """Yield three lines each: the file; its source; and the place, with its nodes."""
 
         def content(one: Entry) -> Hashable:
             entry = one.entry
@@ -193,7 +193,7 @@ class Winners:
                 yield Text(mode) + Text(safe(abridged(private, IN_JSON)), "magenta")
 
     def _wins(self, verb: str, nodes: Sequence[str]) -> Text:
-        """Return which nodes it counts on, in the fewest words."""
+        """Return the nodes on which it wins, in the fewest words."""
         found = frozenset(nodes)
         others = self.nodes - found
         if not found:
@@ -220,7 +220,7 @@ def group_alike(
 
 
 def layer_name(labels: Iterable[str]) -> str:
-    """Return the name of a layer, or of several nodes' own."""
+    """Return the name of a layer, or of several nodes' own layers."""
     labels = list(labels)
     if len(labels) == 1:
         return labels[0]
@@ -228,14 +228,14 @@ def layer_name(labels: Iterable[str]) -> str:
 
 
 def places_text(origins: Sequence[Origin]) -> Text:
-    """Return a place, or that they are several nodes' own files."""
+    """Return a place, or the text for several nodes' own files."""
     if len(origins) == 1:
         return Text("at ", "blue") + place_text(origins[0])
     return Text("in their own files", "blue")
 
 
 def _format_fields(kind: Kind, found: Definition) -> Iterator[Text]:
-    """Yield the lines of a definition's fields, each field's name at its head."""
+    """Yield the lines of a definition's fields, each field with its name first."""
     nodes = found.fields.get("nodes")
     winners = Winners(kind.name, nodes.names if isinstance(nodes, Nodes) else ())
     for name, field in found.fields.items():
@@ -260,7 +260,7 @@ def _format_fields(kind: Kind, found: Definition) -> Iterator[Text]:
 
 
 def _node_facts(head: Text, by_nodes: Mapping[str, Any]) -> Iterator[Text]:
-    """Yield the facts of single nodes, a line for all that share them, of many only the first."""
+    """Yield the facts of single nodes, a line for all that share them; if there are many, only the first."""
     if by_nodes:
         yield head
     for nodes, facts in islice(by_nodes.items(), _FEW_FACTS):
@@ -270,7 +270,7 @@ def _node_facts(head: Text, by_nodes: Mapping[str, Any]) -> Iterator[Text]:
 
 
 def _inline(name: str, field: Field) -> Text | None:
-    """Return a field that fits behind its name, None if it does not, or there is nothing to tell."""
+    """Return a field that fits in the line of its name; None if it does not, or is empty."""
     if isinstance(field, Nodes):
         if field.names:
             return Text(f" ({len(field.names)}): ") + Text(safe(abridged(field.names, IN_JSON)), "magenta")

@@ -1,4 +1,4 @@
-"""`gitcfg snapshot`: names for commits that one may want to come back to."""
+"""`gitcfg snapshot`: names for commits, to which one can return."""
 
 import os
 from collections.abc import Iterable
@@ -130,7 +130,7 @@ def show(context: typer.Context, name: _SnapshotName, output: OutputOption = Out
 
 
 def _print_snapshot(session: Session, found: "Snapshot", about: "Commit", compared: "Comparison") -> None:
-    """Print what a snapshot is, and what has changed on nodes since."""
+    """Print a snapshot, and the changes on nodes since then."""
     from gitcfg.cli import changes
 
     console = session.console()
@@ -194,7 +194,7 @@ def delete(context: typer.Context, name: _SnapshotName, output: OutputOption = O
 
 
 def _snapshots_to_json(found: "Iterable[Snapshot]", **more: object) -> Record:
-    """Return `gitcfg.snapshots/1`; `more` is what is known of each besides."""
+    """Return `gitcfg.snapshots/1`; `more` are further fields of each."""
     items = [{"tag": f"refs/tags/{each.revision}", **msgspec.to_builtins(each), **more} for each in found]
     return {"schema": SNAPSHOTS.schema, "snapshots": items}
 

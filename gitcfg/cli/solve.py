@@ -51,6 +51,6 @@ def solve(
         options = editing.make_options(force, commit, message, "Decide what rules leave open", solve=True)
         done = editing.try_edit(session, lambda draft: None, options, show)
     if output is Output.TEXT and not done.files:
-        return done.code  # what was printed of the decision says so
-    done = replace(done, decision=None)  # the record is about it, and says it itself
+        return done.code  # the printed decision says so
+    done = replace(done, decision=None)  # the record has the decision itself
     return editing.write_result(session, done, output, decision_to_json(found[0]), "gitcfg.solve/1")

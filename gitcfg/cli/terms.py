@@ -1,4 +1,4 @@
-"""`gitcfg hold` and `gitcfg override`: what counts for some nodes until a day has passed."""
+"""`gitcfg hold` and `gitcfg override`: definitions for some nodes until the end of a day."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -129,7 +129,7 @@ def add_hold(
 
 
 def _full_commit(session: Session, source: "Source", revision: str) -> str:
-    """Return the full id of a commit. Raise GitcfgError if it is not here, or no repository of gitcfg's."""
+    """Return the full id of a commit. Raise GitcfgError if it is not here, or is not a commit of gitcfg's."""
     from gitcfg.git.history import History
     from gitcfg.load.repository import settings_entry
 
@@ -174,7 +174,7 @@ def add_override(
 
 
 def list_command(term: str) -> Callable[..., None]:
-    """Return the command that lists all of them."""
+    """Return the command that lists all holds, or all overrides."""
 
     def command(context: typer.Context, output: OutputOption = Output.TEXT) -> None:
         session: Session = context.obj
@@ -226,7 +226,7 @@ def _format_terms(found: "Iterable[TermSummary]") -> "Iterator[Text]":
 
 
 def _format_end(one: "TermSummary") -> str:
-    """Say when it ends, or has ended; an override that has ended still applies."""
+    """Format when a term ends, or has ended; an override that has ended still applies."""
     days = one.days or 0
     if days >= 0:
         left = f"{counted(days, 'day')} left" if days else "the last day"
@@ -253,7 +253,7 @@ def _describe_term(one: "TermSummary") -> Iterator[tuple[str, str]]:
 
 
 def lift_command(term: str) -> Callable[..., int]:
-    """Return the command that takes those that are named away."""
+    """Return the command that removes terms by name."""
 
     def command(
         context: typer.Context,
@@ -273,7 +273,7 @@ def lift_command(term: str) -> Callable[..., int]:
 
 
 def expire_command(term: str) -> Callable[..., int]:
-    """Return the command that takes those past their end away."""
+    """Return the command that removes terms past their end."""
 
     def command(
         context: typer.Context,
@@ -297,7 +297,7 @@ def expire_command(term: str) -> Callable[..., int]:
 
 
 def _lift(session: Session, term: "Term", names: tuple[str, ...], options: editing.EditOptions) -> int:
-    """Take holds or overrides away; of overrides it is shown what nodes get without them."""
+    """Remove holds or overrides; for overrides, show the configuration of nodes without them."""
     from gitcfg.cli import changes
     from gitcfg.comparison.change import changes_to_json
     from gitcfg.edit.draft import Draft

@@ -1,4 +1,4 @@
-"""Trails and values for people, and the cells and columns that other commands print as well."""
+"""Trails and values for people, with cells and columns that other commands use, too."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,10 @@ class TrailOptions(msgspec.Struct, frozen=True):
 def write_trails(
     session: Session, fleet: Fleet, node: Node, options: TrailOptions, absent: Mapping[str, ParamAnswer]
 ) -> None:
-    """Write a node's trails. `absent` says of the parameters that it does not bind who binds them."""
+    """Write a node's trails.
+
+    `absent` has, for parameters that it does not bind, the layers that do elsewhere.
+    """
     if options.output is not Output.TEXT:
         trails = {name: node.trail(name, options.everything) for name in options.names or node.params}
         unbound = {name: absence_record(answer) for name, answer in absent.items()}
@@ -61,7 +64,7 @@ def write_trails(
 
 
 def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text]:
-    """Yield rows in columns. A longer cell pushes the rest of its row aside; nothing is cut off."""
+    """Yield rows in columns. A longer cell shifts the rest of its row; nothing is cut off."""
     widths = [
         max((len(cell) for cell in column if len(cell) <= widest), default=0)
         for column in zip(*rows, strict=True)
@@ -74,19 +77,19 @@ def aligned(rows: Sequence[tuple[Text, ...]], widest: int = 48) -> Iterator[Text
         yield line
 
 
-# Lines that fit: pieces that stay whole, or break where they may.
+# Lines that fit: pieces that stay whole, or break only in certain places.
 
 _WORDS = re.compile(r" *[^ ]+")
 _PHRASES = re.compile(r".+?(?:, | < |$)")
 _ITEMS = re.compile(r" *(?:\[[0-9,-]*\]|[^ ,])*,*")
-"""Of a value or a list of nodes: it may break at blanks and commas, but not in the brackets of a node set."""
+"""A value or a list of nodes breaks at blanks and commas, but not in the brackets of a node set."""
 
 
 def fill(indent: int, *pieces: Sequence[Text]) -> Text:
     """Return pieces one after another, in lines that fit the terminal: all but the first are indented.
 
-    What does not fit begins a line, and if it still does not it breaks between its own parts; these stay
-    whole, so that names and paths are not cut.
+    A piece that does not fit begins a line, and if it is still too long it breaks between its own parts;
+    these stay whole, so that names and paths are not cut.
     """
     width, text, column = text_width(), Text(), 0
     for parts in pieces:
@@ -103,7 +106,7 @@ def fill(indent: int, *pieces: Sequence[Text]) -> Text:
 
 
 def _length(text: str) -> int:
-    """Return how many columns a text fills, without the blanks at its end."""
+    """Return the number of columns of a text, without the blanks at its end."""
     return cell_len(text.rstrip(" "))
 
 
@@ -134,9 +137,9 @@ def at(origin: Origin, before: str = "", after: str = "") -> list[Text]:
 # The trail of a parameter, step by step.
 
 _STEP = 11
-"""Where the value of a step begins, and all that is said of it."""
+"""The column in which the value of a step, and everything about it, begins."""
 MOST_LAYERS = 10
-"""So many layers are shown that bind a parameter elsewhere."""
+"""The most layers shown that bind a parameter elsewhere."""
 
 
 def _print_trails(
@@ -172,7 +175,7 @@ def _headline(node: Node, name: str) -> Text:
 
 
 def _format_absence(node: str, found: ParamAnswer) -> Iterator[Text]:
-    """Yield what a parameter's default is, and who binds it elsewhere."""
+    """Yield the default of a parameter, and the layers that bind it elsewhere."""
     if found.retired:
         yield Text("  The node is retired: it has no features, no parameters and no files.", "yellow")
     yield from default_lines(found)
@@ -206,14 +209,14 @@ def is_node(layer: str) -> bool:
 
 
 def default_lines(found: ParamAnswer) -> Iterator[Text]:
-    """Yield what a parameter's default is."""
+    """Yield the default of a parameter."""
     if found.default is not NOTHING:
         text = f" {as_text(found.default)}"
         yield fill(4, [Text("  Its default, for layers that bind it to null, is")], items(text, "green"))
 
 
 def set_on_lines(found: ParamAnswer) -> Iterator[Text]:
-    """Yield on which nodes a parameter is set, or has a wanted value."""
+    """Yield the nodes on which a parameter is set, or has a wanted value."""
     what = "It is set" if found.wanted is None else "It has this value"
     count = len(found.nodes)
     if count:
@@ -247,7 +250,7 @@ def _format_step(view: Viewpoint, step: TrailStep, blamer: Blamer | None) -> Tex
 
 
 def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, indent: int) -> Text:
-    """Return which rule leaves something open, and where it is decided, unless that is `shown_at`."""
+    """Return which rule leaves something open, and the place of the decision, unless that is `shown_at`."""
     start = [Text(" " * indent)]
     text = fill(indent, start, words(describe_decision(decision)), at(decision.asked, " "))
     if decision.origin == shown_at:
@@ -257,7 +260,7 @@ def decision_text(decision: Decision, shown_at: Origin, blamer: Blamer | None, i
 
 
 def blame_line(blamer: Blamer | None, label: str, origin: Origin, indent: int) -> Text:
-    """Return who made a layer say what it says at a place, in a line of its own; nothing without blamer."""
+    """Return the commit that last changed a place in a layer, in its own line; nothing without a blamer."""
     if blamer is None:
         return Text()
     found = blamer.of(label, origin)
@@ -279,19 +282,19 @@ def blame_cells(blamed: Blamed | None) -> tuple[str, str, str]:
 
 
 def place_text(origin: Origin) -> Text:
-    """Return a place, coloured."""
+    """Return a place, in color."""
     return Text(safe(str(origin)), "blue")
 
 
 def as_text(value: Any) -> str:
-    """Return a value on one line: text as it is, the rest as JSON; a bare parameter has none."""
+    """Return a value on one line: text as it is, the rest as JSON; "" for a bare parameter."""
     if value is None:
         return "(no value)"
     value = shown(value)
     return safe(value if isinstance(value, str) else msgspec.json.encode(value).decode())
 
 
-# A node at a glance: every parameter in a line.
+# A summary of a node: every parameter in a line.
 
 
 def _print_overview(console: Console, fleet: Fleet, node: Node, blamer: Blamer | None) -> None:
@@ -332,11 +335,11 @@ def _row(node: Node, view: Viewpoint, name: str, value: Any, blamer: Blamer | No
     return cells + (tuple(map(Text, blame_cells(blamer.of(step.path[0], step.origin)))) if blamer else ())
 
 
-# A parameter's values with their nodes, for eyes.
+# A parameter's values with their nodes, for people.
 
 
 def print_values(console: Console, param: str, held: Iterable[NodesWithValue], unset: bool) -> None:
-    """Print every value with its nodes; with `unset` only those nodes that have none."""
+    """Print every value with its nodes; with `unset` only the nodes without a value."""
     held = tuple(held)
     bound = [one for one in held if one.bound]
     others = [one for one in held if not one.bound]
@@ -373,7 +376,7 @@ def _format_value(param: str, held: NodesWithValue) -> Iterator[Text]:
 
 
 def _decided_line(decision: Decision, step: TrailStep, several: bool) -> Text:
-    """Return what is left open, and where it is decided: of several nodes each may have a line of its own."""
+    """Return what a rule leaves open, and the place of the decision; several nodes may have a line each."""
     decided: list[Text] = []
     if several:
         decided = [Text(" decided ") + Text(f"in {safe(decision.origin.file)}", "blue")]
@@ -384,7 +387,7 @@ def _decided_line(decision: Decision, step: TrailStep, several: bool) -> Text:
 
 
 def _describe_start(held: NodesWithValue) -> Iterator[Sequence[Text]]:
-    """Yield how many steps lead to a value, and the first of several."""
+    """Yield the number of steps to a value, and the first of several."""
     count, first = counted(len(held.steps), "step"), held.steps[0]
     if held.trails > 1:
         count += f" on {held.nodes[0]} ({held.trails} different trails)"

@@ -1,4 +1,4 @@
-"""`gitcfg undo`: a commit that takes others back, and the conflicts on the way, by entity and parameter."""
+"""`gitcfg undo`: a commit that reverts others, and the conflicts of that, by entity and parameter."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,18 +101,18 @@ def undo(
 
 
 Answers = Mapping[str, Side]
-"""Which side counts, by entity (`group/Workers`) or by a part of it (`group/Workers:START`)."""
+"""The chosen side by entity (`group/Workers`) or by a part of it (`group/Workers:START`)."""
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is to be settled at once; `rest` is how much more there is of the same entity."""
+    """One question about clashes; `rest` is the number of further clashes of the same entity."""
 
     clashes: tuple[Clash, ...]
     rest: int = 0
 
     @property
     def text(self) -> str:
-        """`group Workers: START: leave it as it is now (ours: two), ... [o/t/Q] `."""
+        """The text `group Workers: START: leave it as it is now (ours: two), ... [o/t/Q] `."""
         first = self.clashes[0]
         alone = len(self.clashes) == 1 and bool(first.key)
         labels = dict.fromkeys(clash.label for clash in self.clashes)
@@ -127,7 +127,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """Which side counts, and whether for the rest of the entity, too."""
+    """The chosen side, and whether it is for the rest of the entity, too."""
 
     side: Side
     for_rest: bool = False
@@ -138,9 +138,9 @@ _ANSWERS = {"o": Side.OURS, "ours": Side.OURS, "t": Side.THEIRS, "theirs": Side.
 
 
 class ConflictingFile(msgspec.Struct, frozen=True):
-    """A file that was changed again since, with all that does not go together in it.
+    """A file that was changed again since, with all its clashes.
 
-    `path` is the repository's, that of the conflict is git's.
+    `path` is the path in the repository, that of the conflict is the path in git.
     """
 
     conflict: Conflict
@@ -149,17 +149,17 @@ class ConflictingFile(msgspec.Struct, frozen=True):
 
     @property
     def sides(self) -> Sides:
-        """What it held then, holds now, and would hold."""
+        """Its content then, its content now, and its content after the undo."""
         return self.conflict.base, self.conflict.ours, self.conflict.theirs
 
     @property
     def certain(self) -> bytes | None:
-        """What the editor makes of it where nothing was changed twice; None: that is not certain."""
+        """The editor's text if nothing was changed twice; None: that is not certain."""
         return settle_file(self.path, self.sides, {}) if all(clash.beside for clash in self.clashes) else None
 
     @property
     def apart(self) -> bool:
-        """Whether clashes can be settled one by one; tried with the first one by itself, either way."""
+        """Whether clashes can be settled one by one, which is tested on the first one, for either side."""
         if len(self.clashes) < 2 or any(clash.beside for clash in self.clashes):
             return False
         first, *rest = (clash_place(clash) for clash in self.clashes)
@@ -168,17 +168,17 @@ class ConflictingFile(msgspec.Struct, frozen=True):
         return all(settle_file(self.path, self.sides, each) is not None for each in (one, other))
 
     def name(self, clash: Clash) -> str:
-        """Return the shortest name by which an answer means this clash and no other."""
+        """Return the shortest name for this clash in an answer."""
         return self.names(clash)[-1]
 
     def names(self, clash: Clash) -> tuple[str, ...]:
-        """Return the names by which an answer means it: a parameter `features` is no list of features."""
+        """Return the names for this clash in answers: a parameter `features` is not a list of features."""
         full, *short = clash.spellings
         full_names = {other.spellings[0] for other in self.clashes}
         return full, *(name for name in short if name not in full_names)
 
     def sides_by_place(self, answers: Answers) -> dict[Place, Side]:
-        """Return which side counts for each clash that has an answer; a more specific answer wins."""
+        """Return the side for each clash that has an answer; a more specific answer wins."""
         found: dict[Place, Side] = {}
         for clash in self.clashes:
             for name in (*self.names(clash), clash.entity):
@@ -193,7 +193,7 @@ class ConflictingFile(msgspec.Struct, frozen=True):
         return [clash for clash in self.clashes if clash_place(clash) not in known]
 
     def choice(self, answers: Answers) -> Side | bytes:
-        """Return the side that counts, or the text of both. Raise GitcfgError if there is none."""
+        """Return the chosen side, or the text of both. Raise GitcfgError if there is none."""
         known = self.sides_by_place(answers)
         both = set(known.values())
         if len(both) == 1:
@@ -207,15 +207,15 @@ class ConflictingFile(msgspec.Struct, frozen=True):
 
 
 def clash_place(clash: Clash) -> Place:
-    """Return what a clash is about."""
+    """Return the place of a clash."""
     return clash.entity, clash.key
 
 
 def refuse_unknown(answers: Answers, files: Iterable[ConflictingFile]) -> None:
-    """Raise GitcfgError if an answer is about what does not clash."""
+    """Raise GitcfgError if an answer is about something without a clash."""
     clashes = [(file, clash) for file in files for clash in file.clashes]
     accepted = {name for file, clash in clashes for name in (*file.names(clash), clash.entity)}
-    # An entity, and the part of it that can be settled by itself.
+    # An entity, and the part of it that can be settled separately.
     known = {clash.entity for _, clash in clashes}
     known |= {file.name(clash) for file, clash in clashes if len(file.clashes) > 1}
     for name in answers:
@@ -225,14 +225,14 @@ def refuse_unknown(answers: Answers, files: Iterable[ConflictingFile]) -> None:
 
 
 class Undo(msgspec.Struct, frozen=True):
-    """Commits that are to be undone at `head`."""
+    """Commits to undo at `head`."""
 
     repository: Repository
     span: Span
     head: str
 
     def proposed(self, answers: Answers, ask: Ask | None) -> Reversal:
-        """Return what HEAD becomes; `answers` has the sides that count, and `ask` asks for the rest.
+        """Return the proposal for HEAD; `answers` has the chosen sides, and `ask` asks for the rest.
 
         Raise GitcfgError (code 1) listing all conflicts that are left, if `ask` is None.
         """
@@ -266,7 +266,7 @@ class Undo(msgspec.Struct, frozen=True):
     def _settled(
         self, files: Iterable[ConflictingFile], sides: Answers, chosen: Mapping[str, Side | bytes]
     ) -> Reversal:
-        """Return the tree; where lines of one side change too much, the editor does it by entities."""
+        """Return the tree; if the lines of one side change too much, the editor changes entities instead."""
         found, still = revert(self.repository, self.span, self.head, chosen)
         assert found is not None, still
         better: dict[str, bytes] = {}
@@ -285,7 +285,7 @@ class Undo(msgspec.Struct, frozen=True):
         return describe_conflicts(self.repository, self.span, self.head, file, clashes)
 
     def _ask_for_rest(self, files: Iterable[ConflictingFile], answers: Answers, ask: Ask) -> dict[str, Side]:
-        """Ask for each clash where they can be settled one by one, else once for the whole file."""
+        """Ask for each clash if they can be settled one by one, otherwise once for the whole file."""
         sides = dict(answers)
         for file in files:
             left = file.unanswered(sides)  # the same entity may be in two files
@@ -312,7 +312,7 @@ def _ask_one_by_one(file: ConflictingFile, left: Iterable[Clash], ask: Ask) -> d
 
 
 def ask_side(question: Question) -> Reply:
-    """Ask at the terminal which side counts. Raise GitcfgError (code 1) if the answer is to quit."""
+    """Ask at the terminal which side to choose. Raise GitcfgError (code 1) if the answer is to quit."""
     while True:
         progress.clear()
         print(question.text, end="", file=sys.stderr, flush=True)
@@ -324,7 +324,7 @@ def ask_side(question: Question) -> Reply:
 
 
 def _format_value(value: str | None) -> str:
-    """Return `: three`, or "" where the value is a whole text."""
+    """Return `: three`, or "" if the value is a whole text."""
     return ": nothing" if value is None else f": {value}" if value else ""
 
 
@@ -343,9 +343,9 @@ def describe_conflicts(
 
 
 def describe_clash(clash: Clash, who: str, unknown: bool) -> str:
-    """`group Workers: START was changed again since, in COMMIT by WHO (now X; undo would give Y)`.
+    """Return `group Workers: START was changed again since, in COMMIT by WHO (now X; undo would give Y)`.
 
-    `unknown`: the file was not there when the commit was made, as it was renamed before or since.
+    `unknown`: the file did not exist under this name in that commit, because it was renamed before or since.
     """
     here, back = (side or "nothing" for side in (clash.now, clash.undone))
     values = f" (now {here}; undo would give {back})"

@@ -1,4 +1,4 @@
-"""`gitcfg values`: which nodes have which value of a parameter."""
+"""`gitcfg values`: the values of a parameter, with their nodes."""
 
 from typing import Annotated
 

@@ -58,7 +58,7 @@ _STUCK = {
     "halted": "Run `gitcfg release resume`, or push a newer commit.",
     "aborted": "Its nodes return to the previous commit. Push another commit.",
 }
-"""Statuses in which a release goes no further, and what to do then."""
+"""Statuses in which a release does not continue, and what to do then."""
 
 
 @command(EPILOG, Items("gitcfg.wait/1", "nodes", "awaited"))
@@ -92,10 +92,10 @@ def wait(
 
 
 class WaitTarget:
-    """Nodes that are to run a commit, or a later one, or one that gives them the same configuration."""
+    """Nodes that should run a commit, or a later one, or one that gives them the same configuration."""
 
     def __init__(self, session: Session, revision: str, words: Sequence[str], where: str | None) -> None:
-        """Raise GitcfgError if there is no such revision, or no such node."""
+        """Raise GitcfgError if the revision or a node does not exist."""
         self._source = session.open()
         self._fleet = self._source.at(revision)
         self._refs = Refs(self._source.repository)
@@ -104,14 +104,15 @@ class WaitTarget:
         self._after: dict[str, bool] = {}
 
     def find_late(self, nodes: "Iterable[NodeState]") -> list[str]:
-        """Return the nodes that do not run it yet, in order of name."""
+        """Return the nodes that do not run the commit yet, in order of name."""
         states = {one.node: one for one in nodes}
         return [name for name in self.names if name not in states or not self._runs(states[name])]
 
     def find_halt(self, releases: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
-        """Return why no other node gets it, and what to do, by `gitcfg.releases/1`; None if they may.
+        """Return why no other node gets the commit, and what to do; None if nodes may still get it.
 
-        Where a release went wrong, nodes get the one before it, which may have the commit as well.
+        The `releases` are of `gitcfg.releases/1`. After a failed release nodes get the one before it, which
+        may have the commit as well.
         """
         following = [one for one in releases if self._follows(one["commit"])]
         valid = [one for one in following if one["status"] != "aborted"] or following
@@ -123,7 +124,7 @@ class WaitTarget:
         return message, _STUCK[newest["status"]]
 
     def describe(self, late: Sequence[str]) -> str:
-        """Say which nodes do not run it yet."""
+        """Return which nodes do not run the commit yet."""
         verb = "does" if len(late) == 1 else "do"
         return f"{counted(len(late), 'node')} of {len(self.names)} {verb} not run it yet: {abridged(late)}."
 
@@ -156,7 +157,7 @@ class WaitTarget:
 
 
 def _find_wait_nodes(fleet: Fleet, words: Sequence[str], where: str | None) -> tuple[str, ...]:
-    """Return the nodes to wait for. Where nodes walk in, a name need not be described."""
+    """Return the nodes to wait for. With walk-in nodes, a name needs no definition."""
     settings = fleet.model.settings
     if settings.walk_in is None:
         return choose_nodes(fleet, words, where)
@@ -171,13 +172,13 @@ def _find_wait_nodes(fleet: Fleet, words: Sequence[str], where: str | None) -> t
 
 
 StateReport = tuple["list[NodeState]", list[Mapping[str, Any]]]
-"""What all nodes report, and the newest releases."""
+"""The reports of all nodes, and the newest releases."""
 
 
 class StateWatcher:
-    """Polls nodes and releases; a server that answered once is asked again when it no longer does.
+    """Poll of nodes and releases; a server that answered before is asked again if it stops answering.
 
-    `lost` is why it does not answer.
+    `lost` is the reason why it does not answer.
     """
 
     def __init__(self, repository: "Repository", query: StateQuery) -> None:
@@ -216,21 +217,21 @@ class StateWatcher:
 
 
 class WaitResult(NamedTuple):
-    """How waiting ended: the nodes that do not run it yet, and why, where it ended too early."""
+    """The end of waiting: the nodes that do not run the commit yet, and why, if it ended early."""
 
     late: Sequence[str] = ()
     error: GitcfgError | None = None
 
     @property
     def outcome(self) -> str:
-        """What it is called for programs."""
+        """The outcome for programs."""
         if self.error is None:
             return "done"
         return "timeout" if self.error.code == TIME_RAN_OUT else "halted"
 
 
 def watch(watcher: StateWatcher, target: WaitTarget, longest: float) -> WaitResult:
-    """Wait until all nodes run it, time runs out, or no other node gets it."""
+    """Wait until all nodes run the commit, time runs out, or no other node gets it."""
     end = time.monotonic() + longest
     late: Sequence[str] = target.names
     while True:

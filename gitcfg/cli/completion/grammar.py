@@ -8,7 +8,7 @@ import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-FILE = os.path.join(os.path.dirname(__file__), "grammar.json")  # pathlib would take as long as all of this
+FILE = os.path.join(os.path.dirname(__file__), "grammar.json")  # pathlib takes as long as all of this
 
 
 class Value(NamedTuple):

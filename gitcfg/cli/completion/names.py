@@ -69,7 +69,7 @@ class Files:
                     yield inner, entry.path
 
     def named(self, folder: str) -> Iterator[tuple[str, str]]:
-        """Yield every definition below a folder, by its name: that of its file."""
+        """Yield every definition below a folder: its name, which is that of its file, and its path."""
         for path, place in self.below(folder):
             if path.endswith(".yaml"):
                 yield path.rpartition("/")[2][: -len(".yaml")], place

@@ -159,7 +159,7 @@ def _password() -> str:
 
 
 def _plan(fleet: Fleet, commit: str, options: DeployOptions, names: Sequence[str]) -> Plan:
-    """Return the plan in the order of a release: first those gitcfg.yaml names, then drawn by the commit."""
+    """Return the plan in the order of a release: nodes in gitcfg.yaml's `first`, then drawn by the commit."""
     limits, release = options.limits, fleet.model.settings.release
     first = release.first if release is not None else None
     order = plan_rollout(commit, names, None, fleet.compiled.select(first.name).names if first else ()).order
@@ -225,7 +225,7 @@ def run_deploy(session: Session, source: Source, deployment: Deployment, dry: bo
 
 
 def _make_listener(session: Session, deployment: Deployment, output: Output, stack: ExitStack) -> Listener:
-    """Return what shows progress: a table on a free terminal, else lines where no other lines are written."""
+    """Return the listener for progress: a table on a free terminal, or lines if there is no other output."""
     progress.stop()
     stops = StopNotes(lambda text: session.console(stderr=True).print(text))
     if output is not Output.TEXT and not sys.stderr.isatty():
