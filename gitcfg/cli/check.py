@@ -262,7 +262,7 @@ def _print_skipped(
 def note_missing_parser(session: Session, fleet: "Fleet") -> bool:
     """Print that HTCondor's own parser is not installed, if a fleet needs it; return whether it does.
 
-    Before the check of a fleet that may be unknown, so call this afterwards as well.
+    That may be unknown before the fleet is checked, so call this afterwards as well.
     """
     if not fleet.lacks_parser():
         return False

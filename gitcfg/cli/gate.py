@@ -128,7 +128,7 @@ def _reach(console: Console, ruling: Ruling, seen: CommitFindings) -> None:
 def _again(ruling: Ruling, *seen: CommitFindings) -> str:
     """Return the options of `gitcfg check` that show the same findings.
 
-    Without them a commit does not show who may not change something.
+    GC405 needs a range and a person, because a commit alone does not show who pushed it.
     """
     charged = any(finding.code == "GC405" for each in seen for finding in each.wrong)
     last = (ruling.commit or "")[:ABBREVIATED]

@@ -1,1 +1,1 @@
-"""From other tools' configuration to a repository in format 1."""
+"""Imports of other tools' configuration, and conversions of a repository."""

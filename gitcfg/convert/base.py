@@ -1,4 +1,4 @@
-"""What imports share: notes on what they could not keep, definitions as they write them, types of values."""
+"""Common parts of imports: notes on what they could not keep, definitions in files, types of values."""
 
 import re
 from collections import defaultdict
@@ -13,8 +13,8 @@ class Weight(StrEnum):
     """The importance of a note, highest first."""
 
     DROPPED = "dropped"  # it is not in the repository
-    CHANGED = "changed"  # it is there in another form, or means something else in a corner
-    LOOK = "look"  # it is there as it was, and should be looked at
+    CHANGED = "changed"  # it is there in another form, or with a slightly different meaning
+    LOOK = "look"  # it is there unchanged, and should be checked
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Place:
         self.notes.append(Note(self.kind, self.name, field, reason, Weight.CHANGED))
 
     def look(self, field: str, reason: str) -> None:
-        """Note what should be looked at."""
+        """Note what should be checked."""
         self.notes.append(Note(self.kind, self.name, field, reason, Weight.LOOK))
 
 
@@ -82,7 +82,7 @@ class Operators(msgspec.Struct, frozen=True):
 
     @property
     def is_judgement(self) -> bool:
-        """Whether it compares or combines truth values, as no path, list or command line does."""
+        """Whether it compares or combines truth values, unlike a path, list or command line."""
         return not _JUDGING.isdisjoint(self.everywhere)
 
 
@@ -99,7 +99,7 @@ class _Reader:
         self.last = ""
 
     def accept(self, kind: str, text: str) -> bool:
-        """Read a token. Return whether it can stand here."""
+        """Read a token. Return whether it is valid in this place."""
         if kind == "operand" and not self.wants_operand and text.lower() in _WORDS:
             kind = "operator"
         wanted, self.wants_operand = self.wants_operand, kind not in ("operand", "close")
@@ -124,7 +124,7 @@ class _Reader:
 
 
 def parse_operators(text: str) -> Operators | None:
-    """Return the operators of an expression, None for a text that is none, or too long for one."""
+    """Return the operators of an expression; None for a text that is not one, or is too long."""
     if len(text) > _LONGEST:
         return None
     reader = _Reader()
@@ -204,7 +204,7 @@ LITERALS: dict[str, Callable[[str], bool]] = {
 
 
 def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:
-    """Return the value of a type that a text stands for; a text that fits no better stays one."""
+    """Convert a text to a value of a type; a text that does not fit stays text."""
     if kind == "list":
         return _items(text)
     if kind not in LITERALS or not LITERALS[kind](text):
@@ -215,6 +215,6 @@ def convert_text(kind: str, text: str) -> str | int | float | bool | list[str]:
 
 
 def _items(text: str) -> str | list[str]:
-    """Return several items as a list where they are certain, else the text, to be split later."""
+    """Return several items as a list if they are certain, otherwise the text, which is split later."""
     items = [item.strip() for item in text.split(",")]
     return items if len(items) > 1 and all(map(_ITEM.fullmatch, items)) else text

@@ -1,4 +1,4 @@
-"""Features from what hosts have in common: each setting as steps, and the hosts that share a step."""
+"""Features from the common parts of hosts: each setting as steps, and the hosts that share a step."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 """Names of lists that HTCondor splits at blanks and commas alike."""
-_BLANKS = " \t\v\f\r"  # what HTCondor takes off at the ends, and a file cannot carry
+_BLANKS = " \t\v\f\r"  # what HTCondor removes at the ends, and a file cannot contain
 _ODD = re.compile(r"""[<>=!&|?;'"\[\]{}\\]|(?:^|\s)[-+]""")
 COMMON = "Common"
 
@@ -94,7 +94,7 @@ def _build_chain(settings: Sequence[Setting]) -> Chain:
 
 
 def infer_separator(name: str, found: Iterable[Chain]) -> str | None:
-    """Return the separator of a list, None if the setting is not certainly one."""
+    """Return the separator of a list; None if the setting may not be one."""
     given = tuple(found)
     if all(len(chain.steps) == 1 for chain in given):
         return None
@@ -139,7 +139,7 @@ def settle_chains(found: Mapping[str, Chain], separators: Mapping[str, str]) -> 
 
 
 def factor_features(hosts: Chains, named: Mapping[str, Hosts], texts: Iterable[Hosts]) -> list[Feature]:
-    """Return the features, lowest first: each holds the steps that exactly its hosts share.
+    """Return the features, lowest first: each has the steps that exactly its hosts share.
 
     `named` are the hosts of features in annotations, `texts` the hosts of each text that stays.
     """

@@ -36,7 +36,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class KeptLines(msgspec.Struct, frozen=True):
-    """Lines that stay text, and the names that they read or set (None: may be any)."""
+    """Lines that stay text, and the names that they read or set (None: possibly any)."""
 
     raw: str
     names: frozenset[str] | None
@@ -68,7 +68,7 @@ class Host(msgspec.Struct, frozen=True):
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """What a setting does: it sets a whole value, or adds text before or after the old one."""
+    """The effect of a setting: it sets a whole value, or adds text before or after the old one."""
 
     before: str | None
     after: str | None
@@ -76,10 +76,10 @@ class Addition(msgspec.Struct, frozen=True):
 
 
 class Annotations:
-    """What comments that begin with `gitcfg:` have said so far.
+    """The annotations so far: comments that begin with `gitcfg:`.
 
     `feature` is the one that settings belong to now (empty: none), `features` are all that were named;
-    `default` says that the next setting is a parameter's default.
+    `default` means that the next setting is a parameter's default.
     """
 
     def __init__(self) -> None:
@@ -173,11 +173,11 @@ def _names_of(item: Setting | KeptLines) -> frozenset[str]:
 
 
 def _text_of(item: Setting | KeptLines) -> str:
-    """Return the text as it was: with other blanks within, HTCondor may read a line differently."""
+    """Return the text unchanged: HTCondor may read a line differently if its blanks change."""
     return item.raw if isinstance(item, KeptLines) else item.line.tidy
 
 
-# Settings that refer to themselves: HTCondor replaces the reference by the old value at once.
+# Settings that refer to themselves: HTCondor replaces the reference at once by the old value.
 
 
 def find_own_macros(name: str, value: str) -> list[Macro]:

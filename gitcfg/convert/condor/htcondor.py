@@ -57,7 +57,7 @@ class HTCondor(Closing):
         return self
 
     def knob(self, category: str, name: str) -> str | None:
-        """Return the text that `use CATEGORY : NAME` stands for, None if it is not known."""
+        """Return the text of `use CATEGORY : NAME`; None if it is not known."""
         key = category.lower(), name.lower()
         if key not in self._knobs:
             try:
@@ -67,7 +67,7 @@ class HTCondor(Closing):
         return self._knobs[key]
 
     def read(self, texts: Sequence[str]) -> Mapping[str, str] | str:
-        """Return the raw values after reading texts one after the other, or why there are none."""
+        """Return the raw values after reading texts in their order, or why there are none."""
         try:
             answer: Mapping[str, str] = self._guard.request({"read": list(texts)})
         except GuardError as error:
@@ -80,7 +80,7 @@ class HTCondor(Closing):
 
 
 def expand_knobs(text: str, lookup: Lookup) -> Iterator[tuple[str, str | None]]:
-    """Yield the knobs that a `use` names, each with its text; None where that is not certain."""
+    """Yield the knobs in a `use`, each with its text; None if that is not certain."""
     found = _USE.fullmatch(text)
     named = _parse_knobs(found[2]) if found is not None else None
     if found is None or named is None:

@@ -1,4 +1,4 @@
-"""Declarations of parameters: from the values of hosts and their comments, or from what HTCondor knows."""
+"""Declarations of parameters: from the values of hosts and their comments, or from HTCondor's own table."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ class ParameterType(msgspec.Struct, frozen=True):
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The declaration, without what the `defaults:` of the file say."""
+        """The declaration, without what the `defaults:` of the file have."""
         return {
             **({"description": self.description} if self.description else {}),
             **({"type": self.kind} if self.kind != "string" else {}),
@@ -93,7 +93,7 @@ def declare_parameters(
 
 
 def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[str, str]:
-    """Return the first comment above each setting, by name in lower case; others are noted."""
+    """Return the first comment above each setting, by name in lower case; note the others."""
     result: dict[str, str] = {}
     for name in sorted(hosts):
         for setting in hosts[name].settings:
@@ -106,7 +106,10 @@ def collect_descriptions(hosts: Mapping[str, Host], notes: list[Note]) -> dict[s
 def collect_defaults(
     features: Sequence[Feature], types: Mapping[str, ParameterType], notes: list[Note]
 ) -> dict[str, Any]:
-    """Return the defaults that annotations declare; several of one parameter are noted and stay values."""
+    """Return the defaults that annotations declare.
+
+    If a parameter has several, note that; they are imported as values instead.
+    """
     found: dict[str, list[str]] = {}
     for one in features:
         for key, steps in one.steps.items():
@@ -124,9 +127,9 @@ def collect_defaults(
 def default_files(
     known: Iterable[KnownName], declared: Callable[[str], bool], taken: Collection[str]
 ) -> dict[str, str]:
-    """Return files that declare all that HTCondor knows and is not `declared` yet, by first letter.
+    """Return files with the parameters of HTCondor that are not `declared` yet, by first letter.
 
-    No path is one of those `taken`.
+    No path is in `taken`.
     """
     letters: dict[str, dict[str, Any]] = {}
     for one in sorted(known, key=lambda one: (one.name.lower(), one.name)):
@@ -142,7 +145,7 @@ def default_files(
 
 
 def declare(known: KnownName) -> dict[str, Any]:
-    """Return the declaration of what HTCondor knows, without what the `defaults:` of the file say."""
+    """Return the declaration of a parameter of HTCondor, without what the `defaults:` of the file have."""
     text = None if known.value is None else _BLANKS.sub(" ", known.value).strip()
     kind = _default_type(known.kind, text or "")
     return {
@@ -153,7 +156,7 @@ def declare(known: KnownName) -> dict[str, Any]:
 
 
 def _default_type(known: str, text: str) -> str:
-    """Return HTCondor's own type; if the default is an expression, so may values be."""
+    """Return HTCondor's own type; if the default is an expression, values may be expressions, too."""
     if not text or known == "path":
         return known
     kind = infer_type([text], known)

@@ -1,4 +1,4 @@
-"""Reading a host: what its files set for certain on every machine, and what has to stay text."""
+"""Reading of a host: its settings that are certain on every machine, and the lines that stay text."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
@@ -41,7 +41,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 MAX_LEVELS = 16
-"""How deep an import follows conditions, included files and knobs."""
+"""The depth to which an import follows conditions, included files and knobs."""
 MAX_ITEMS = 200_000
 MAX_FILES = 10_000
 MAX_USES = 1_000
@@ -59,7 +59,7 @@ _KEYWORDS = frozenset(StatementKind) - {
     StatementKind.COMPUTED,
     StatementKind.NOTE,
 }
-"""Names that gitcfg does not write: they are keywords of HTCondor's language."""
+"""Names that gitcfg does not write, because they are keywords of HTCondor's language."""
 
 
 class ReadState:
@@ -67,7 +67,7 @@ class ReadState:
 
     `values` are the settings as HTCondor would have them; kept lines may have changed those that are
     `unsure`, and all of them if `blind`. Names in `tangled` have to stay text. Names in
-    `touched` were set, or may have been, by something that does not go before all settings.
+    `touched` were set, or may have been, by a line that does not go before all settings.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class ReadState:
         self.tangled: set[str] = set()
 
     def set(self, statement: Statement, annotations: Annotations) -> None:
-        """Add a setting with what annotations say of it."""
+        """Add a setting with its annotations."""
         name, value, line = statement.name, statement.rest, statement.line
         key = name.lower()
         self.items.append(
@@ -95,7 +95,7 @@ class ReadState:
         self.values[key] = apply_value(name, value, self.values.get(key), line)
 
     def keep(self, found: list[Statement], names: Set[str] | None) -> None:
-        """Add lines that stay text and touch some names (None: may be any)."""
+        """Add lines that stay text and touch some names (None: possibly any)."""
         raw = "".join(one.line.raw if one.kind is StatementKind.LONG else one.line.tidy for one in found)
         self.items.append(KeptLines(raw, None if names is None else frozenset(names), found[0].line))
         if not self.may_stand_first(names):
@@ -108,14 +108,14 @@ class ReadState:
         return not self.touched if names is None else self.touched.isdisjoint(names)
 
     def fork(self) -> "ReadState":
-        """Return a copy without items, to try what follows."""
+        """Return a copy without items, for reading ahead."""
         result = ReadState()
         result.values, result.unsure, result.blind = dict(self.values), set(self.unsure), self.blind
         result.tangled, result.touched = set(self.tangled), set(self.touched)
         return result
 
     def accept(self, trial: "ReadState") -> None:
-        """Take over a fork that kept no lines."""
+        """Adopt the state of a fork that kept no lines."""
         self.items += trial.items
         self.values, self.unsure, self.touched = trial.values, trial.unsure, trial.touched
 
@@ -195,9 +195,9 @@ class Reader:
         self.state.keep(lines, touched)
 
     def read_use(self, statement: Statement, level: int, place: Place) -> None:
-        """Keep the use of a knob as text if nothing that it touches is set before it; else write it out.
+        """Keep the use of a knob as text if nothing that it touches is set before it; otherwise expand it.
 
-        Written out, what the knob sets become settings of their own.
+        After expansion, the knob's settings are settings of the host.
         """
         self._uses += 1
         if self._uses > MAX_USES:
@@ -212,7 +212,7 @@ class Reader:
             place.changed("", f"{what} is expanded as in the installed HTCondor: {why}.")
 
     def _expand_use(self, statement: Statement, level: int) -> bool:
-        """Read the lines that a knob stands for, if all of them are certain. Return whether they are."""
+        """Read the lines of a knob, if all of them are certain. Return whether they are."""
         trial, certain = self.fork(), True
         for _, body in expand_knobs(statement.rest, self.builtins.lookup):
             inner = parse_knob(body, statement.line)
@@ -232,7 +232,7 @@ class Reader:
         return result
 
     def read_condition(self, found: list[Statement], level: int) -> None:
-        """Read the branch of a whole `if` that certainly applies; else keep all of it."""
+        """Read the branch of a whole `if` that certainly applies; if none does, keep all of it."""
         for test, branch in split_branches(found):
             holds: bool | None = True
             if test.kind is not StatementKind.ELSE:
@@ -269,7 +269,7 @@ class Reader:
                 yield statement
 
     def _included(self, statement: Statement) -> ReadFile | None:
-        """Return the file that `include` names; note that it is not read if it was not saved."""
+        """Return the file that `include` names; if it was not saved, note that it is not read."""
         place, named = self.place(statement), _FILE.fullmatch(statement.rest)
         if named is None:
             place.dropped("", "`include` with a program is not followed: the import runs no programs.")
@@ -289,7 +289,7 @@ class Reader:
         return inner
 
     def value_of(self, name: str) -> str:
-        """Return the value of a setting so far (empty: none), its macros expanded as far as certain."""
+        """Return the value of a setting so far (empty: none), with those macros expanded that are certain."""
         return self.expand(self.state.values.get(name.lower(), ""))
 
     def expand(self, text: str, level: int = 0) -> str:
@@ -333,7 +333,7 @@ def _statement_error(statement: Statement, reason: str) -> Exception:
 def evaluate_condition(
     text: str, values: Mapping[str, str], unsure: Container[str], known: Container[str] | None
 ) -> bool | None:
-    """Return whether a condition holds, None if that depends on the machine or is not known here.
+    """Return whether a condition is true; None if that depends on the machine or is not known here.
 
     `values` are the settings so far, `known` the names that HTCondor has built in, all in lower case.
     """
@@ -371,7 +371,7 @@ def _evaluate_literal(text: str) -> bool | None:
 
 
 def find_names(found: Iterable[Statement], lookup: Lookup, level: int = 0) -> frozenset[str] | None:
-    """Return the names in lower case that statements read or set at once, None if that may be any."""
+    """Return the names in lower case that statements read or set at once; None if they may be any."""
     result: set[str] = set()
     for statement in found:
         inner = None if level > MAX_LEVELS else _names_of_statement(statement, lookup, level)
@@ -404,7 +404,7 @@ def _names_of_knobs(statement: Statement, lookup: Lookup, level: int) -> frozens
 
 
 def parse_knob(body: str | None, line: Line) -> list[Statement] | None:
-    """Return the statements of a knob at the line of its use, None if they are not certain."""
+    """Return the statements of a knob at the line of its use; None if they are not certain."""
     if body is None:
         return None
     try:
@@ -442,7 +442,7 @@ def read_host(name: str, given: Iterable[Input], builtins: Builtins, notes: list
 
 
 def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> None:
-    """Note what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name, and is not among the files given.
+    """Note the files in LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE that are not among the given ones.
 
     Files that were given one by one are recognized by their own names and those of their folders.
     """
@@ -460,7 +460,7 @@ def _note_missing(name: str, reader: Reader, machines: Sequence["_Machine"]) -> 
 
 
 class _Machine:
-    """A folder that is read as HTCondor reads the machine that it was saved from.
+    """A folder that is read as HTCondor reads the machine from which it was saved.
 
     `found` are the machine's paths that are in the folder.
     """
@@ -471,9 +471,9 @@ class _Machine:
         self._excluded: list[str] = []
 
     def read(self) -> None:
-        """Read the main file, then what LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE name.
+        """Read the main file, then the files in LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE.
 
-        Without a main file, read what the one of HTCondor's packages names.
+        Without a main file, read those in the main file of HTCondor's packages.
         """
         main = self.folder.main
         if main is not None:
@@ -488,7 +488,7 @@ class _Machine:
         self._read_folders(folders)
 
     def _read_folders(self, known: str | None) -> str:
-        """Read the folders that LOCAL_CONFIG_DIR names, unless its value is as known; return the value."""
+        """Read the folders in LOCAL_CONFIG_DIR, unless its value is as known; return the value."""
         value = self.reader.value_of(_FOLDERS)
         if value == known:
             return value
@@ -506,7 +506,7 @@ class _Machine:
         return value
 
     def _read_files(self) -> None:
-        """Read the files that LOCAL_CONFIG_FILE names; each may change that."""
+        """Read the files in LOCAL_CONFIG_FILE; each may change that."""
         read: list[str] = []
         value = self.reader.value_of(_FILES)
         if value.endswith("|"):
@@ -518,7 +518,7 @@ class _Machine:
             read.append(paths[0])
             for place in self._locate(_FILES, paths[:1]):
                 self._read_local(place)
-            now = self.reader.value_of(_FILES) or value  # set to nothing, it changes nothing any more
+            now = self.reader.value_of(_FILES) or value  # an empty value changes nothing any more
             paths = paths[1:] if now == value else _split_paths(now)
             paths = [path for path in paths if path not in read]
             value = now

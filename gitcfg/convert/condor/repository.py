@@ -252,7 +252,7 @@ def build_repository(
 
 
 def _note_circles(hosts: Chains, notes: list[Note]) -> None:
-    """Note macros that lead back to themselves; `gitcfg check` says more of them."""
+    """Note macros that refer to themselves in a cycle; `gitcfg check` has the details."""
     for name in sorted(hosts):
         for found in circles({chain.name: chain.text for chain in hosts[name].values()}):
             Place(notes, "host", name).look("", f"It {found.reason}.")
@@ -293,7 +293,7 @@ def _summarize(
 def check_relations(
     hosts: Mapping[str, Host], named: Mapping[str, Hosts], notes: list[Note]
 ) -> dict[str, Relations]:
-    """Return what features include and depend on by annotations; what does not hold on all hosts is noted."""
+    """Return what features include and depend on by annotations; note what is not true on all hosts."""
     result: dict[str, Relations] = {}
     for name in named:
         given = [hosts[host].features[name] for host in sorted(named[name])]
@@ -328,12 +328,12 @@ def _may_depend(name: str, inner: str, named: Mapping[str, Hosts], place: Place)
 
 
 def _hosts_without(name: str, inner: str, named: Mapping[str, Hosts]) -> list[str] | None:
-    """Return the hosts that have a feature and not the inner one, None if there is no such inner one."""
+    """Return the hosts that have a feature and not the inner one; None if that does not exist."""
     return sorted(named[name] - named[inner]) if inner in named and inner != name else None
 
 
 def _drop_circles(relations: dict[str, Relations], notes: list[Note]) -> dict[str, Relations]:
-    """Leave out, and note, all includes and dependencies within a cycle."""
+    """Remove, and note, all includes and dependences in a cycle."""
     edges = {name: (*one.includes, *one.depends) for name, one in relations.items()}
     result = dict(relations)
     for members in components(edges):
@@ -349,10 +349,10 @@ def _drop_circles(relations: dict[str, Relations], notes: list[Note]) -> dict[st
     return result
 
 
-# Verification: HTCondor reads what is rendered as it reads what was given.
+# Verification: HTCondor reads the rendered files like the given ones.
 
-_ANY_DAY = date(1970, 1, 1)  # nothing that is imported depends on it
-_MOST_SILENT = 20  # each may take all the time that a child has
+_ANY_DAY = date(1970, 1, 1)  # no imported definition depends on it
+_MOST_SILENT = 20  # each may use the whole time limit of a child
 _INCLUDE = re.compile(r"[@:\s]*include\b", re.IGNORECASE)
 _USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -360,7 +360,7 @@ _USE = re.compile(r"[@:\s]*use\b(.*)", re.IGNORECASE | re.DOTALL)
 def verify_hosts(
     files: Mapping[str, str], hosts: Mapping[str, Sequence[ReadFile]], condor: HTCondor, notes: list[Note]
 ) -> int:
-    """Return how many hosts are read alike; note the differences of all others."""
+    """Return the number of hosts with equal values; note the differences of all others."""
     if not condor.version:
         reason = (
             "HTCondor's bindings are not installed, so nothing was compared: install the extra [htcondor]."
@@ -452,7 +452,7 @@ def _normalize(text: str | None, kind: tuple[Any, Any] | None) -> object:
         return text
     if str(kind[0]) == "list":
         return split_list(text, kind[1])
-    # HTCondor itself keeps the case of a default that is only written otherwise.
+    # HTCondor itself keeps the case of a default that differs only in that.
     return text.lower() if text.lower() in ("true", "false") else " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""The files that were saved from each host, and where in them the paths of the machine are."""
+"""The files that were saved from each host, and the places in them of the machine's paths."""
 
 import os
 import stat
@@ -50,7 +50,7 @@ class Folder:
 
     @cached_property
     def root(self) -> str:
-        """The place of what is /etc/condor on the machine."""
+        """The place of /etc/condor of the machine."""
         for name in (MAIN, LOCAL_FOLDER, LOCAL):
             for place in _ROOTS:
                 if self._has(f"{place}/{name}"):
@@ -92,7 +92,7 @@ class Folder:
             yield "."
 
     def guess(self, path: str) -> str | None:
-        """Return the place of what has the same last name as a path of the machine."""
+        """Return the place of a file with the same last name as a path of the machine."""
         name = PurePosixPath(path).name
         return self.find_packaged(name) if name and name != ".." else None
 
@@ -106,7 +106,7 @@ class Folder:
         return path.resolve().is_relative_to(self.path.resolve())
 
     def is_file(self, place: str) -> bool:
-        """Return whether there is something to read at a place."""
+        """Return whether there is a file to read at a place."""
         return self._has(place) and not (self.path / place).is_dir()
 
     def list_files(self, place: str) -> list[str]:
@@ -118,7 +118,7 @@ class Folder:
         return [path.relative_to(self.path).as_posix() for path in found]
 
     def source(self, place: str) -> Source:
-        """Read the file at a place. Raise GitcfgError if it is no text, or lies outside the folder."""
+        """Read the file at a place. Raise GitcfgError if it is not text, or lies outside the folder."""
         path = self.path / place
         if not self._is_inside(path):
             raise import_error(
@@ -146,7 +146,7 @@ class Folder:
 
 
 Input = Source | Folder
-"""What is given of a host: a file, or a folder with files as they are on the machine."""
+"""An input of a host: a file, or a folder with files as they are on the machine."""
 
 
 class Exclusion:
@@ -177,7 +177,7 @@ def no_files_error(hosts: Sequence[str], every: int) -> GitcfgError:
 
 
 def read_hosts(first: Iterable[Path], hosts: Mapping[str, Iterable[Path]]) -> dict[str, tuple[Input, ...]]:
-    """Read what is given of each host: first what all have. Raise GitcfgError for a bad name or file."""
+    """Read the inputs of each host: first those of all hosts. Raise GitcfgError for a bad name or file."""
     result = {}
     every = tuple(map(_read_input, first))
     for host in sorted(hosts):
@@ -194,9 +194,9 @@ def _read_input(path: Path) -> Input:
 
 
 def find_hosts(folder: Path, notes: list[Note]) -> dict[str, list[Path]]:
-    """Find each host's folder or file in a folder; entries whose names are those of copies are noted.
+    """Find each host's folder or file in a folder; note entries with the names of copies.
 
-    Raise GitcfgError if it is no folder, holds nothing, or two entries are of one host.
+    Raise GitcfgError if it is not a folder, is empty, or has two entries of one host.
     """
     if not folder.is_dir():
         raise GitcfgError(
@@ -252,7 +252,7 @@ def _line_number(data: bytes, at: int) -> int:
 
 
 def _open_regular(name: str, flags: int) -> int:
-    """Open a regular file; to open a pipe would wait for its writer."""
+    """Open a regular file, because opening a pipe would wait for its writer."""
     descriptor = os.open(name, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -11,7 +11,7 @@ from gitcfg.model.names import shown
 
 MAX_LINE = 64 << 10
 LONGEST = 2_000
-"""The most characters of a comment that describes one setting; longer ones are chapters of a manual."""
+"""The most characters of a comment for one setting; a longer one is a chapter of a manual."""
 _BLANKS = " \t\v\f\r"
 _FLAGS = re.IGNORECASE | re.ASCII  # HTCondor's blanks are those of C
 _COMMENT = re.compile(r"#+\s*gitcfg\s*:\s*(.*)", _FLAGS)
@@ -39,7 +39,7 @@ _ITEM = re.compile(r"[-*+•]\s|\d+[.)]\s")
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A logical line: where it begins, its text, and the lines as they are written."""
+    """A logical line: its beginning, its text, and the lines in the file."""
 
     file: str
     number: int
@@ -71,7 +71,7 @@ class StatementKind(StrEnum):
     USE = "use"
     ERROR = "error"
     WARNING = "warning"
-    NOTE = "note"  # a comment that is meant for gitcfg
+    NOTE = "note"  # a comment for gitcfg
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -105,7 +105,7 @@ class Lines:
             first, parts, more = self._next, list[str](), True
             while more and self._next < len(self._lines):
                 part = self._take().strip(_BLANKS)
-                if parts and part.startswith("#"):  # a comment within is blank, and may go on
+                if parts and part.startswith("#"):  # a comment within is blank, and may continue
                     part = "\\" if part.endswith("\\") else ""
                 comment = not parts and part.startswith("#")
                 more = part.endswith("\\") and not comment
@@ -148,11 +148,11 @@ class CommentBlock:
         self._lines.append(text)
 
     def clear(self) -> None:
-        """Forget the lines: what follows is not what they describe."""
+        """Remove the lines, because they do not describe what follows."""
         self._lines.clear()
 
     def take(self, name: str) -> str:
-        """Return the description of the setting that follows, and forget the lines."""
+        """Return the description of the setting that follows, and remove the lines."""
         found = describe(self._lines, name, self._begun) if self._lines and name else ""
         self._lines.clear()
         self._begun = True
@@ -180,7 +180,7 @@ def _parse_comment(line: Line, above: CommentBlock) -> Iterator[Statement]:
     if note is not None:
         text = note[1].strip()
         yield Statement(StatementKind.NOTE, "", text, line)
-        if text == "default":  # as much about the next setting as what stands above both
+        if text == "default":  # what is above this line describes the next setting as well
             return
     if note is None and line.text:
         above.add(line.text)
@@ -195,7 +195,7 @@ def _parse_line(line: Line) -> Statement:
         return Statement(StatementKind((found[1] or found[2]).lower()), "", found[3], line)
     if (found := _SETTING.fullmatch(line.text)) is not None:
         return Statement(StatementKind.SETTING, found[1], found[2], line)
-    if (found := _MORE.fullmatch(line.text)) is not None:  # HTCondor 25 takes it as this, to the letter
+    if (found := _MORE.fullmatch(line.text)) is not None:  # HTCondor 25 takes it literally
         return Statement(StatementKind.SETTING, found[1], f"$({found[1]}) {found[2]}".rstrip(), line)
     if (found := _NUMBERED.match(line.text)) is not None:
         return Statement(StatementKind.LONG, found[1], "", line)
@@ -236,7 +236,7 @@ def _expand_indent(line: str) -> str:
 def describe(lines: Sequence[str], name: str, begun: bool) -> str:
     """Return the description in comment lines above a setting, without rulers and disabled settings.
 
-    Unless something stood before the comment (`begun`), it may be the header of the file: no description.
+    A comment with nothing above it (not `begun`) may be the header of the file, and is not a description.
     """
     words = _relevant_lines(lines, name)
     if not begun and any(map(_HEADER.search, lines)):

@@ -1,1 +1,1 @@
-"""A reference of one's own site: each definition with what it says and what uses it."""
+"""A reference of a site: each definition with its content and its uses."""

@@ -97,7 +97,7 @@ def build_feature_chapter(usage: Usage) -> Chapter:
 
 
 def _split_picture(picture: Picture) -> dict[str, Picture]:
-    """Return for each feature with edges, by its id, the picture of it and its neighbours."""
+    """Return, by the id of each feature with edges, the picture of it and its neighbors."""
     vertices = {vertex.id: vertex for vertex in picture.vertices}
     joined: dict[str, list[Edge]] = {}
     for edge in picture.edges:
@@ -136,7 +136,7 @@ def _feature_parts(usage: Usage, feature: Feature) -> Iterator[Part]:
 
 
 def _find_indirect_groups(usage: Usage, name: str) -> Iterator[Line]:
-    """Return the groups that do not install a feature itself, but one that includes it."""
+    """Yield the groups that do not install a feature itself, but one that includes it."""
     above, pending = {name}, [name]
     while pending:
         found = [link.name for link in usage.mentions.by_definitions.get(("include", pending.pop()), ())]
@@ -148,11 +148,11 @@ def _find_indirect_groups(usage: Usage, name: str) -> Iterator[Line]:
 
 
 def _build_tree(usage: Usage) -> tuple[Branch, ...]:
-    """Return the tree of what includes what; the branches of a feature are shown once."""
+    """Return the tree of includes; the branches of a feature are shown once."""
     defined = usage.fleet.model.features
     roots = [name for name in sorted(defined) if ("include", name) not in usage.mentions.by_definitions]
     seen: set[str] = set()
-    names = (*roots, *sorted(defined))  # those that include each other hang from no root
+    names = (*roots, *sorted(defined))  # features in a cycle of includes are below no root
     return tuple(_build_branch(usage, name, seen, 0) for name in names if name not in seen)
 
 
@@ -359,7 +359,7 @@ def find_interests(usage: Usage) -> Interests:
     for name in sorted(usage.names["parameter"]):
         declared = usage.fleet.model.parameters.get(name)
         members = tuple(usage.families.get(name, ()))
-        # The bound members of a family stand for its pattern.
+        # The bound members of a family are listed in place of its pattern.
         names[name] = members if members and declared and declared.pattern else (*members, name)
     parameters = {}
     subsystems: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The contents of a reference, whatever it is written in: chapters of entries that link, and their places."""
+"""The contents of a reference, independent of its format: chapters of entries with links, and their paths."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ class Text(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A name, a value or a path, as it is written."""
+    """A name, a value or a path, unchanged."""
 
     text: str
 
@@ -79,7 +79,10 @@ Part = Fact | Ranking | Table
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A definition. `file` is where it is defined, "" if nowhere; `cells` are its row in the table."""
+    """A definition.
+
+    `file` is the file that defines it, "" if there is none; `cells` are its row in the table.
+    """
 
     kind: str
     name: str
@@ -100,8 +103,8 @@ class Branch(msgspec.Struct, frozen=True):
 class Chapter(msgspec.Struct, frozen=True):
     """All definitions of a kind, in order of name.
 
-    `head` are the heads of the cells between name and description. `tree` is the picture in words, for
-    where it cannot be drawn.
+    `head` are the heads of the cells between name and description. `tree` is a text for the picture where
+    that cannot be drawn.
     """
 
     kind: str

@@ -34,11 +34,11 @@ _ANCHOR = re.compile(r"</?a\b[^>]*>\s*")
 _TITLE = re.compile(r"<title>.*?</title>\s*", re.DOTALL)
 _PARTS = {"text": Text, "code": Code, "link": Link, "fact": Fact, "ranking": Ranking, "table": Table}
 Draw = Callable[[Picture], str | None]
-"""Makes SVG of a picture; None if it cannot."""
+"""A function that makes SVG of a picture; None if it cannot."""
 
 
 def render_page(reference: Reference, draw: Draw) -> str:
-    """Return the page. Pictures that cannot be drawn, or are too large, are replaced by words."""
+    """Return the page. Pictures that cannot be drawn, or are too large, are replaced by text."""
     script = _read_asset("page.js")
     return _load_template().render(
         reference=reference,

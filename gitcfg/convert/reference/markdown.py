@@ -117,7 +117,7 @@ def _render_part(part: Part, target: Target) -> Iterator[str]:
 
 
 def _render_picture(picture: Picture, tree: tuple[Branch, ...], target: Target) -> Iterator[str]:
-    """Yield the picture, if a forge will draw it; else the tree in words."""
+    """Yield the picture if a forge will draw it, otherwise the tree as text."""
     text = mermaid(picture)
     if not too_large(picture, text):
         yield from markdown_block(text.splitlines(), "mermaid")
@@ -139,12 +139,12 @@ def render_line(pieces: Line, target: Target) -> str:
 
 
 def escape_line(text: str) -> str:
-    """Return a text of one line, for tables too: nothing in it is markup, a link or a list."""
+    """Escape a text of one line, for tables too: nothing in it is markup, a link or a list."""
     return _STARTS.sub(lambda found: _to_entities(found[0]), _escape(text.strip()))
 
 
 def _escape(text: str) -> str:
-    """Return a text within a line. A colon before a blank needs no escape."""
+    """Escape a text within a line. A colon before a blank needs no escape."""
     shown = escape_markdown(text).replace("\\|", "&#124;").replace("\\: ", ": ")
     return _BARE.sub(r"\1&#46;", shown)
 
@@ -172,7 +172,7 @@ def render_code(text: str) -> str:
 
 
 def _to_entities(text: str) -> str:
-    """Return a text with every odd character as an entity, which is no markup anywhere."""
+    """Return a text with all special characters as entities, which are never markup."""
     return _ODD.sub(lambda found: f"&#{ord(found[0])};", text)
 
 

@@ -1,4 +1,4 @@
-"""What uses what in a fleet: all that entries of a reference are made from, and the parts of entries."""
+"""The uses of definitions in a fleet, as the source of a reference's entries, and parts of entries."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ _NODESET = "node set "
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """The binding of a parameter in a layer, under the name that is written there."""
+    """The binding of a parameter in a layer, under the name in its file."""
 
     layer: Link
     name: str
@@ -33,10 +33,12 @@ class Bound(msgspec.Struct, frozen=True):
 
 
 class Mentions(msgspec.Struct, frozen=True):
-    """What mentions what. `by_definitions["include", NAME]` are the features that include NAME, and so on.
+    """Mentions in definitions.
 
-    `by_nodes` are, alike, the nodes that mention something. `bindings` are the layers that bind a parameter,
-    by the name of its entry; `binding_nodes` are the nodes that do so.
+    `by_definitions["include", NAME]` are the features that include NAME, and so on.
+
+    `by_nodes` are the nodes that mention something, by the same keys. `bindings` are the layers that bind a
+    parameter, by the name of its entry; `binding_nodes` are the nodes that do so.
     """
 
     by_definitions: Mapping[tuple[str, str], list[Link]]
@@ -46,10 +48,10 @@ class Mentions(msgspec.Struct, frozen=True):
 
 
 class NodeFolder:
-    """Writes sets of nodes of a fleet: their number, and the folded set if it is short.
+    """Writer of sets of nodes of a fleet: their number, and the folded set if it is short.
 
     Folding all holders of 300 features on 10,000 nodes took 2.1 s and gave 3.3 MB, nearly all of it sets that
-    are too long to be read. A set has at least as many ranges as there are runs in the order of names by
+    are too long to read. A set has at least as many ranges as there are runs in the order of names by
     number, which is enough to leave most sets unfolded.
     """
 
@@ -85,10 +87,10 @@ def _number_order(name: str) -> tuple[tuple[str, ...], tuple[int, ...], str]:
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """All that entries are made from.
+    """The source of all entries.
 
     `names` are the entries by kind. `holders` are the nodes by feature, `members` those by group; `families`
-    are the parameters that are bound of each family.
+    are the bound parameters of each family.
     """
 
     fleet: Fleet
@@ -121,7 +123,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 def find_usage(fleet: Fleet) -> Usage:
-    """Find all that the entries of a fleet are made from."""
+    """Return the source of all entries of a fleet."""
     known, families = _find_parameters(fleet)
     default = fleet.model.settings.default_group
     names = _find_names(fleet.model, known)
@@ -137,7 +139,7 @@ def find_usage(fleet: Fleet) -> Usage:
 
 
 def group_nodes(fleet: Fleet, names: Callable[[NodeClass], Iterable[str]]) -> dict[str, list[str]]:
-    """Return the nodes by names of something that their classes have."""
+    """Return nodes by the names that a function returns for their classes."""
     found: dict[str, list[str]] = {}
     for node_class in fleet.classes:
         for name in names(node_class):
@@ -211,7 +213,7 @@ def _link_layer(label: str) -> Link | None:
 
 
 def _layer_mentions(layer: LayerDefinition) -> Iterable[tuple[str, str]]:
-    """Yield what a layer mentions of features and groups, as (verb, name)."""
+    """Yield the features and groups that a layer mentions, as (verb, name)."""
     verb = "include" if isinstance(layer, Feature) else "install"
     yield from dict.fromkeys((verb, use.feature) for use in listed_features(layer))
     if isinstance(layer, Feature):
@@ -226,7 +228,7 @@ def _layer_mentions(layer: LayerDefinition) -> Iterable[tuple[str, str]]:
 
 
 def _add_other_mentions(model: Model, mentions: dict[tuple[str, str], list[Link]]) -> None:
-    """Add what parameters, rules and subsystems mention by name."""
+    """Add the names that parameters, rules and subsystems mention."""
     for name, parameter in sorted(model.parameters.items()):
         for what, refs in (("need", parameter.depends), ("exclude", parameter.conflicts)):
             for ref in refs:
@@ -242,20 +244,20 @@ def _add_other_mentions(model: Model, mentions: dict[tuple[str, str], list[Link]
             mentions.setdefault(("run", ref.name), []).append(Link("subsystem", name))
 
 
-# Parts of entries: values, and tables of what a layer binds, which files it has, and what it lists.
+# Parts of entries: values, and tables of the bindings, files and lists of a layer.
 
 SECRET: Line = (Text("(secret)"),)
 
 
 def value_piece(given: Any) -> Code:
-    """Return a value on one line: text as it is, all else as JSON."""
+    """Return a value on one line: text as it is, anything else as JSON."""
     if isinstance(given, str) and given and given.isprintable():
         return Code(given)
     return Code(msgspec.json.encode(given).decode())
 
 
 def binding_line(usage: Usage, name: str, binding: Binding) -> Line:
-    """Return what a binding does to its parameter; the value of a secret is not shown."""
+    """Return the effect of a binding on its parameter; the value of a secret is not shown."""
     if binding.op is Op.SECRET:
         return (Text("the secret "), Code(binding.given))
     if usage.fleet.declarations.secret(name):
@@ -290,7 +292,7 @@ def parameter_table(usage: Usage, params: Mapping[str, Binding]) -> Iterator[Par
 
 
 def _content_line(entry: FileEntry) -> Line:
-    """Return what a file is written from. Plain text is not shown: it may be long."""
+    """Return the source of a file's content. Plain text is not shown, because it may be long."""
     if entry.removed:
         return (Text("removed"),)
     if entry.template is not None:

@@ -1,1 +1,1 @@
-"""The same repository with every name and value replaced."""
+"""Sanitizing: the same repository with every name and value replaced."""

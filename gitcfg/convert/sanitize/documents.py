@@ -1,4 +1,4 @@
-"""YAML documents in other words: the roles of their scalars, and what replaces them."""
+"""YAML documents with replaced texts: the roles of their scalars, and the replacements."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _DEEPEST = 64
 
 
 class Role(Enum):
-    """What a place in a document holds, and how what is below it is read."""
+    """The content of a place in a document, which decides how the places below it are read."""
 
     STRUCTURE = auto()  # keys are the format's, scalars are names
     ENTRY = auto()  # the same, of a parameter, subsystem or file
@@ -150,7 +150,7 @@ def _replace_scalars(text: str, found: list[Scalar], names: Pseudonyms) -> str:
 
 
 def _between(text: str, names: Pseudonyms) -> str:
-    """Return what is between scalars, without comments; tags and anchors are names."""
+    """Replace what is between scalars, without comments; tags and anchors are names."""
     return names.replace_name(_COMMENT.sub("", text)) if not text.isspace() else text
 
 
@@ -168,7 +168,7 @@ def _replace_scalar(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
 
 
 def _replace_folded(raw: str, scalar: Scalar, names: Pseudonyms) -> str:
-    """Return a scalar of several lines; only text between escapes is replaced, so that lines stay."""
+    """Replace a scalar of several lines; only text between escapes is replaced, so that lines stay."""
     if scalar.style != '"':
         return _replace_text(raw, scalar, names)
     return replace_between(_ESCAPED.finditer(raw), raw, lambda text: _replace_text(text, scalar, names))
@@ -186,7 +186,7 @@ def _escape(character: str) -> str:
 
 
 def _replace_text(text: str, scalar: Scalar, names: Pseudonyms) -> str:
-    """Return the text that replaces that of a scalar."""
+    """Return the replacement for the text of a scalar."""
     if (_is_keyword if scalar.key else _is_choice)(scalar.role, text):
         return text
     if scalar.key:
@@ -196,7 +196,7 @@ def _replace_text(text: str, scalar: Scalar, names: Pseudonyms) -> str:
 
 
 def _replace_broken(text: str, names: Pseudonyms) -> str:
-    """Return an invalid document, word for word; keys of the format stay where a colon follows."""
+    """Replace each word of an invalid document; keys of the format stay if a colon follows."""
     every = re.finditer(rf"{_KEY.pattern}|{_ESCAPED.pattern}", text, re.DOTALL)
     kept = (found for found in every if not found[1] or found[1] in keys())
     return replace_between(kept, text, names.replace_value)

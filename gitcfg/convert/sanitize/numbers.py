@@ -22,9 +22,9 @@ _LONG = re.compile(r"\d{4,}")
 _BASED = re.compile(r"(0x)(?P<hex>[0-9a-fA-F]+)|(0o)(?P<octal>[0-7]+)|(?P<mantissa>[^eE]+)[eE].*")
 _SHORT = 4
 _TOO_LARGE = 1 << 53  # for the format, of any number
-_MANY = 7  # so many digits with signs among them may be a telephone number, and are no version or time
+_MANY = 7  # this number of digits with signs between them may be a telephone number, not a version or time
 _DRAWN = 64
-"""Digits beyond depend only on the first 64, or long numbers would take quadratic time."""
+"""Digits after the first 64 depend only on these, because long numbers would take quadratic time."""
 
 Widths = Mapping[tuple[str, int], int | None]
 """The highest number in node sets, by the word before the brackets and the width of the numbers.
@@ -34,7 +34,7 @@ None if the numbers have several widths.
 
 
 class NumberPseudonyms:
-    """Replaces each number by another one, always the same with the same key; up to three digits stay.
+    """Replacement of each number by another one, always the same with the same key; up to three digits stay.
 
     `widths` are those of numbers of more than four digits in node sets.
     """
@@ -75,13 +75,13 @@ class NumberPseudonyms:
         )
 
     def replace_limit(self, digits: str) -> str:
-        """Return a number of as many digits that is no larger, so that it is valid where the old one is."""
+        """Return a number of the same length that is not larger, so that it is valid in the same place."""
         number, least = int(digits), 10 ** (len(digits) - 1)
         least = max(least, _TOO_LARGE) if number >= _TOO_LARGE else least
         return str(least + self._draw_number(f"limit {digits}", number - least + 1))
 
     def _replace_octet(self, digits: str) -> str:
-        """Return a part of an invalid address: what is too large, or has leading zeros, stays so."""
+        """Return a part of an invalid address: a part that is too large, or has leading zeros, stays so."""
         if int(digits) < 256:
             return self.replace_digits(digits) if digits.startswith("0") else digits
         return str(256 + (int(digits) - 256 + self._draw_number(f"octet {digits}", 744)) % 744)
@@ -94,13 +94,13 @@ class NumberPseudonyms:
         return ".".join(self._address((*octets, *("0",) * (4 - len(octets))), _BITS)[: len(octets)])
 
     def replace_address(self, text: str) -> str:
-        """Return the pseudonym of an IPv6 address or network; anything else is hexadecimal digits."""
+        """Return the pseudonym of an IPv6 address or network; any other text is hexadecimal digits."""
         address, slash, length = text.partition("/")
         try:
             number = int(IPv6Address(address))
         except AddressValueError:
             return self.replace_hexadecimal(text)
-        if number > 1:  # neither any address nor the machine's own
+        if number > 1:  # not the unspecified address, and not the loopback address
             bits = (
                 number >> at & 1 ^ self._draw_number(f"bits6 {at} {number >> at + 1}", 2) for at in range(128)
             )
@@ -110,7 +110,7 @@ class NumberPseudonyms:
         return f"{IPv6Address(number)}{slash}{length}"
 
     def replace_hexadecimal(self, text: str) -> str:
-        """Replace the digits and the letters of hexadecimal numbers by others; all else stays."""
+        """Replace the digits and the letters of hexadecimal numbers; the rest stays."""
         parts, before = [], ""
         for letter in text:
             parts.append(self._hex(before[:_DRAWN], letter))
@@ -139,7 +139,7 @@ class NumberPseudonyms:
         return _LONG.sub(lambda run: self.replace_digits(run[0], "mantissa"), text[:end]) + text[end:]
 
     def replace_counted(self, stem: str, digits: str) -> str | None:
-        """Return a number of a node set, shifted as all numbers of the set; None if it is of no set."""
+        """Return a number of a node set, shifted as all numbers of the set; None if it is in no set."""
         key = stem.lower(), len(digits)
         if key not in self._widths:
             return None
@@ -180,7 +180,10 @@ class NumberPseudonyms:
         return [*map(str, (other & ~hosts if not number & hosts else other).to_bytes(4, "big"))]
 
     def replace_digits(self, digits: str, before: str = "") -> str:
-        """Return as many other digits, each depending on those before. Leading zeros stay; none are added."""
+        """Return the same number of other digits, each depending on those before.
+
+        Leading zeros stay; none are added.
+        """
         zeros = len(digits) - len(digits.lstrip("0"))
         first, rest = digits[zeros:_DRAWN], digits[max(zeros, _DRAWN) :]
         parts = [digits[:zeros]]
@@ -202,19 +205,19 @@ def _are_octets(parts: Iterable[str]) -> bool:
 
 
 def _prefix_length(rest: str) -> int:
-    """Return the prefix length behind an address, all bits if there is none."""
+    """Return the prefix length after an address, or all bits if there is none."""
     length = rest.removeprefix("/")
     return int(length) if rest != length and _LENGTH.fullmatch(length) else _BITS
 
 
 class SameNumbers(NumberPseudonyms):
-    """Keeps all numbers, except those that are parts of names and ids."""
+    """Pseudonyms that keep all numbers, except parts of names and ids."""
 
     def replace(self, text: str) -> str:
         return text
 
 
-# Pseudonyms of commits, keys and encrypted files: of the same form, and they still belong together.
+# Pseudonyms of commits, keys and encrypted files, which have the same form and still belong together.
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _VERSION = b"age-encryption.org/v1\n"
@@ -234,7 +237,7 @@ _KNOWN = (X25519, ED25519, RSA, "scrypt")
 
 
 class IdPseudonyms:
-    """Replaces each id by another one of the same form, always the same with the same key."""
+    """Replacement of each id by another one of the same form, always the same with the same key."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -242,14 +245,17 @@ class IdPseudonyms:
         self._tags: dict[str, str] = {}
 
     def replace_commit(self, text: str) -> str | None:
-        """Return another commit id of the same length, None if it is none. Equal prefixes stay equal."""
+        """Return another commit id of the same length; None if the text is not one.
+
+        Equal prefixes stay equal.
+        """
         if not _COMMIT.fullmatch(text):
             return None
         self.known[text] = "".join(self._digit(text[:place], digit) for place, digit in enumerate(text))
         return self.known[text]
 
     def replace_public_key(self, text: str) -> str | None:
-        """Return another `ssh-ed25519 AAAA...`, None if it is no such key."""
+        """Return another `ssh-ed25519 AAAA...`; None if the text is not such a key."""
         found = public_key(text)
         if found is None:
             return None
@@ -257,7 +263,7 @@ class IdPseudonyms:
         return self.known[text]
 
     def replace_recipient(self, text: str, prose: Callable[[str], str]) -> str | None:
-        """Return another recipient of the same kind, None if it is no such key."""
+        """Return another recipient of the same kind; None if the text is not such a key."""
         try:
             found = recipient(text)
         except ValueError:
@@ -289,13 +295,13 @@ def _replace_recipient(true: Recipient, key: bytes) -> Recipient:
 
 
 def replace_invalid_key(text: str) -> str:
-    """Return what is as wrong as a recipient that is no key; nothing for what does not look like one."""
+    """Return a text that is as invalid as a wrong recipient; "" if it does not look like one."""
     begin = next((begin for begin in _BROKEN if text.strip().startswith(begin)), "")
     return _BROKEN.get(begin, "")
 
 
 def _replace_encrypted(data: bytes, key: bytes, tags: Mapping[str, str]) -> bytes:
-    """Return a file for as many recipients without its content; `tags` are new ones by old ones."""
+    """Return a file for the same number of recipients without its content; `tags` maps old to new ones."""
     try:
         found = header(data)
     except ValueError as error:

@@ -17,7 +17,7 @@ _COUNT = re.compile(r"[-+]?\d{1,7}")
 _LIMIT = re.compile(r"[1-9]\d{7,20}")
 _LOOK_BACK = 64
 _INSTANCE = r"(?P<kept>\$\{(?:as|with)(?![A-Za-z0-9_]))"
-# What other tools write before what they have encrypted, and what stands above keys (GC513).
+# The beginning of encrypted texts of other tools, and of keys (GC513).
 _BEGIN = r"-----BEGIN (?:PGP MESSAGE|AGE ENCRYPTED FILE|(?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY)-----"
 _MARK = rf"(?P<mark>\$ANSIBLE_VAULT;\d|ENC\[(?:[A-Z]\w{{2,12}}),(?:data:)?|{_BEGIN})"
 _IDENTITY = "AGE-SECRET-KEY-1"
@@ -28,8 +28,8 @@ _BASED = (
 )
 _HEX = "[0-9A-Fa-f]"
 _GROUPS = f"{_HEX}{{1,4}}(?::{_HEX}{{1,4}})*"
-# What says which machine, account or key it is, in names too: UUIDs, MAC addresses and fingerprints,
-# addresses of IPv6, of IPv4 with dashes or before a star, and groups with more than six digits.
+# Ids of machines, accounts and keys, in names too: UUIDs, MAC addresses and fingerprints, addresses of IPv6,
+# of IPv4 with dashes or before a star, and groups with more than six digits.
 _IDS = (
     rf"(?P<hex>(?<![\w:-]){_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![\w-])"
     rf"|(?<![\w:])(?=[A-Fa-f:-]*\d)(?:{_HEX}{{2}}(?::{_HEX}{{2}}){{3,}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5,}})(?![\w:])"
@@ -76,7 +76,7 @@ def replace_between(
     replace: Callable[[str], str],
     keep: Callable[[re.Match[str]], str] = itemgetter(0),
 ) -> str:
-    """Return a text in which what lies between matches is replaced, and of each match what `keep` makes."""
+    """Return a text with replacements: between matches by `replace`, and for each match by `keep`."""
     parts, end = [], 0
     for found in kept:
         parts += [replace(text[end : found.start()]), keep(found)]
@@ -85,7 +85,7 @@ def replace_between(
 
 
 class Pseudonyms:
-    """Replaces names and values; a name gets the same pseudonym everywhere, also within texts.
+    """Replacement of names and values; a name gets the same pseudonym everywhere, also within texts.
 
     `kept` are names whose words stay. `joints`: see WordPseudonyms. `figures` replace those of the key.
     """
@@ -122,13 +122,13 @@ class Pseudonyms:
         return f"{first}-{last}"
 
     def replace_number(self, text: str) -> str:
-        """Replace a number of the format's own: how many, how long."""
+        """Replace a number of the format itself: a count, or a duration."""
         if _COUNT.fullmatch(text):
             return text
         return self.numbers.replace_limit(text) if _LIMIT.fullmatch(text) else self.replace_name(text)
 
     def replace_prose(self, text: str) -> str:
-        """Replace every word and number by a random one. A private key keeps its looks."""
+        """Replace every word and number by a random one. A private key keeps its form."""
         draw = self.words.replace_prose(text)
         return replace_between(
             keys(text),
@@ -162,7 +162,7 @@ class Pseudonyms:
         return f"{self.replace_name(node)} {other}".rstrip()
 
     def replace_recipient(self, text: str) -> str:
-        """Replace a recipient: a public key with a comment behind it."""
+        """Replace a recipient: a public key, and a comment after it."""
         return (
             self.ids.replace_recipient(text, self.replace_prose)
             or replace_invalid_key(text)
@@ -183,11 +183,11 @@ class Pseudonyms:
         )
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
-        """Return what has been replaced so far by what."""
+        """Return all replacements so far."""
         return {"words": self.words.known, "figures": self.numbers.known, "ids": self.ids.known}
 
     def _replace_code(self, text: str, words: Set[str], kept: Set[int] = frozenset()) -> str:
-        """Replace the names in code, except some words, and what begins at some places."""
+        """Replace the names in code, except some words, and matches that begin at some places."""
 
         def replace(found: re.Match[str]) -> str:
             if found["quoted"]:

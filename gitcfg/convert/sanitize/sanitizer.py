@@ -1,4 +1,4 @@
-"""A whole repository in other words: its files, their paths, contents, and findings that stay alike."""
+"""Sanitizing of a whole repository: its files, their paths and contents, with equal findings."""
 
 import os
 import re
@@ -37,14 +37,14 @@ _GLOBS = (Role.STRUCTURE, Role.ENTRY, Role.NAMED)
 
 
 class Keep(StrEnum):
-    """What a sanitized repository can keep as it is."""
+    """The parts that a sanitized repository can keep unchanged."""
 
     PARAMETERS = "parameters"
     NUMBERS = "numbers"
 
 
 class Order:
-    """The order of names and paths in some trees of a repository, which numbers in front of names keep."""
+    """The order of names and paths in some trees of a repository, which a number before each name keeps."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
         paths = {folder: set[str]() for folder in (*_FIRST_WINS, *SINGLES)}
@@ -60,12 +60,12 @@ class Order:
         self._repeated = {path: place for folder in SINGLES for path, place in _find_repeated(paths[folder])}
 
     def rank(self, folder: str, name: str) -> str:
-        """Return the number in front of a name, if it needs one; an illegal name stays illegal."""
+        """Return the number before a name, if it needs one; an illegal name stays illegal."""
         number = self._names.get(folder, {}).get(name.casefold())
         return "" if number is None or not name[:1].isalnum() else f"{number:04d}"
 
     def prefix(self, path: str) -> str:
-        """Return the number in front of a file's folder, if its order decides whether it wins."""
+        """Return the number before a file's folder, if its order decides whether it wins."""
         if path in self._repeated:
             return f"{self._repeated[path]:04d}"
         number = self._paths.get(path.partition("/")[0], {}).get(path)
@@ -81,7 +81,7 @@ def _number(names: Iterable[str]) -> dict[str, int]:
 
 
 def _find_repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yield files of the same name with their numbers, in order of path."""
+    """Yield files with equal names with their numbers, in order of path."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(paths):
         alike[_stem(path)].append(path)
@@ -91,7 +91,7 @@ def _find_repeated(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
 
 
 class Sanitizer:
-    """Turns trees of a repository into sanitized ones, always the same with the same key.
+    """Sanitizer of trees of a repository, which gives the same result with the same key.
 
     `trees` are all that will be sanitized: overrides apply in order of name, and must still do so.
     """
@@ -99,7 +99,7 @@ class Sanitizer:
     def __init__(
         self, key: bytes, trees: Sequence[Tree], kept: Set[str] = frozenset(), keep: Set[Keep] = frozenset()
     ) -> None:
-        """`kept` are names that stay, with their words everywhere; `keep` is what else stays."""
+        """Set what stays: `kept` are names with their words everywhere; `keep` are other parts."""
         numbers = (SameNumbers if Keep.NUMBERS in keep else NumberPseudonyms)(key, _find_widths(trees))
         names = set(kept) | (_find_parameters(trees) if Keep.PARAMETERS in keep else set())
         self.names = Pseudonyms(key, names, _find_joints(trees), numbers)
@@ -107,7 +107,7 @@ class Sanitizer:
         self._paths: dict[str, str] = {}
 
     def files(self, tree: Tree) -> Mapping[str, Content]:
-        """Return all files of a tree that gitcfg reads, or refuses, by their new paths."""
+        """Return all files of a tree that gitcfg reads, or rejects, by their new paths."""
         entries = list(_entries(tree))
         self._paths.update((entry.path, self.path(entry.path)) for entry in entries)
         entries.sort(key=lambda entry: _is_sealed(entry.path))  # their recipients come first
@@ -130,11 +130,11 @@ class Sanitizer:
         return self._order.rank(folder, name) + self.names.replace_name(name)
 
     def known(self) -> Mapping[str, Mapping[str, str]]:
-        """Return what has been replaced so far: words, figures and ids, and paths."""
+        """Return all replacements so far: words, figures and ids, and paths."""
         return {**self.names.known(), "paths": self._paths}
 
     def subject(self, name: str) -> Set[str]:
-        """Return what the subject of a finding may have become: a name, a path, or a keyword."""
+        """Return the possible new subjects for the subject of a finding: a name, a path, or a keyword."""
         ranked = (self._name(folder, name) for folder in RANKED)
         return {name, self.path(name), self.names.replace_name(name), *ranked}
 
@@ -148,7 +148,7 @@ class Sanitizer:
             return self._replace_text(entry.path, data)
         if not _MARKER.search(data):
             return self.names.replace_sealed(data)
-        # Of an unresolved merge only the conflict markers stay.
+        # Only the conflict markers of an unresolved merge stay.
         found = (_MARKER.match(line) for line in data.split(b"\n"))
         return b"\n".join(mark[0] + b" x" * (mark[0] != b"=======") if mark else b"" for mark in found)
 
@@ -233,7 +233,7 @@ def _find_scalars(tree: Tree, folders: Iterable[str], holding: re.Pattern[str]) 
 def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
     """Write a git repository of these versions, the last one checked out; its commits name no person.
 
-    It is written beside the folder and moved there. Raise GitcfgError (4) if the folder is not empty.
+    It is written beside the folder and then moved there. Raise GitcfgError (4) if the folder is not empty.
     """
     check_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -246,7 +246,7 @@ def write_repository(folder: Path, versions: Sequence[Mapping[str, Content]]) ->
 
 
 def check_folder(folder: Path) -> None:
-    """Raise GitcfgError (4) if a folder is there and not empty."""
+    """Raise GitcfgError (4) if a folder exists and is not empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise GitcfgError(f"{folder} already exists.", "Choose a new folder.", code=REFUSED)
 
@@ -257,7 +257,7 @@ def check_folder(folder: Path) -> None:
 def compare_findings(
     original: Iterable[Finding], sanitized: Iterable[Finding], sanitizer: Sanitizer
 ) -> tuple[list[Finding], list[Finding]]:
-    """Return the findings of the original that the sanitized one lacks, and those that it has besides.
+    """Return the findings of the original without a counterpart, and those of the sanitized one.
 
     Findings correspond if they have the same code and severity on the same lines, and their nodes and
     subjects correspond.
@@ -286,7 +286,7 @@ def _key(finding: Finding, sanitizer: Sanitizer | None) -> Hashable:
 
 
 def _correspond(finding: Finding, other: Finding, sanitizer: Sanitizer) -> bool:
-    """Return whether the subjects of a finding have become those of the other."""
+    """Return whether the subjects of a finding correspond to those of the other."""
     left = list(other.subjects)
     for subject in finding.subjects:
         new = next((name for name in left if name in sanitizer.subject(subject)), None)

@@ -35,7 +35,7 @@ CHOICES = _split_words(
     "string integer number boolean list map expression path condor env ini json yaml toml error warning allow"
     " tip each off require comma blank-or-comma active retired old new ok"
 )
-"""The values of settings that only take some words."""
+"""The values of settings that allow only some words."""
 
 COLLECTED = _split_words("name value")
 """What `$collect` takes instead of a parameter, and sorts by."""
@@ -94,17 +94,17 @@ def _properties(part: Any) -> Iterator[str]:
             yield from _properties(inner)
 
 
-# Pseudonyms of words: of the same length and case, and not to be undone without the key.
+# Pseudonyms of words: of the same length and case, and irreversible without the key.
 
 _LONGEST = 64
-"""Letters beyond depend only on the first 64, or long words would take quadratic time."""
+"""Letters after the first 64 depend only on these, because long words would take quadratic time."""
 
 
 class WordPseudonyms:
-    """Replaces each word by another one, always the same with the same key; no two words become the same.
+    """Replacement of words, the same with the same key; different words stay different.
 
-    Each letter is exchanged by an order of the alphabet that the key and the letters before it decide.
-    So words that begin alike still do, which keeps globs such as `START*` true. Words in `kept` stay.
+    Each letter is replaced by an order of the alphabet that the key and the letters before it decide. So
+    words with a common beginning keep one, and globs such as `START*` still match. Words in `kept` stay.
     `joints` are words that begin within others: globs such as `*LOG` name them.
     """
 
@@ -122,7 +122,7 @@ class WordPseudonyms:
         return self.known[word]
 
     def replace_prose(self, text: str) -> Callable[[str], str]:
-        """Return a function that replaces words by random ones: frequency would give away `the`."""
+        """Return a function that replaces words by random ones, because frequency would reveal `the`."""
         drawn = hmac.digest(self._key, b"prose\0" + text.encode("utf-8", "surrogatepass"), "sha512")
         places = count()
         return lambda word: "".join(_draw_letters(drawn, next(places), word))
@@ -135,14 +135,14 @@ class WordPseudonyms:
         if 0 < at < len(word):
             return self.replace(word[:at]) + self.replace(word[at:])
         found = self._exchange(word)
-        while _lower(found) in self._kept:  # the next of a cycle: two words never become one
+        while _lower(found) in self._kept:  # the next of a cycle, so that two words never become one
             found = self._exchange(found)
         return found
 
     def _exchange(self, word: str) -> str:
         before, rest = _lower(word[:_LONGEST]), word[_LONGEST:]
         letters = (self._letter(before[:place], letter) for place, letter in enumerate(word[:_LONGEST]))
-        # The rest of a long word is replaced at once: some files hold a word of ten megabytes.
+        # The rest of a long word is replaced at once, because some files have a word of ten megabytes.
         others = {ord(letter): self._letter(before, letter) for letter in set(rest)}
         return "".join(letters) + rest.translate(others)
 
@@ -181,7 +181,7 @@ def _lower(word: str) -> str:
 
 @lru_cache(maxsize=4)
 def _letters_of_size(size: int) -> dict[str, int]:
-    """Return all letters of so many bytes in UTF-8, numbered."""
+    """Return all letters of `size` bytes in UTF-8, numbered."""
     first, end = {2: (0x80, 0x800), 3: (0x800, 0x10000), 4: (0x10000, sys.maxunicode + 1)}[size]
     found = (letter for letter in map(chr, range(first, end)) if letter.isalpha())
     return {letter: number for number, letter in enumerate(found)}

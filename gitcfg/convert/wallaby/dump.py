@@ -56,7 +56,7 @@ Value = Text | Items | Table
 
 
 Setting = str | None
-"""What a feature or group sets a parameter to: text, or None for its default."""
+"""The value that a feature or group sets for a parameter: text, or None for its default."""
 
 
 class Feature(msgspec.Struct, frozen=True):
@@ -150,7 +150,7 @@ class Fields:
         return f"{self.noun} {shown(name.text)}" if isinstance(name, Text) else self.noun
 
     def type_error(self, value: Value, key: str, expected: str) -> Exception:
-        """Return the error of a field that is not what is expected."""
+        """Return the error for a field of another type than expected."""
         return value_error(value, f"`{key}` of the {self.label()} is not {expected}")
 
     def text(self, key: str) -> str:
@@ -234,7 +234,7 @@ class Fields:
 
 
 def read_store(data: bytes, notes: list[Note]) -> Store:
-    """Read the store of a dump. Raise GitcfgError if it is no dump, or was cut short."""
+    """Read the store of a dump. Raise GitcfgError if it is not a dump, or was cut short."""
     whole = parse_yaml(data)
     if not isinstance(whole, Table) or not whole.entries.keys() & {"features", "groups", "params"}:
         raise dump_error("it does not have the lists features, groups, nodes, params and subsystems")
@@ -426,7 +426,7 @@ class _Builder:
 
 
 def _decode_scalar(event: Any, line: int, column: int) -> Text:
-    """Return a scalar; Ruby writes text that it takes for binary in base64."""
+    """Return a scalar; Ruby writes text that it considers binary in base64."""
     if event.tag is None or event.tag.rpartition(":")[2].lstrip("!") != "binary":
         return Text(event.value, event.implicit[0], line, column)
     try:
@@ -440,7 +440,7 @@ def _decode_scalar(event: Any, line: int, column: int) -> Text:
 
 
 def resolve_plain(value: Text) -> object:
-    """Return the value of a plain scalar in YAML, or its text where that is no valid value."""
+    """Return the value of a plain scalar in YAML, or its text if that is not a valid value."""
     try:
         return resolve(value.text)
     except ValueError:
@@ -454,5 +454,5 @@ def dump_error(message: str, line: int = 0, column: int = 0) -> GitcfgError:
 
 
 def value_error(value: Value, message: str) -> GitcfgError:
-    """Return the error that a value causes."""
+    """Return the error about a value."""
     return dump_error(message, value.line, value.column)

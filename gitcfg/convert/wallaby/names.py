@@ -101,7 +101,7 @@ def _free_name(name: str, taken: Counter[str]) -> str:
 
 
 def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
-    """Keep the names of nodes; one that is not a host name is left out, as it cannot name a machine."""
+    """Keep the names of nodes; leave out one that is not a host name, because it cannot name a machine."""
     result = {}
     for name in names:
         if HOST.fullmatch(name) and len(name) <= MAX_NAME:
@@ -113,7 +113,7 @@ def _keep_host_names(names: Iterable[str], notes: list[Note]) -> dict[str, str]:
 
 
 def _choose_spellings(store: Store) -> dict[str, str]:
-    """Return the legal names of parameters by lower case: as declared, else as first set."""
+    """Return the legal names of parameters by lower case: as declared, otherwise as first set."""
     result: dict[str, str] = {}
     declared = [parameter.name for parameter in store.parameters]
     in_features = [name for feature in store.features for name in feature.params]

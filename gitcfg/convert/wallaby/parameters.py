@@ -24,7 +24,7 @@ from gitcfg.model.names import shown
 
 
 class Marker(StrEnum):
-    """What a value does to the value below it."""
+    """The effect of a value on the value below it."""
 
     SET = ""
     APPEND = ">="
@@ -32,7 +32,7 @@ class Marker(StrEnum):
     OR = "||="
     DEFAULT = "?="
     STANDARD = "0"  # the integer: use the parameter's default
-    EMPTY = "empty"  # does nothing where something lower sets a value
+    EMPTY = "empty"  # has no effect if a lower layer sets a value
 
 
 OPERATIONS = {
@@ -66,7 +66,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """All that a dump says of a parameter: its declaration, if there is one, and every setting."""
+    """Everything that a dump has about a parameter: its declaration, if there is one, and every setting."""
 
     name: str
     declaration: Parameter | None
@@ -82,7 +82,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return self.declaration.default if self.declaration and has_default(self.declaration) else ""
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield every text that its values are made of, with the place."""
+        """Yield every text in its values, with the place."""
         if self.default:
             yield self.default, "default_val"
         for use in self.uses:
@@ -99,10 +99,10 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
 
 def read_setting(setting: Setting, parameter: Parameter | None) -> MarkedValue:
-    """Return what a setting means.
+    """Return the meaning of a setting.
 
-    A default that is empty is an empty value. An empty value of a parameter that must be changed
-    only asks for one, as its default does.
+    An empty default is an empty value. An empty value of a parameter that must be changed only asks for
+    one, as its default does.
     """
     given = MarkedValue(Marker.STANDARD) if setting is None else _split_marker(setting)
     if given.marker is Marker.STANDARD and not has_default(parameter) and not is_change_required(parameter):
@@ -185,7 +185,7 @@ def _convert_binding(given: MarkedValue, kind: str, evidence: Evidence) -> Any:
 
 
 def _is_hindrance(given: MarkedValue, evidence: Evidence) -> bool:
-    """Return whether it is an empty value that operations above would see, and no binding can express."""
+    """Return whether it is an empty value that operations above would read, and no binding can express."""
     return given.marker is Marker.EMPTY and evidence.default != "" and evidence.marked(*_READS_BELOW)
 
 
@@ -219,7 +219,7 @@ _LABELS = {
 
 # Numbered names that are declared alike (`STARTD_1_ARGS`, `STARTD_2_ARGS`, ...) become one pattern.
 
-_FEWEST = 3  # two names that look alike may be chance
+_FEWEST = 3  # two similar names may be chance
 _HIGHEST_LEVEL = 2
 
 
@@ -296,7 +296,7 @@ def _note_declaration(declared: Parameter, evidence: Evidence, place: Place) -> 
 
 
 def decide_type(evidence: Evidence, place: Place) -> str:
-    """Return the type to declare; note where its label or its own values contradict it."""
+    """Return the type to declare; note if its label or its own values contradict it."""
     written = evidence.declaration.kind if evidence.declaration else ""
     label = _LABELS.get(written.strip().lower())
     if label is None:

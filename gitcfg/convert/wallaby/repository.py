@@ -42,7 +42,7 @@ class WallabyImport(msgspec.Struct, frozen=True):
 
 
 def import_wallaby(data: bytes) -> WallabyImport:
-    """Convert a dump. Raise GitcfgError if it is none, or was cut short."""
+    """Convert a dump. Raise GitcfgError if it is not one, or was cut short."""
     notes: list[Note] = []
     progress.note("reading the dump", blocks=True)
     contents = build_repository(read_store(data, notes), notes)
@@ -128,7 +128,7 @@ def _convert_groups(store: Store, words: Vocabulary, notes: list[Note]) -> Itera
 
 
 def _keeps_skeleton(store: Store, group: Group, place: Place) -> bool:
-    """Return whether the skeleton is kept: it is if it sets something, or a node is in it."""
+    """Return whether the skeleton is kept, which is so if it sets something, or a node is in it."""
     used = bool(group.features or group.params) or any(SKELETON in node.membership for node in store.nodes)
     if used:
         reason = "New nodes joined it automatically; add the group skeleton to their `groups:`."
@@ -175,7 +175,7 @@ def _layer_content(words: Vocabulary, given: Group, place: Place) -> dict[str, A
 def _list_groups(
     words: Vocabulary, given: Node, own: Group | None, groups: Container[str], place: Place
 ) -> list[str]:
-    """Return the groups of a node, without those that it is in anyway."""
+    """Return the groups of a node, without those that contain every node."""
 
     def translate(name: str) -> str | None:
         known = words.names.groups.get(name)
