@@ -92,7 +92,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def around(picture: Picture, chosen: Iterable[str], title: str, note: str) -> Picture:
-    """Return some vertices, all that they lead to, and their neighbours, with the edges between those."""
+    """Return some vertices, all that they lead to, and their neighbors, with the edges between those."""
     ids = frozenset(chosen)
     targets: dict[str, list[str]] = {vertex.id: [] for vertex in picture.vertices}
     for edge in picture.edges:
