@@ -1,1 +1,1 @@
-"""What is wrong with a fleet: one small function a code, and all of them run."""
+"""The checks of a fleet: one small function for each code, all run together."""

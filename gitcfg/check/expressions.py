@@ -1,8 +1,8 @@
-"""GC307: ClassAd expressions in files for HTCondor, read before a daemon does.
+"""GC307: ClassAd expressions in files for HTCondor.
 
-A daemon that cannot read one logs `Invalid expression` and goes on without it, and HTCondor's tools all say
-that nothing is wrong. What gitcfg can read itself is judged always; HTCondor's own parser where it is asked,
-with the macros that a node and HTCondor define put in first.
+A daemon that cannot read an expression logs `Invalid expression` and ignores it, and HTCondor's tools do not
+report it. gitcfg always checks what it can read itself. It uses HTCondor's own parser where there is one,
+after replacing the macros that a node and HTCondor define.
 """
 
 import re
@@ -34,7 +34,7 @@ _Refused = Mapping[str, Verdicts]
 
 
 class Expressions:
-    """Values of type `expression` that nodes get in files of the format condor."""
+    """The values of type `expression` that nodes get in files of the format condor."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces, judge: Judge | None) -> None:
         self._fleet = fleet
@@ -49,9 +49,9 @@ class Expressions:
         self._fault = cache(find_fault)
         self._taken: dict[int, tuple[FileEntry, int]] = {}
         self._tally = Tally()
-        self._noted: dict[int, int] = {}  # by layer, what of it is noted to be asked
+        self._noted: dict[int, int] = {}  # by layer, the parameters noted for the parser
         self._last: tuple[NodeClass, Expansion] | None = None
-        self._joined: dict[int, Cell] = {}  # what several layers compose, too
+        self._joined: dict[int, Cell] = {}  # composed of several layers: kept, so that the id is not reused
         self._asked: dict[str, None] = {}
         suspected = partial(_is_suspect, self._fault, self._judge is not None)
         self._suspects = Suspects(surfaces, suspected, self._names) if self._names else None
@@ -72,7 +72,7 @@ class Expressions:
             self._collect(node_class, surface, mask)
             for name, cell in cells.items():
                 self._note(name, cell, node_class, macros=True)
-            for name in self._params.of(surface.pending & mask):  # facts differ where layers do not
+            for name in self._params.of(surface.pending & mask):  # facts differ by node
                 texts = self._texts(node_class, name, self._surfaces.cell(node_class, name))
                 self._asked.update((_form(text), None) for text in texts)
 
@@ -80,7 +80,7 @@ class Expressions:
         return self._tally.findings()
 
     def refused(self) -> Iterator[Finding]:
-        """Ask HTCondor's parser about all that was seen, each distinct text once."""
+        """Yield what HTCondor's parser rejects of all that was seen, asking about each distinct text once."""
         refused = self._ask(self._asked)
         if not refused:
             return
@@ -97,7 +97,7 @@ class Expressions:
         for node_class, name, cell in found:
             yield from self._blamed(node_class, name, cell, refused)
 
-    # What gitcfg reads itself.
+    # Checks that gitcfg makes itself.
 
     def _wrong(self, name: str, cell: Cell) -> Iterator[Finding]:
         steps = list(cell.counting())
@@ -116,10 +116,13 @@ class Expressions:
         if cell.value is PENDING and fault is not None:
             yield _finding(name, fault, cell.steps[::-1], node_class.names)
 
-    # What HTCondor's parser reads.
+    # Checks by HTCondor's parser.
 
     def _collect(self, node_class: NodeClass, surface: Surface, mask: int) -> None:
-        """Note what the parser is to judge. Cells without macros are the same for all that have a layer."""
+        """Note what the parser must check.
+
+        Cells without macros are noted once for all classes with the layer.
+        """
         for part, top in zip(node_class.parts, surface.tops, strict=True):
             cells, shown_here = part.cells, top & mask
             if shown_here:
@@ -144,7 +147,7 @@ class Expressions:
         return fault is not None and fault.sure
 
     def _texts(self, node_class: NodeClass, name: str, cell: Cell) -> Iterator[str]:
-        """Yield the whole value with its macros put in; where some are not known, what it is composed of."""
+        """Yield the whole value with its macros replaced; if some are not known, also its operands."""
         value = node_class.value(name, cell)
         if not isinstance(value, str):
             return
@@ -160,7 +163,7 @@ class Expressions:
             yield from (expansion.of(text, name.lower()) for text in _text_of(step) if text.strip())
 
     def _ask(self, texts: Iterable[str]) -> _Refused:
-        """Return what the parser has against texts, by their forms."""
+        """Return the parser's verdicts on texts, by their forms."""
         if self._judge is None:
             return {}
         asked = list(dict.fromkeys(map(_form, texts)))
@@ -176,7 +179,7 @@ class Expressions:
                 yield name, cell
 
     def _blamed(self, node_class: NodeClass, name: str, cell: Cell, refused: _Refused) -> Iterator[Finding]:
-        """Tell of the operands that are refused by themselves; if none is, of the empty ones, or of all."""
+        """Yield findings for the operands that are rejected alone; if none are, for the empty ones or all."""
         expansion = self._expansion(node_class)
         steps = list(cell.counting(node_class.facts(name, cell.steps)))
         alone = [(step, text, expansion.of(text, name.lower())) for step in steps for text in _text_of(step)]
@@ -191,7 +194,7 @@ class Expressions:
                 yield _verdict(name, text, whole, [step], refused[_form(whole)], node_class.names)
 
     def _follows(self, node_class: NodeClass, used: Iterable[str], refused: _Refused) -> bool:
-        """Return whether a macro in it is wrong by itself: that is reported where the macro is written."""
+        """Return whether a macro in it is wrong itself: then that is reported where the macro is set."""
         for name in self._names.intersection(map(self._by_lower.get, used)):
             cell = node_class.cell(name)
             if cell is not None and any(map(self._surely_wrong, _texts(cell))):
@@ -202,7 +205,7 @@ class Expressions:
                 return True
         return False
 
-    # What nodes have.
+    # What nodes get.
 
     def _mask(self, node_class: NodeClass, surface: Surface) -> int:
         """Return the expressions that a class gets in files for HTCondor, as bits."""
@@ -227,7 +230,10 @@ class Expressions:
         return {name.lower(): name for name in self._params.names}
 
     def _expansion(self, node_class: NodeClass) -> Expansion:
-        """Return what puts in the values that a class gets in these files; that of the last one is held."""
+        """Return the expansion of macros with the values that a class gets in these files.
+
+        The last is cached.
+        """
         if self._last is None or self._last[0] is not node_class:
             self._last = (node_class, Expansion(self._finder(node_class)))
         return self._last[1]
@@ -254,14 +260,15 @@ class Expressions:
 
 
 def _is_suspect(fault: Callable[[str], Fault | None], asking: bool, name: str, cell: Cell) -> bool:
-    """Return whether a cell has a fault, or holds macros, whose values differ from class to class."""
+    """Return whether a cell has a fault, or macros, whose values differ between classes."""
     return any(fault(text) or (asking and "$" in text) for text in _texts(cell))
 
 
 def _form(text: str) -> str:
-    """Return a text with other numbers in it, which is an expression exactly if the text is one.
+    """Return a text with its numbers replaced by 1: it is an expression exactly if the text is one.
 
-    A zero in front makes another number of what follows, a backslash another character; macros have names.
+    Texts with macros, whose names have digits, and with backslashes, after which digits are a character, are
+    unchanged. So are digits after a zero, since a leading zero gives a number another meaning.
     """
     return text if "$" in text or "\\" in text else _NUMBER.sub("1", text)
 
@@ -270,12 +277,12 @@ _NUMBER = re.compile(r"(?<![0-9])[1-9][0-9]*")
 
 
 def _text_of(step: Step) -> tuple[str, ...]:
-    """Return the operand, if it is a text of the expression: what names a fact or a secret is none."""
+    """Return the operand if it is text of the expression, not the name of a fact or a secret."""
     return (step.given,) if step.op in _WRITTEN and isinstance(step.given, str) else ()
 
 
 def _texts(cell: Cell) -> Iterator[str]:
-    """Yield what a cell is made of, and what of that is its value."""
+    """Yield the operands of a cell, and its value if that is another text."""
     for step in cell.steps:
         yield from _text_of(step)
     if len(cell.steps) > 1 and isinstance(cell.value, str):
@@ -295,7 +302,7 @@ def _finding(name: str, fault: Fault, steps: Iterable[Step], nodes: Iterable[str
 def _verdict(
     name: str, text: str, whole: str, steps: Iterable[Step], verdicts: Verdicts, nodes: Iterable[str]
 ) -> Finding:
-    """Return what the parser says, in gitcfg's own words where it knows them."""
+    """Return the finding for a rejected text, in gitcfg's own words if it knows the fault."""
     fault = find_fault(text) or find_fault(whole)
     reason = f"is not a ClassAd expression: {fault.reason}" if fault else verdicts[0].reason
     hint = f"With its macros put in it reads: {shown(whole, 200)}" if "$" in text else ""

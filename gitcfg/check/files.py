@@ -89,7 +89,7 @@ def _path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _beyond(path: str) -> Iterator[tuple[str, str]]:
-    """Yield what every node refuses: there must be room beside a file for another name of it."""
+    """Yield the limits of every node that a path exceeds: a temporary name must fit next to each file."""
     names = path.split("/")[1:]
     if any(name.startswith(_OWN) for name in names):
         yield (
@@ -117,7 +117,7 @@ def _mode(entry: FileEntry) -> Iterator[tuple[str, str]]:
 
 
 def _unresolved(fleet: Fleet) -> Iterator[Finding]:
-    """Merges in files that are no YAML. A plain file may hold such lines on purpose."""
+    """Yield unresolved merges in files that are not YAML. A plain file may have such lines on purpose."""
     for name, text in fleet.sources.items() if fleet.model.sources else ():
         yield from _merging(f"files/{name}", text or "", Severity.WARNING)
     signers = fleet.tree.entry(SIGNERS)
@@ -128,7 +128,7 @@ def _unresolved(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _merging(path: str, text: str, severity: Severity = Severity.ERROR) -> list[Finding]:
-    """Return what git would write of a conflict: half of it may well be text."""
+    """Return the conflicts with all markers that git writes: fewer may be part of the text."""
     blocks = [block for block in find_conflicts(text) if block.whole]
     return [conflict_finding(path, blocks, severity)] if blocks else []
 
@@ -150,7 +150,7 @@ def _template(fleet: Fleet, engine: TemplateEngine, name: str) -> Iterator[Findi
 
 
 def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator[Finding]:
-    """Templates that fail on a node: the first node of each class is tried, until one fails."""
+    """Yield the templates that fail on a node. The first node of each class is tried, until one fails."""
     for node_class in fleet.judged:
         for entry in node_class.files.values():
             name = entry.template.name if entry.template else ""
@@ -165,14 +165,14 @@ def _failing(fleet: Fleet, engine: TemplateEngine, broken: set[str]) -> Iterator
                 yield of("GC208", name, message, [origin], hint=problem.hint)
 
 
-# What a format may have something against: asked once of every cell and of all names together.
+# What a format may be unable to carry: each cell is tested once, and all names together.
 
 _PLAIN = "x"
 """A value that every format can carry."""
 
 
 class Carrier:
-    """Which parameters of a class must be looked at before they are written in a format."""
+    """The parameters of a class that must be checked before they are written in a format."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces, format: str) -> None:
         self._surfaces = surfaces
@@ -181,25 +181,25 @@ class Carrier:
         self._cells = Suspects(surfaces, partial(_is_doubtful, fleet, formats()[format]), safe=is_simple)
 
     def doubtful(self, node_class: NodeClass, surface: Surface) -> list[str]:
-        """The parameters of a class to be looked at: all of them if names may stand in each other's way."""
+        """Return the parameters of a class to check: all of them if some names may conflict."""
         if surface.bound & self._names:
             return list(self._surfaces.params.of(surface.bound))
         return self._cells.of(node_class, surface)
 
 
 def _is_doubtful(fleet: Fleet, format: Format, name: str, cell: Cell) -> bool:
-    """Return whether a format may be unable to carry a cell, or its value depends on facts."""
-    value = shown_secrets(finish_value(fleet.declarations, name, cell.value))  # as it is written
+    """Return whether a format may be unable to carry a cell, or the cell's value depends on facts."""
+    value = shown_secrets(finish_value(fleet.declarations, name, cell.value))  # in its written form
     if value is PENDING or value is NOTHING or value is None:
         return value is PENDING
     return any(format.unfit({name: value}, find_separators(fleet, {name: value})))
 
 
-# GC306, GC309, GC310, GC510: files that can hold what they are given, and hold all of it.
+# GC306, GC309, GC310, GC510: files that can hold their parameters, and parameters without a file.
 
 
 class WrittenValues:
-    """What is wrong with what nodes' parameters are written to."""
+    """The checks of the files that nodes' parameters are written to."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
         self._fleet = fleet
@@ -245,7 +245,7 @@ class WrittenValues:
         return allowed or declared(self._fleet, name)
 
     def _without_files(self, node_class: NodeClass, surface: Surface) -> None:
-        """Note what nodes bind for nothing, layer by layer: many nodes share those."""
+        """Note the unused parameters of nodes without files, by layer, since many nodes share these."""
         untaken = self._serving(node_class, surface.bound)
         for part, top in zip(node_class.parts, surface.tops, strict=True) if untaken else ():
             self._note(node_class, part.cells, top & untaken)
@@ -253,15 +253,16 @@ class WrittenValues:
         self._note(node_class, surface.joins, joined)
 
     def _serving(self, node_class: NodeClass, untaken: int) -> int:
-        """Those of some parameters that no file takes which serve nothing else: it is said of real nodes.
+        """Return which of some parameters without a file serve nothing else; none for classes without nodes.
 
-        What does not exist (GC201) might have brought a file.
+        Classes that name groups or features that do not exist (GC201) have none either, since those might
+        have included a file.
         """
         untaken &= ~self._read
         return untaken if untaken and node_class.names and not self._lacks(node_class) else 0
 
     def _lacks(self, node_class: NodeClass) -> bool:
-        """Return whether a class names groups or features that do not exist, by includes too."""
+        """Return whether a class names groups or features that do not exist, also through includes."""
         model, said = self._fleet.model, node_class.definition
         if any(ref.name not in model.groups for ref in said.groups) or self._lacking & node_class.features:
             return True
@@ -279,7 +280,7 @@ class WrittenValues:
             bare.nodes.extend(node_class.names)
 
     def _look(self, files: Mapping[str, FileEntry]) -> "_Files":
-        """Look at entries that many classes have: once for all of them."""
+        """Return what all classes with these entries share, and store it."""
         taken = 0
         for entry in files.values():
             taken |= self._takes(entry)
@@ -306,7 +307,7 @@ class WrittenValues:
             )
 
     def _takes(self, entry: FileEntry) -> int:
-        """Return what one file takes; a template that goes through all parameters takes all."""
+        """Return the parameters that one file uses; a template with a loop over all parameters uses all."""
         params = self._surfaces.params
         if entry.template is not None and entry.template.name in self._fleet.templates:
             analysis = self._engine.analyse(entry.template.name)
@@ -318,8 +319,11 @@ class WrittenValues:
 
 
 class _Files(msgspec.Struct, frozen=True):
-    """Entries with what is the same for all classes that have them: what is wrong with their paths, the
-    formats that some are written in, and the parameters that they take, as bits."""
+    """Entries with what all classes that have them share.
+
+    `paths` are the findings about their paths, `carriers` the entries with formats, and `taken` the
+    parameters that they use, as bits.
+    """
 
     entries: Mapping[str, FileEntry]
     paths: tuple[Finding, ...]
@@ -328,14 +332,14 @@ class _Files(msgspec.Struct, frozen=True):
 
 
 class _Bare(msgspec.Struct, frozen=True):
-    """What a layer says of some parameters, as bits, and the nodes without files on which that counts."""
+    """Some parameters of a layer, as bits, and the nodes without files for which these count."""
 
     cells: Mapping[str, Cell]
     params: int
     nodes: list[str]
 
     def finding(self, fleet: Fleet, names: tuple[str, ...]) -> Finding:
-        """GC510, once for all of them, at the first in each file: one file entry would take them all."""
+        """Return one GC510 for all of them, at the first in each file, since one file entry would fix all."""
         first: dict[str, Origin] = {}
         for origin in sorted(self.cells[name].origins[0] for name in names):
             first.setdefault(origin.file, origin)
@@ -352,9 +356,9 @@ _JSON = '`files: {/etc/example/settings.json: {format: json, params: ["*"]}}`.'
 
 
 def params_read(fleet: Fleet) -> frozenset[str] | None:
-    """Return the parameters whose values rules look at, or other nodes collect: they serve without a file.
+    """Return the parameters that rules read or other nodes collect, so that they need no file.
 
-    None: it may be any.
+    None: it may be any parameter.
     """
     by_rules = fleet.rule_engine.book.params_read if fleet.rule_engine is not None else frozenset[str]()
     by_nodes = fleet.collecting.params if fleet.collecting is not None else frozenset[str]()
@@ -385,15 +389,15 @@ def _untaken(name: str, cell: Cell) -> Iterator[Finding]:
     yield of("GC510", name, f"No file of the node uses {name}.", cell.origins, hint=hint)
 
 
-# Files that have a line for each parameter, with whether each line is sure to say its value.
+# Files with one line for each parameter, and whether each line certainly means its value.
 
 Plain = Callable[[str, str, str, Any, str | None], bool]  # see Judge.plain
 
 
 class Lines:
-    """What an entry in such a format writes, but for the versions of secrets.
+    """The text of an entry in such a format, without the versions of secrets.
 
-    `plain` says of each distinct line whether it says its value.
+    `plain` returns whether a line means its value. It is called once for each distinct line.
     """
 
     def __init__(self, fleet: Fleet, entry: FileEntry, chosen: LineFormat, plain: Plain) -> None:
@@ -406,7 +410,7 @@ class Lines:
         self._pieces = Pieces(fleet, entry, chosen, notice, unversioned)
 
     def text(self, node_class: NodeClass) -> tuple[str, bool] | None:
-        """Return the text of a class and if all its lines are plain; None if it cannot be put together so."""
+        """Return the text of a class, and whether all its lines are plain; None if pieces are not enough."""
         pieces = self._pieces.of(node_class)
         if pieces is None:
             return None
@@ -414,6 +418,6 @@ class Lines:
 
 
 def selected_params(fleet: Fleet, params: Bits, entry: FileEntry) -> int:
-    """Return the parameters that an entry with a format takes, as bits."""
+    """Return the parameters that an entry with a format selects, as bits."""
     selection = ParameterSelection(fleet.declarations, entry)
     return params.among(name for name in params.names if selection.separators(name) is not None)

@@ -1,4 +1,4 @@
-"""Findings: their codes with what must hold and the long explanations, how they are made, and how folded."""
+"""Findings: their codes with titles and explanations, how they are created, and how they are merged."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -11,14 +11,14 @@ from gitcfg.model import Finding, GitcfgError, Origin, Severity
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A code; `title` says what must hold."""
+    """A code; `title` is what must hold."""
 
     name: str
     title: str
 
     @property
     def severity(self) -> Severity:
-        """How grave its findings are, where nothing says otherwise."""
+        """The severity of its findings, if these do not set another."""
         return Severity.WARNING if self.name.startswith("GC5") else Severity.ERROR
 
 
@@ -79,7 +79,7 @@ CODES: Mapping[str, Code] = MappingProxyType({name: Code(name, title) for name, 
 
 
 def lookup(code: str) -> Code:
-    """Return the code of that name, in any case. GitcfgError: there is none."""
+    """Return the code of that name, in any case. Raise GitcfgError if there is none."""
     known = CODES.get(code.upper())
     if known is None:
         family = [name for name in CODES if re.match(r"GC\d", code.upper()) and name[:3] == code[:3].upper()]
@@ -91,14 +91,17 @@ def lookup(code: str) -> Code:
 
 
 def explanation(code: str) -> str:
-    """Return the long explanation of a code, in Markdown. GitcfgError: there is no such code."""
+    """Return the long explanation of a code, in Markdown. Raise GitcfgError if there is no such code."""
     known = lookup(code)
     folder = resources.files("gitcfg.check") / "explanations"
     return (folder / f"{known.name}.md").read_text(encoding="utf-8")
 
 
 def above_blocks(text: str) -> str:
-    """An explanation with its files' names in lines of their own: what shows Markdown drops them else."""
+    """Return an explanation with the names of its files on lines of their own.
+
+    Programs that show Markdown drop names after the fence.
+    """
     return _FENCE.sub(_named, text)
 
 
@@ -127,7 +130,7 @@ def of(
 
 
 def sentence(text: str) -> str:
-    """Return a hint as a sentence of its own: libraries' hints begin in lower case."""
+    """Return a hint as a sentence of its own, since hints of libraries begin in lower case."""
     return text[:1].upper() + text[1:]
 
 
@@ -140,21 +143,24 @@ class Tally:
     def add(
         self, name: Hashable, about: object, nodes: list[str], tell: Callable[[], Iterable[Finding]]
     ) -> None:
-        """Tell of some nodes what is wrong with a thing, known by its name and being the same object."""
+        """Add nodes with a problem.
+
+        Findings are made once for each name and object (compared by identity).
+        """
         key = (name, id(about))
         if key not in self._entries:
             self._entries[key] = (about, tuple(tell()), [])
         self._entries[key][2].extend(nodes)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all of them, each with its nodes."""
+        """Yield all findings, each with its nodes."""
         for _, found, nodes in self._entries.values():
             for finding in found:
                 yield msgspec.structs.replace(finding, nodes=tuple(nodes))
 
 
 def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings with the same code, subjects and words as one, with all their origins and nodes."""
+    """Return findings with the same code, subjects and message as one, with all their origins and nodes."""
     groups: dict[tuple[str, tuple[str, ...], str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.code, finding.subjects, finding.message), []).append(finding)
@@ -167,7 +173,7 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _merged(group: list[Finding]) -> Finding:
-    # In an order that does not depend on who found what first; the gravest speaks for all.
+    # The order must not depend on which check ran first; the most severe finding determines the severity.
     group = sorted(group, key=lambda finding: (min(finding.nodes, default=""), finding.origins, finding.hint))
     first = min(group, key=lambda finding: not finding.is_error)
     origins: dict[Origin, None] = {origin: None for finding in group for origin in finding.origins}

@@ -1,4 +1,4 @@
-"""Checks after a change: findings of the last check are kept wherever nothing can have changed."""
+"""Checks after a change: findings of the last check are reused where nothing can have changed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set, Sized
 from datetime import date
@@ -32,11 +32,11 @@ from gitcfg.model.names import FOLDERS, SETTINGS
 if TYPE_CHECKING:
     from gitcfg.render.templates import TemplateEngine
 
-_BATCH = 32  # nodes between two looks at whether more are needed
+_BATCH = 32  # nodes between two tests whether more are needed
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """The nodes that were checked again after a change, as a fleet, and what they show.
+    """The nodes that were checked again after a change, as a fleet, and their usage.
 
     `changed` are the paths that differ; all nodes made from them are among `names`.
     """
@@ -48,10 +48,10 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 _SHOWN = ("features", "groups", "secrets", "won", "busy")
-"""What usage names a node for, each by its name or place."""
+"""The parts of usage that have a witness for each name or place."""
 
 _Lost = Mapping[str, Set[str]]
-"""Of these, what only nodes that have changed showed before, and no node is known to show now."""
+"""By part of usage, what only nodes that changed showed before, and no node is known to show now."""
 
 
 def _is_shown(lost: _Lost, usage: Usage) -> bool:
@@ -59,7 +59,7 @@ def _is_shown(lost: _Lost, usage: Usage) -> bool:
 
 
 def merge_usage(prior: Usage, sample: Sample, now: Version, roster: Roster) -> Usage:
-    """Return what all nodes show, from what they showed before and what the sample shows."""
+    """Return the usage of all nodes, from the usage before and that of the sample."""
     usage = _replace_usage(prior, sample)
     lost: dict[str, Set[str]] = {
         kind: getattr(prior, kind).keys() - getattr(usage, kind).keys() for kind in _SHOWN
@@ -73,7 +73,7 @@ def merge_usage(prior: Usage, sample: Sample, now: Version, roster: Roster) -> U
 
 
 def _replace_usage(prior: Usage, sample: Sample) -> Usage:
-    """Return what the other nodes showed before, and what the sample shows."""
+    """Return the usage before without the nodes of the sample, and that of the sample."""
     names, after = sample.names, sample.usage
     shown = {kind: {**getattr(after, kind), **_without(getattr(prior, kind), names)} for kind in _SHOWN}
     own = [found for found in prior.own if stem(found.origins[0].file) not in names]
@@ -100,7 +100,7 @@ def _idle(before: Mapping[str, Idle], after: Mapping[str, Idle], names: Set[str]
 
 
 def _search(lost: _Lost, sample: Sample, now: Version, roster: Roster) -> Usage:
-    """Return what other nodes show; search those that have what is lost until all of it is found."""
+    """Return the usage of further nodes. They are searched until all that is lost is found."""
     fleet = sample.fleet
     watch = UsageWatch(fleet, fleet.surfaces)
     waiting = (name for name in _candidates(lost, now, roster) if name not in sample.names)
@@ -133,17 +133,17 @@ def _candidates(lost: _Lost, now: Version, roster: Roster) -> Iterator[str]:
     yield from sorted(users.union(bearers, *sets))
 
 
-# Which earlier findings still hold, and whether that can be said without a check of all nodes.
+# Which earlier findings still hold, and whether that is known without a check of all nodes.
 
 
 def select_lasting(told: list[Finding], changed: Set[str], names: Set[str]) -> list[Finding] | None:
-    """Return the findings that still hold of other nodes and their files; None: that cannot be separated."""
+    """Return the findings that still hold for other nodes and their files; None: they cannot be separated."""
     left = []
     for finding in told:
         if finding.nodes:
             nodes = tuple(name for name in finding.nodes if name not in names)
             if finding.code == "GC307" and nodes and nodes[0] != finding.nodes[0]:
-                return None  # its hint names the first of them
+                return None  # its hint names the first node
             left += [replace(finding, nodes=nodes)] if nodes else []
             continue
         files = {origin.file for origin in finding.origins}
@@ -157,21 +157,22 @@ def select_lasting(told: list[Finding], changed: Set[str], names: Set[str]) -> l
 
 
 def are_about(files: Set[str], told: list[Finding]) -> bool:
-    """Return whether findings point into some files, whose lines may have moved."""
+    """Return whether findings refer to some files, whose lines may have moved."""
     return bool(files) and any(origin.file in files for one in told for origin in one.origins)
 
 
 def agree(before: Iterable[Finding], after: Iterable[Finding], changed: Set[str]) -> bool:
     """Return whether the findings about unchanged definitions are the same as before.
 
-    If not, they depend on nodes outside the sample: only those have an instance, or bind a parameter.
+    If not, they depend on nodes outside the sample, for example because only those have an instance or bind a
+    parameter.
     """
     old, new = ({one for one in told if _general(one, changed)} for told in (before, after))
     return old == new
 
 
 def _general(finding: Finding, changed: Set[str]) -> bool:
-    """Return whether a finding is about no node, and in no file that changed or is a node's own."""
+    """Return whether a finding has no nodes, and no places in changed files or in nodes' own files."""
     files = {origin.file for origin in finding.origins}
     return not finding.nodes and files.isdisjoint(changed) and not any(map(_of_node, files))
 
@@ -193,26 +194,26 @@ def _bound_names(fleet: Fleet) -> Set[str]:
 
 
 def undeclared_names(fleet: Fleet) -> set[str]:
-    """Return the names that are bound but not declared: for them it matters where else they are bound."""
+    """Return the names that are bound but not declared: for these it matters where else they are bound."""
     return set(_bound_names(fleet)) - fleet.model.parameters.keys()
 
 
-# A check that keeps from the last one what a change cannot have touched.
+# A check that reuses the parts of the last one that a change cannot affect.
 
-# The content of these may change, but none may come or go.
+# The content of these may change, but the check is incremental only if none is added or removed.
 _CONTENT = ("features", "groups", "subsystems", "secrets")
 _READ = (*_CONTENT, "parameters", "overrides", "nodesets", "holds", "keys", "rules", "allocations")
-_IRRELEVANT = ("holds/", "keys/")  # checked each time, and no part of what nodes get
+_IRRELEVANT = ("holds/", "keys/")  # checked each time, and not part of what nodes get
 _SEALED = ".age"  # likewise
 _SETTINGS = frozenset((SETTINGS,))
-_SHARE = 4  # if more than one node in so many is concerned, checking all is as quick
+_SHARE = 4  # if more than one node in this number is concerned, a check of all is as fast
 
 Places = dict[str, tuple[str, str]]
 NOBODY = frozenset[str]()
 
 
 class State(msgspec.Struct, frozen=True):
-    """What a check keeps for the next one: the files, the findings, and what nodes show.
+    """What a check stores for the next one: the files, the findings, and the usage.
 
     `implied` are the types that operations imply for parameters without a type, and `untyped` the files that
     bind such parameters. `loose` are the names that are bound but not declared. `unjudged` are the files with
@@ -242,7 +243,7 @@ class Rechecked(msgspec.Struct, frozen=True):
 
 
 def make_state(fleet: Fleet, places: Places, examined: Examined, prior: State | None) -> State | None:
-    """Return what the next check may start from; None: nothing, because any node may be at fault.
+    """Return what the next check may start from; None: nothing, because any node may have an error.
 
     `places` are the files of the tree, `prior` what this check started from.
     """
@@ -289,9 +290,9 @@ def places_of(tree: Tree) -> Places:
 def recheck(
     prior: State, places: Places, now: Version, roster: Roster, today: date, judge: Judge | None
 ) -> Rechecked | None:
-    """Return what a check of everything would find; None if everything must be checked."""
+    """Return the result of a check of everything; None if everything must be checked."""
     if prior.ledger is None:
-        return None  # a rule is violated, and it is not known which nodes have a part in it
+        return None  # a rule is violated, and it is not known by which nodes
     changed = frozenset(path for path, _ in prior.places.items() ^ places.items())
     conditional = any(hold.members is None for hold in now.model.holds.values())
     stuck = conditional or not changed.isdisjoint(prior.untyped)
@@ -324,7 +325,7 @@ def recheck(
     if not agree(before, after, changed) or clashes(prior.loose, fleet):
         return None
     for nodeset in fleet.model.nodesets.values():
-        fleet.layers.steps(nodeset.definition.params)  # what does not fit there is no idle setting
+        fleet.layers.steps(nodeset.definition.params)  # `usage` needs the misfits that this finds
     sample = Sample(fleet, names, changed, examined.usage)
     usage = merge_usage(prior.usage, sample, now, roster)
     unjudged = (prior.unjudged - changed) | examined.unjudged
@@ -363,7 +364,7 @@ def _find_concerned(
     names = found.union(map(stem, nodes), reallocated, *(override.members or () for override in overrides))
     if len(names) > (len(now.model.nodes) + len(roster.sets)) // _SHARE:
         return None
-    some = any(name in roster for name in names)  # a fleet without nodes is checked differently
+    some = any(name in roster for name in names)  # a fleet without nodes is checked in another way
     return names if some else names.union(islice(chain(now.model.nodes, roster.sets), 1))
 
 
@@ -372,7 +373,7 @@ def _is_irrelevant(path: str) -> bool:
 
 
 def _find_dependents(model: Model, changed: Set[str]) -> frozenset[str]:
-    """Return the files of features that depend on a changed one: its dependencies may be missing there."""
+    """Return the files of features that depend on a changed one, and that may now lack a dependency."""
     names = {stem(path) for path in changed if path.startswith("features/")} & model.features.keys()
     needing = reach(reverse(needs_of(model))).closed(names) if names else frozenset()
     return frozenset(f"features/{name}.yaml" for name in needing)
@@ -388,14 +389,14 @@ def _narrow(model: Model, names: Set[str]) -> Model:
     """Return a model with all definitions, but only these nodes."""
     for kind in _READ:
         for _ in getattr(model, kind).values():
-            """Reading it collects its findings."""
+            """The loop reads them, which collects their findings."""
     nodes = Part(model.nodes, names)
     for name in nodes:
         nodes[name]
     return narrow_model(model, nodes=nodes, nodesets=limit_nodesets(model.nodesets, names))
 
 
-# Checks with a cache: a tree is checked once, and a changed tree from the last check.
+# Checks with a cache: a tree is checked once, and a changed tree starts from the last check.
 
 
 class Subject(Sized, Protocol):
@@ -422,14 +423,15 @@ class Subject(Sized, Protocol):
     def engine(self) -> "TemplateEngine": ...
 
     def is_compiled(self) -> bool:
-        """Return whether everything is compiled already, so that checking all of it costs little more."""
+        """Return whether everything is compiled already, so that to check all of it costs little more."""
         ...
 
 
 class Checks:
-    """Checks of one tree. `before` is the tree before it, for nodes that are gone.
+    """The checks of one tree. `before` is the previous tree, for nodes that are gone.
 
-    Each call is given the subject, which holds these checks: they must not hold the subject.
+    Each call gets the subject as an argument. The subject refers to these checks, so they must not refer to
+    it.
     """
 
     def __init__(self, tree: Tree, before: Tree | None, today: date, cache: Cache) -> None:
@@ -446,7 +448,7 @@ class Checks:
         return as_reported(self._check(subject, judged_by, judge), self._today, bool(judged_by))
 
     def known(self, judged_by: str) -> Checked | None:
-        """Return the result of such a check from the cache; None if it is not there."""
+        """Return the result of such a check from the cache, or None."""
         found = self._cache.get(self._question(judged_by), Checked)
         return as_reported(found, self._today, bool(judged_by)) if found is not None else None
 
@@ -466,7 +468,7 @@ class Checks:
         found = concluded(fleet, examined, before, subject.roster)
         if not isinstance(self._cache, NoCache) and examined.usage is not None:
             if taken is None:
-                subject.version.mentions()  # all nodes are known now; the next change asks who mentions what
+                subject.version.mentions()  # for the next change, as all nodes are known now
             left = make_state(fleet, places, examined, prior if taken else None)
             if left is not None:
                 self._cache.put(last, left)
@@ -495,7 +497,7 @@ class Checks:
 
     @cached_property
     def _earlier(self) -> Tree | None:
-        """The tree before, if its nodes may differ."""
+        """The previous tree, if its nodes may differ."""
         if self._before is None or not is_repository(self._before):
             return None
         return self._before if changed_paths(self._before, self._tree, WHO) else None

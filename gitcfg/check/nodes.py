@@ -1,4 +1,4 @@
-"""GC301 to GC305: what a node has and binds goes together and is complete."""
+"""GC301 to GC305: features and parameters of a node that are missing, conflict, or must be changed."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from gitcfg.model.names import shown
 
 
 class Relations:
-    """What is missing from nodes, or clashes on them."""
+    """The checks of what nodes lack, and of what conflicts on them."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self.fleet = fleet
@@ -65,19 +65,19 @@ class Relations:
         return self.tally.findings()
 
     def _missing_features(self, node_class: NodeClass) -> Iterator[Finding]:
-        """GC301."""
+        """Yield GC301."""
         for name, needers in self._missing(node_class.features).items():
             sources = listed(sorted({needer for needer, _ in needers}))
             verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
             message = f"The feature {name} is missing: {sources} {verb} on it."
             hint = f"Add {name} to the nodes or to one of their groups."
             places = [o for needer, _ in needers for o in installed(node_class, self.model, needer)]
-            lists = Counter(place.file for place in places)  # people edit lists, seldom what features need
+            lists = Counter(place.file for place in places)  # people edit lists more often
             places.sort(key=lambda place: -lists[place.file])
             yield of("GC301", name, message, [*places, *(o for _, o in needers)], node_class.names, hint)
 
     def _clashing_features(self, node_class: NodeClass) -> Iterator[Finding]:
-        """GC302."""
+        """Yield GC302."""
         for pair, origins in self._clashes(node_class.features).items():
             places = [o for name in pair for o in installed(node_class, self.model, name)]
             message = f"The features {listed(pair)} conflict."
@@ -85,7 +85,7 @@ class Relations:
             yield of("GC302", pair, message, [*places, *origins], node_class.names, hint)
 
     def _missing(self, have: frozenset[str]) -> Mapping[str, list[tuple[str, Origin]]]:
-        """Return what is missing by name, with who needs it and where that is said."""
+        """Return the missing features by name, with the features that depend on them and the places."""
         result: dict[str, list[tuple[str, Origin]]] = {}
         todo = sorted(have & self.depending)
         while todo:
@@ -108,7 +108,7 @@ class Relations:
         return result
 
     def _unchanged(self, node_class: NodeClass, surface: Surface) -> Iterator[Finding]:
-        """GC305."""
+        """Yield GC305."""
         for name in self.unchanged.of(node_class, surface):
             cell = self.surfaces.cell(node_class, name)
             self.tally.add(name, cell, node_class.names, partial(self._unchanged_findings, name, cell))
@@ -117,7 +117,7 @@ class Relations:
             waits = parameter is not None and parameter.must_change and cell.value is PENDING
             if waits and _blank(
                 node_class.composed(name, cell)
-            ):  # what is lacking is told where it is asked for
+            ):  # a missing value is reported where it is collected
                 yield from (
                     replace(finding, nodes=tuple(node_class.names))
                     for finding in self._unchanged_findings(name, cell)
@@ -132,7 +132,7 @@ class Relations:
     def _conflict(
         self, node_class: NodeClass, pair: tuple[str, ...], said: Iterable[tuple[str, Origin]]
     ) -> Finding:
-        """GC304."""
+        """Return GC304."""
         origins = []
         for name, origin in said:
             other = pair[1] if name == pair[0] else pair[0]
@@ -141,7 +141,7 @@ class Relations:
         return of("GC304", pair, f"The parameters {listed(pair)} conflict.", origins, node_class.names, hint)
 
     def _unbound(self, node_class: NodeClass, name: str, needers: list[tuple[str, Origin]]) -> Finding:
-        """GC303."""
+        """Return GC303."""
         sources = listed(sorted({needer for needer, _ in needers}))
         verb = "depends" if len({needer for needer, _ in needers}) == 1 else "depend"
         message = f"The parameter {name} is not set: {sources} {verb} on it."
@@ -160,7 +160,7 @@ def _blank(value: Any) -> bool:
 
 
 def installed(node_class: NodeClass, model: Model, feature: str) -> Iterable[Origin]:
-    """Return where lists of a class name a feature, or one that includes it."""
+    """Return the places where lists of a class name a feature, or one that includes it."""
     said, reaches = node_class.definition, node_class.layers.reaches
     groups = (*(ref.name for ref in said.groups), model.settings.default_group)
     uses = [use for name in groups if name in model.groups for use in model.groups[name].features]
@@ -170,14 +170,17 @@ def installed(node_class: NodeClass, model: Model, feature: str) -> Iterable[Ori
     return [use.origin for use in uses if use.feature == feature or reaches.leads(use.feature, feature)]
 
 
-# Which nodes of some classes a condition selects: asked once of all nodes of which it says the same.
+# The nodes of some classes that a condition selects: evaluated once for all nodes that are alike to it.
 
 _OWN = ("node.name", "node.labels", "node.facts")
-"""What nodes of one class may differ in."""
+"""What may differ between nodes of one class."""
 
 
 def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
-    """The nodes of some classes that a condition selects: of a class at once, unless it asks for more."""
+    """Return the nodes of some classes that a condition selects.
+
+    It is evaluated once for classes that are alike to it, unless it reads what nodes of a class differ in.
+    """
     scope = _compiled(where.name)
     if isinstance(scope, CelProblem):
         return Selection(problem=scope)
@@ -208,7 +211,7 @@ def chosen(fleet: Fleet, where: Ref, kinds: Iterable[NodeClass]) -> Selection:
 
 
 def _select(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """Select nodes; a condition that is stopped selects none, and fails on all."""
+    """Return the selected nodes. A condition that is stopped selects none, and fails on all."""
     try:
         return evaluate_condition(condition, nodes)
     except CelStopped as problem:
@@ -216,10 +219,10 @@ def _select(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
 
 
 class _ConditionScope(msgspec.Struct, frozen=True):
-    """A condition, with the features and groups that it looks for; None: it may look at all that there are.
+    """A condition, with the features and groups that it looks for; None: it may read all of them.
 
-    Nearly every `for` is `"NAME" in node.features`: then 6,878 classes differ in nothing that it asks for,
-    where each by itself, with all its features, takes 40 us and 8 KiB.
+    Nearly every `for` is `"NAME" in node.features`. 6,878 classes are then alike to it, while each class
+    alone, with all its features, takes 40 us and 8 KiB.
     """
 
     condition: Condition
@@ -227,7 +230,7 @@ class _ConditionScope(msgspec.Struct, frozen=True):
     groups: frozenset[str] | None
 
     def key(self, node_class: NodeClass) -> object:
-        """The same for classes of which a condition that asks for nothing of single nodes says the same."""
+        """Return a key that is equal for classes on which the condition has the same result."""
         if "node.params" in self.condition.names:
             return id(node_class)
         groups = (ref.name for ref in node_class.definition.groups)
@@ -237,7 +240,7 @@ class _ConditionScope(msgspec.Struct, frozen=True):
         )
 
     def had(self, node_class: NodeClass) -> Collection[str]:
-        """Return the features of a class, of those that it looks for."""
+        """Return those features of a class that it looks for."""
         if self.features is None:
             return node_class.features
         return tuple(
@@ -245,7 +248,7 @@ class _ConditionScope(msgspec.Struct, frozen=True):
         )
 
     def view(self, name: str, definition: NodeDefinition, node_class: NodeClass) -> NodeView:
-        """Return what it may ask of a node."""
+        """Return the view of a node for the condition."""
         return NodeView(name, definition, lambda: self.had(node_class), lambda: node_class.params)
 
 
@@ -254,23 +257,23 @@ def _compiled(text: str) -> _ConditionScope | CelProblem:
     try:
         condition = compile_condition(text, NODE_VARIABLES)
     except CelProblem as problem:
-        return CelProblem(*problem.args)  # without the frames that it came through
+        return CelProblem(*problem.args)  # without its traceback's frames
     features, groups = (find_members(condition, name) for name in ("node.features", "node.groups"))
     return _ConditionScope(condition, features, groups)
 
 
-# What is wrong with conditions: those that cannot be read (GC102), and nodes on which one fails (GC408).
+# Errors of conditions: those that cannot be read (GC102), and nodes on which one fails (GC408).
 
 
 def unreadable(tree: Tree, where: Ref, problem: CelProblem) -> Finding:
-    """Return a condition that says nothing."""
+    """Return the finding for a condition that cannot be read."""
     message = f"The condition cannot be read: {problem.message}"
     place = find_in_scalar(tree, where, problem.line, problem.column)
     return of("GC102", where.origin.file, message, [place], hint=problem.hint)
 
 
 def stopped(tree: Tree, found: Stopped) -> Finding:
-    """Return an expression that came to no end: of which nodes it is true is not known."""
+    """Return the finding for an expression that did not finish, so that it is not known where it is true."""
     message = f"{found.what} fails: {found.problem.message}"
     places = (
         [] if found.at is None else [find_in_scalar(tree, found.at, found.problem.line, found.problem.column)]
@@ -280,7 +283,7 @@ def stopped(tree: Tree, found: Stopped) -> Finding:
 
 def failing(tree: Tree, owner: str, where: Ref, selection: Selection) -> Iterator[Finding]:
     """Yield the nodes on which the condition of an override or a hold cannot be evaluated."""
-    alike: dict[tuple[Any, ...], list[str]] = {}  # finding the place takes longer than anything else here
+    alike: dict[tuple[Any, ...], list[str]] = {}  # the search for places is slow
     for name, problem in selection.failed.items():
         alike.setdefault(problem.args, []).append(name)
     for (said, line, column, hint), names in alike.items():

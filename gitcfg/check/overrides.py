@@ -33,7 +33,7 @@ def _nodes(kinds: list[NodeClass]) -> list[str]:
 
 
 def _dated(fleet: Fleet, override: Override, kinds: list[NodeClass]) -> Iterator[Finding]:
-    """Yield no error: the passing of a day must not refuse a push about something else."""
+    """Yield warnings only: the passing of a day must not reject a push about something else."""
     until, reason = override.until, f"Its reason: {override.reason}"
     if is_over(until, fleet.today):
         message = f"The override {override.name} is overdue: it ended on {until} and still applies."
@@ -68,11 +68,11 @@ def _condition(fleet: Fleet, override: Override) -> Iterator[Finding]:
     yield from failing(fleet.tree, override.name, override.where, selection)
 
 
-# Who gets a commit when: holds (GC505, GC507), conditions (GC102, GC408), keys and groups (GC201).
+# Delivery: holds (GC505, GC507), conditions (GC102, GC408), keys and groups (GC201).
 
 
 def delivery(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
-    """What is wrong with how commits get to nodes. `roster` are all nodes; the fleet may have only some."""
+    """Yield what is wrong with delivery. `roster` has all nodes; the fleet may have only some."""
     for ref in fleet.model.settings.walk_in or ():
         if ref.name not in fleet.model.groups:
             yield missing("group", ref.name, ref.origin, fleet.model.groups)
@@ -85,7 +85,10 @@ def delivery(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
 
 
 def _first(fleet: Fleet) -> Iterator[Finding]:
-    """Yield where a node's condition fails, that node is not among the first: then nothing is wrong."""
+    """Yield a condition for the first nodes that cannot be read.
+
+    A node on which it fails is simply not among the first, which is not an error.
+    """
     release = fleet.model.settings.release
     if release is None or release.first is None:
         return
@@ -123,7 +126,7 @@ def _hold(fleet: Fleet, roster: Roster, hold: Hold) -> Iterator[Finding]:
 
 
 def _keys(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
-    """With `walk_in` an accepted node need not be described."""
+    """Yield keys of nodes that do not exist. With `walk_in`, an accepted node needs no definition."""
     if fleet.model.settings.walk_in is not None:
         return
     for name, key in fleet.model.keys.items():
@@ -132,11 +135,11 @@ def _keys(fleet: Fleet, roster: Roster) -> Iterator[Finding]:
             yield of("GC201", name, message, [key.origin], grave=Severity.WARNING)
 
 
-# GC511: a node goes in two steps, retired first, so that what runs on it is stopped.
+# GC511: a node is retired before it is deleted, so that what runs on it is stopped.
 
 
 def retired(now: Roster, before: Roster) -> Iterator[Finding]:
-    """Yield nodes that were active before and are gone at once."""
+    """Yield nodes that were deleted without being retired first."""
     for name in before.names():
         if name in now:
             continue

@@ -1,4 +1,4 @@
-"""GC201: everything that is referred to exists. GC103: and nothing is meant that differs in case."""
+"""GC201: everything that is referred to exists. GC103: names do not differ only in case."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -15,7 +15,7 @@ from gitcfg.model.rules import Permit
 
 
 def references(fleet: Fleet) -> Iterator[Finding]:
-    """GC201 for every name that nothing has."""
+    """Yield GC201 for every name that does not exist."""
     fleet.compile_layers()
     model = fleet.model
     for ref in model.mentioned_features():
@@ -32,13 +32,13 @@ def references(fleet: Fleet) -> Iterator[Finding]:
 
 
 def missing(noun: str, name: str, origin: Origin, known: Collection[str]) -> Finding:
-    """GC201 about one mention of a name."""
+    """Return GC201 for one mention of a name."""
     hint = did_you_mean(name, known)
     return of("GC201", name, f"There is no {noun} {shown(name)}.", [origin], hint=hint)
 
 
 def _parameters(model: Model) -> Iterator[Finding]:
-    """Yield names in `depends` and `conflicts` that are not declared, whatever `undeclared` says."""
+    """Yield undeclared names in `depends` and `conflicts`, for any setting of `undeclared`."""
     if unreadable(model):
         return
     for parameter in model.parameters.values():
@@ -77,12 +77,12 @@ def declared(fleet: Fleet, name: str) -> bool:
 
 
 def unreadable(model: Model, kind: str = "parameters") -> bool:
-    """Return whether a file of a kind is unreadable, so that not even its names are known."""
+    """Return whether a file of a kind could not be read, so that not even its names are known."""
     return any("/" in name for name in model.unread.get(kind, ()))
 
 
 def _bound(fleet: Fleet) -> Iterator[Finding]:
-    """Parameters that are set: legal names (GC103), declared, unless that is allowed."""
+    """Yield bound parameters with wrong names (GC103), and undeclared ones unless these are allowed."""
     undeclared = fleet.model.settings.undeclared
     grave = Severity.WARNING if undeclared is Undeclared.WARNING else Severity.ERROR
     seen: dict[str, tuple[str, Origin]] = {
@@ -102,14 +102,17 @@ def _bound(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _constrained(model: Model) -> Iterator[tuple[str, Origin]]:
-    """Yield every parameter that a rule gives a domain; what one gives the instances of a feature is none."""
+    """Yield every parameter with a domain.
+
+    The names in rules over instances are attributes, not parameters.
+    """
     for rule in model.rules.values():
         if rule.over is None:
             yield from ((name, domain.origin) for name, domain in rule.domains.items())
 
 
 def _collected(fleet: Fleet) -> Iterator[Finding]:
-    """Yield what values are collected of, as far as that is understood (GC206)."""
+    """Yield missing features and parameters that values are collected from, without those of GC206."""
     if fleet.collecting is None:
         return
     bound, model = fleet.bindings.names, fleet.model
@@ -138,16 +141,19 @@ def _named(
         yield of("GC201", name, f"There is no parameter {name}.", [origin], hint=hint, grave=grave)
 
 
-# GC201: what rules are about when they say who may change what.
+# GC201: what rules about permissions refer to.
 
 JUDGING = FILES
-"""What says how a push is judged: to who may change what, these are rules by their files' names."""
+"""The files that determine how a push is judged. For permissions they are rules, named by their paths."""
 _SHEETS = {"subsystem": "subsystems", "rule": "rules"}
-"""Of these not even the names may be known."""
+"""The kinds of files with many definitions, of which not even the names may be known."""
 
 
 def rule_names(fleet: Fleet) -> Iterator[Finding]:
-    """GC201 for every name that nothing has. Nodes come and go, and paths are the nodes' own."""
+    """Yield GC201 for every name that does not exist.
+
+    Nodes are left out, since they come and go, and so are paths, since nodes may have others.
+    """
     for rule in fleet.model.rules.values():
         if rule.permit is not None:
             yield from _missing(fleet.model, rule.permit)

@@ -1,8 +1,8 @@
-"""The findings of a check: what is kept of them, what `ignore` leaves out, and which follow from others.
+"""The findings of a check: the form that is cached, what `ignore` hides, and the causes of findings.
 
-Causes: a misspelt name leaves out a feature or group and so all that it would have brought; so does a
-missing feature; a file that cannot be read leaves its nodes out; and what is wrong with a circle or a pair
-of features is wrong on nodes as well. `ignore` applies last, so incremental and whole checks agree.
+Causes: a misspelt name leaves out a feature or group, and with it all that it includes; so does a missing
+feature. A file that cannot be read leaves out its nodes. Errors in a cycle or a pair of features appear on
+nodes too. `ignore` is applied last, so that incremental and whole checks agree.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 LEFT_OVER = "GC518"
 _AT_TIMES = frozenset(("GC201", "GC307"))
-"""Errors that are warnings at times; only then can they be ignored."""
+"""Errors that are sometimes warnings; only then can they be ignored."""
 _OF_MANY = frozenset(("GC510",))
-"""Told once of all parameters that are alike; others are about one thing, though they may name two."""
+"""One finding for many parameters. Findings of other codes are about one thing, even with two names."""
 
 
 def ignores(fleet: "Fleet") -> Iterator[Finding]:
-    """Yield what is wrong with the codes that entries name."""
+    """Yield what is wrong with the codes of `ignore` entries."""
     for entry in fleet.model.settings.ignore:
         if entry.code not in CODES:
             message, hint = (
@@ -57,9 +57,9 @@ def is_ignorable(code: str) -> bool:
 def without_ignored(
     findings: Iterable[Finding], entries: Iterable[Ignore], today: date, parsed: bool
 ) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
-    """Return the findings that count, those about the entries among them, and those that are left out.
+    """Return the findings to report, with those about `ignore` entries, and the ignored ones.
 
-    `parsed`: targets' own parsers were asked. Where they were not, nothing is said of entries for GC307.
+    `parsed`: targets' own parsers were used. If not, unused entries for GC307 are not reported.
     """
     findings, entries = tuple(findings), tuple(entries)
     if not entries:
@@ -83,7 +83,7 @@ def without_ignored(
 
 
 def _covers(matching: Iterable[Ignore], finding: Finding) -> bool:
-    """Return whether entries ignore all of a warning; one about many is shown until each is named."""
+    """Return whether entries ignore a whole warning. One with many subjects is shown until all are named."""
     named = {one.subject for one in matching}
     return finding.code not in _OF_MANY or None in named or named.issuperset(finding.subjects)
 
@@ -100,20 +100,20 @@ def _left_over(entry: Ignore, today: date) -> Finding:
     return of(LEFT_OVER, subjects, message, [entry.origin], hint=hint)
 
 
-# What a check gave, in a form that can be kept, and the question that it answers.
+# The result of a check in a form that can be cached, and its question.
 
 FILES = (SETTINGS, SIGNERS)
 PLACES = (*FILES, *FOLDERS)
 """Everything in a repository that gitcfg reads."""
 WHO = (SETTINGS, "nodes", "nodesets")
-"""What says who the nodes are, and what they say."""
+"""What defines the nodes."""
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """The findings about a fleet, and how large it is. `ignored` are those that gitcfg.yaml leaves out.
+    """The findings about a fleet, and its size. `ignored` are the findings that gitcfg.yaml hides.
 
-    `ignore` are its entries, as long as nothing has been left out. `unjudged`: there are files that nobody
-    judged, for their target's own parser is not installed.
+    `ignore` has its entries until they are applied. `unjudged`: some files were not checked, because their
+    target's own parser is not installed.
     """
 
     findings: tuple[Finding, ...]
@@ -127,23 +127,23 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def every(self) -> tuple[Finding, ...]:
-        """What was found, with what is ignored: lines that may hold secrets are veiled by both."""
+        """All findings, with the ignored ones; lines that may have secrets are veiled because of both."""
         return (*self.findings, *(one.finding for one in self.ignored))
 
     @property
     def grave(self) -> bool:
-        """Return whether one of the findings is an error."""
+        """Whether one of the findings is an error."""
         return any(finding.is_error for finding in self.findings)
 
 
 def checked(model: Model, nodes: int, findings: tuple[Finding, ...], unjudged: bool = False) -> Checked:
-    """Return findings with the size of what was looked at."""
+    """Return findings with the size of the fleet."""
     sizes = (nodes, len(model.groups), len(model.features), len(model.parameters))
     return Checked(findings, *sizes, unjudged, model.settings.ignore)
 
 
 def as_reported(found: Checked, today: date, parsed: bool) -> Checked:
-    """Return what counts on a day; `parsed`: targets' own parsers took part."""
+    """Return the findings to report on a day; `parsed`: targets' own parsers were used."""
     if not found.ignore:
         return found
     kept, ignored = without_ignored(found.findings, found.ignore, today, parsed)
@@ -151,9 +151,9 @@ def as_reported(found: Checked, today: date, parsed: bool) -> Checked:
 
 
 def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> str:
-    """Return all that a check's answer depends on: what stands in the tree, who was there before, who judges.
+    """Return all that a check's result depends on: the tree, the previous nodes, the day, and the judge.
 
-    `before` is None where no node can be gone. Time matters only where something has an end.
+    `before` is None where no node can be gone. The day matters only if something has an end.
     """
     ends = any(True for folder in ("overrides", "holds") for _ in tree.entries(folder))
     until = today.isoformat() if ends else ""
@@ -161,13 +161,13 @@ def question(tree: Tree, before: Tree | None, today: date, judged_by: str) -> st
     return f"check 6 {fingerprint(tree, PLACES)} {who} {until} {judged_by}"
 
 
-# Which findings are new: what was told before in the same words, of the same nodes, is not.
+# New findings: those that were not reported before with the same message for the same nodes.
 
 _Fact = tuple[str, tuple[str, ...], str]
 
 
 class Known:
-    """What was wrong before; `finding in known` tells whether a finding was."""
+    """The earlier findings; `finding in known` is whether a finding is one of them."""
 
     def __init__(self, before: Iterable[Finding]) -> None:
         self._nodes: dict[_Fact, set[str]] = {}
@@ -175,15 +175,15 @@ class Known:
             self._nodes.setdefault(_fact(finding), set()).update(finding.nodes)
 
     def __contains__(self, finding: Finding) -> bool:
-        """Return whether it was reported in the same words, for all the nodes that it is about now."""
+        """Return whether it was reported with the same message for all nodes that it is about now."""
         nodes = self._nodes.get(_fact(finding))
         return nodes is not None and nodes.issuperset(finding.nodes)
 
 
 def counting(found: Iterable[Finding], known: Callable[[], Known], ratchet: bool) -> tuple[Finding, ...]:
-    """Of what is wrong after a change, what counts: all but known warnings, with a ratchet known errors.
+    """Return what counts after a change: new findings, and without a ratchet also the known errors.
 
-    What is `known` is asked for only where that matters, and may be slow the first time.
+    `known` is called only where that matters, and may be slow the first time.
     """
     return tuple(each for each in found if (each.is_error and not ratchet) or each not in known())
 
@@ -198,11 +198,11 @@ def _fact(finding: Finding) -> _Fact:
     return finding.code, finding.subjects, finding.message
 
 
-# Which findings follow from which: whoever mends the cause is rid of them all.
+# Causes: when the cause is fixed, the findings that follow from it disappear.
 
 Fact = tuple[str, ...]
 _MOST = 100
-"""At most so many left-out things are compared: nobody can tell more apart."""
+"""The most left-out features that are compared; more would not help a reader."""
 _BROUGHT = frozenset({"GC303", "GC305", "GC306"})
 _INSIDE = {"GC302": "GC204", "GC304": "GC205"}
 _OF_NODES = ("nodes/", "nodesets/")
@@ -218,7 +218,7 @@ def with_causes(model: Model, findings: tuple[Finding, ...]) -> tuple[Finding, .
 
 
 class _Absent(NamedTuple):
-    """What is left out, on some nodes or anywhere, by what is wrong."""
+    """What an error leaves out, on some nodes or (None) anywhere."""
 
     fact: Fact
     nodes: frozenset[str] | None
@@ -235,7 +235,7 @@ class _Absent(NamedTuple):
         return param in self.names or any(family.matches(param) for family in self.families)
 
     def takes(self, param: str) -> bool:
-        """Return whether a file that is left out takes a parameter."""
+        """Return whether a file that is left out uses a parameter."""
         return any(glob.matches(param) for glob in self.files)
 
 
@@ -256,7 +256,7 @@ class _Causes:
         self._on_circle: dict[Origin, Fact] = dict(places)
 
     def of(self, finding: Finding) -> Fact:
-        """Return the fact from which a finding follows; empty: none."""
+        """Return the fact from which a finding follows; empty if there is none."""
         by_code: Mapping[str, Callable[[Finding], Iterable[Fact]]] = {
             "GC203": self._of_circle,
             "GC204": self._of_conflict,
@@ -273,7 +273,7 @@ class _Causes:
         return next(iter(find(finding)), ()) if find is not None else ()
 
     def _misspelt(self) -> Iterator[_Absent]:
-        """Yield features and groups that were meant by names that do not exist."""
+        """Yield the features and groups that misspelt names probably meant."""
         hints = {finding.hint: finding.fact for finding in self._codes.get("GC201", ())[:_MOST]}
         for name, feature in self._model.features.items() if hints else ():
             if meant(name) in hints:
@@ -283,7 +283,7 @@ class _Causes:
                 yield self._absent(hints[meant(name)], None, [use.feature for use in group.features], group)
 
     def _not_there(self) -> Iterator[_Absent]:
-        """Yield features that others depend on."""
+        """Yield missing features on which others depend."""
         nodes: dict[str, set[str]] = {}
         for finding in self._codes.get("GC301", ()):
             nodes.setdefault(finding.subjects[0], set()).update(finding.nodes)
@@ -309,7 +309,7 @@ class _Causes:
         )
 
     def _files(self) -> Iterator[tuple[str, Fact]]:
-        """Yield files about nodes that cannot be understood."""
+        """Yield the files about nodes that cannot be understood."""
         for code, found in self._codes.items():
             for finding in found if code.startswith("GC1") else ():
                 if finding.is_error:
@@ -343,19 +343,19 @@ class _Causes:
         yield from (self._unread[place.file] for place in finding.origins if place.file in self._unread)
 
     def _of_circle(self, finding: Finding) -> Iterator[Fact]:
-        """Yield a circle of what is included is one of what is needed, too."""
+        """Yield the cycle of includes that a cycle of dependencies contains."""
         for other in self._codes.get("GC202", ()):
             if {*other.subjects} <= {*finding.subjects}:
                 yield other.fact
 
     def _of_conflict(self, finding: Finding) -> Iterator[Fact]:
-        """In a circle each needs whatever the others need."""
+        """Yield the cycle with one of the conflicting features: each in it needs all that the others need."""
         for circle in self._circles:
             if not {*circle.subjects}.isdisjoint(finding.subjects):
                 yield circle.fact
 
 
 def _family(name: str) -> Glob:
-    """Return the names that a name stands for: `SLOT_${as}` is any slot's."""
+    """Return the names that a name with marks can become: `SLOT_${as}` is any slot's."""
     head, *rest = name.split("${")
     return Glob("*".join([head, *(part.partition("}")[2] for part in rest)]))

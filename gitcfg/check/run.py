@@ -1,4 +1,4 @@
-"""Runs every check and folds what they find."""
+"""Runs every check and merges the findings."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
@@ -32,14 +32,14 @@ Check = Callable[[Fleet], Iterator[Finding]]
 
 
 class Watch(Protocol):
-    """Sees every class with its surface, then ends."""
+    """A check that is given every class with its surface."""
 
     def see(self, node_class: NodeClass, surface: Surface) -> Iterable[Finding]:
         """Return what is wrong with one class."""
         ...
 
     def end(self) -> Iterable[Finding]:
-        """Return what could not be concluded before."""
+        """Return what is known only after all classes."""
         ...
 
 
@@ -54,28 +54,28 @@ DEFINED: tuple[Check, ...] = (
     markers,
     ignores,
 )
-"""What looks at what is written."""
+"""The checks of definitions."""
 
 
 class RuleResults(Protocol):
-    """What is known of rules."""
+    """The results of checking rules."""
 
     @property
     def findings(self) -> Iterable[Finding]:
-        """What is wrong across nodes."""
+        """The findings about rules."""
         ...
 
     def ledger(self) -> Ledger | None:
-        """Return what the next check may take over; None: nothing."""
+        """Return what the next check may start from, or None."""
         ...
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """The result of a check of everything, before what concerns all nodes together is concluded from it.
+    """The result of checking definitions and classes, before findings about all nodes together.
 
-    `parsed` are the findings of targets' own parsers. Without `usage` no node could be checked. `ruling` are
-    the findings of rules, which concern many nodes. `unjudged` are the repository's files with entries whose
-    target's parser is not installed.
+    `parsed` are the findings of targets' own parsers. `usage` is None if nodes could not be checked. `ruling`
+    are the findings of rules, which concern many nodes. `unjudged` are the repository's files with entries
+    whose target's parser is not installed.
     """
 
     findings: list[Finding]
@@ -93,9 +93,9 @@ def check(
 ) -> tuple[Finding, ...]:
     """Return every finding about a fleet, in order of code, subject and place.
 
-    `before` says which nodes there were until now, for what only a change can show (GC511).
-    `engine` is the one that renders the fleet's templates, where there is one already.
-    `judge` asks targets' own parsers about what is rendered (GC307); without it nobody does.
+    `before` has the nodes until now, for findings that only a change can have (GC511). `engine` renders the
+    fleet's templates, if the caller has one already. `judge` uses targets' own parsers on what is rendered
+    (GC307); without it that is not checked.
     """
     examined = examine(fleet, engine, judge)
     found = with_causes(fleet.model, folded([*concluded(fleet, examined, before), *examined.parsed]))
@@ -108,13 +108,13 @@ def examine(
     judge: Judge | None = None,
     ruling: RuleResults | None = None,
 ) -> Examined:
-    """Look at every definition and every class of nodes. `ruling`: what is known of rules already."""
+    """Check every definition and every class of nodes. `ruling` are results of rules, if known already."""
     found = list(fleet.model.findings)
     if any(finding.code == "GC104" for finding in found):
         return Examined(found, None)
     if judge is not None:
         begin(fleet, judge)
-    unknown = list(_unknown(fleet))  # before what is written is looked at: instances write, too
+    unknown = list(_unknown(fleet))  # first, since this also creates the instances, which have bindings
     for run in DEFINED:
         progress.note("checking", run.__name__.replace("_", " "))
         found += run(fleet)
@@ -137,11 +137,11 @@ def examine(
 
 
 def _unknown(fleet: Fleet) -> Iterator[Finding]:
-    """Yield an expression that came to no end, of those on which it depends what nodes have."""
+    """Yield an expression that did not finish, if what nodes have depends on it."""
     try:
         _ = fleet.classes, fleet.walking_in
         for _ in fleet.collecting.indexes() if fleet.collecting is not None else ():
-            """Its condition was evaluated."""
+            """The loop evaluates the conditions."""
     except Stopped as found:
         yield stopped(fleet.tree, found)
 
@@ -149,9 +149,9 @@ def _unknown(fleet: Fleet) -> Iterator[Finding]:
 def concluded(
     fleet: Fleet, examined: Examined, before: Roster | None, roster: Roster | None = None
 ) -> list[Finding]:
-    """Return the findings, but for those of parsers, with what follows for all nodes together.
+    """Return the findings without those of parsers, but with those about all nodes together.
 
-    `roster` are all nodes, where the fleet has only some.
+    `roster` has all nodes, if the fleet has only some.
     """
     if examined.usage is None:
         return examined.findings
@@ -162,7 +162,7 @@ def concluded(
 
 
 def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Finding]:
-    """Yield what is wrong with nodes: every class is looked at once."""
+    """Yield what is wrong with nodes; each class is checked once."""
     surfaces = fleet.surfaces
     watches: list[Watch] = [
         Relations(fleet, surfaces),
@@ -172,7 +172,7 @@ def watched(fleet: Fleet, engine: TemplateEngine, *others: Watch) -> Iterator[Fi
         OpenSecrets(fleet, surfaces, engine),
         *others,
     ]
-    if fleet.names:  # with no nodes nothing is discarded
+    if fleet.names:  # a fleet without nodes discards nothing
         watches.append(DiscardedValues(fleet, surfaces))
     judged = fleet.judged
     for node_class in judged:

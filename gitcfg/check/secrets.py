@@ -1,4 +1,4 @@
-"""GC210, GC308, GC513, GC514: secrets, judged without any key."""
+"""GC210, GC308, GC513, GC514: secrets, checked without any key."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ from gitcfg.render.templates import TemplateEngine
 FOLDER = "secrets"
 _ENDING = ".age"
 _AGE = Stanza(X25519)
-_MOST = 2 << 20  # 1 MiB of content, armored, for as many recipients as a header may name
+_MOST = 2 << 20  # 1 MiB of content, armored, for the largest number of recipients that a header may have
 
 
 def sealed(fleet: Fleet) -> Iterator[Finding]:
@@ -69,18 +69,20 @@ def _secret(tree: Tree, secret: Secret, headers: dict[str, Header]) -> Iterator[
         message = f"The secret {secret.name} has no content: {path_of(secret)} does not exist."
         hint = f"`gitcfg secret set {secret.name}` writes it."
         yield _finding(secret, message, secret.origin, hint)
-    elif entry.kind is EntryKind.FILE:  # else that has been told (GC101)
+    elif entry.kind is EntryKind.FILE:  # else it is reported as GC101
         yield from _content(tree, entry, secret, None if wrong else named, headers)
 
 
 def path_of(secret: Secret) -> str:
-    """Return where a secret's encrypted content stands, or should."""
+    """Return the path of a secret's encrypted content, even if it does not exist."""
     return secret.origin.file.removesuffix(".yaml") + _ENDING
 
 
 def recipients(secret: Secret) -> tuple[tuple[Recipient, ...], tuple[Finding, ...]]:
-    """Those whom a secret names, and what is wrong with the others. What they hold is not told: it may be
-    a private key."""
+    """Return the recipients of a secret, and findings about those that are not public keys.
+
+    Findings do not quote the text, which may be a private key.
+    """
     named, wrong = [], []
     for ref in secret.recipients:
         try:
@@ -94,7 +96,7 @@ def recipients(secret: Secret) -> tuple[tuple[Recipient, ...], tuple[Finding, ..
 def _content(
     tree: Tree, entry: Entry, secret: Secret, named: tuple[Recipient, ...] | None, headers: dict[str, Header]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with an encrypted file; without `named` it is not known for whom it should be."""
+    """Yield what is wrong with an encrypted file; without `named`, its recipients are not checked."""
     try:
         found = header_of(tree, entry)
     except ValueError as error:
@@ -114,14 +116,17 @@ def _content(
 
 
 def header_of(tree: Tree, entry: Entry) -> Header:
-    """Return the header of an encrypted file. ValueError: it is none, in words that go on after its name."""
+    """Return the header of an encrypted file.
+
+    Raise ValueError if it is not one; the message continues a sentence that begins with its name.
+    """
     if entry.size > _MOST:
         raise ValueError("is larger than 2 MiB")
     return header(tree.read(entry))
 
 
 def _differs(found: Header, named: tuple[Recipient, ...]) -> str:
-    """Return how the stanzas of a header are others than the recipients'; age keys can only be counted."""
+    """Return how a header's stanzas differ from the recipients. Stanzas of age keys can only be counted."""
     have, want = Counter(found.stanzas), Counter(one.stanza for one in named)
     ages = have.pop(_AGE, 0), want.pop(_AGE, 0)
     lacking = next((one for one in named if have[one.stanza] < want[one.stanza]), None)
@@ -147,7 +152,7 @@ def _copies(fleet: Fleet, headers: dict[str, Header]) -> Iterator[Finding]:
 
 
 def _stray(fleet: Fleet) -> Iterator[Finding]:
-    """Encrypted files without a definition of who may have them."""
+    """Yield encrypted files without a definition."""
     known = {path_of(secret) for secret in fleet.model.secrets.values()}
     for entry in fleet.tree.entries(FOLDER):
         if entry.kind is EntryKind.FILE and entry.path.endswith(_ENDING) and entry.path not in known:
@@ -162,13 +167,13 @@ def _finding(secret: Secret, message: str, at: Origin, hint: str = "", more: Ori
     return of("GC210", secret.name, message, [at, *([more] if more else [])], hint=hint)
 
 
-# GC209, GC308: secrets stay on nodes that may have them, in files that nobody else reads. GC102: `for`.
+# GC209, GC308: secrets are only on nodes that may have them, in files for their owner only. GC102: `for`.
 
 _OTHERS = 0o077
 
 
 class SecretReaders:
-    """What is wrong with where secrets go."""
+    """The checks of which nodes and files get secrets."""
 
     def __init__(self, fleet: Fleet, engine: TemplateEngine) -> None:
         self._fleet = fleet
@@ -195,7 +200,7 @@ class SecretReaders:
             yield from self._judged(secrets)
 
     def _open(self, node_class: NodeClass) -> None:
-        """Note the files of a class that say a mode which lets others read the secrets in them."""
+        """Note the files of a class with secrets and a written mode that lets other users read them."""
         node = FleetNode(next(iter(node_class.names), ""), node_class, node_class.definition)
         for entry in node_class.files.values():
             if entry.mode_said and wide(entry.mode):
@@ -203,7 +208,7 @@ class SecretReaders:
                     self._tally.add(("GC209", name), entry, [], partial(_readable, entry, name))
 
     def _judged(self, secrets: list[tuple[Secret, Ref]]) -> Iterator[Finding]:
-        """What is wrong with where secrets go that are for the same nodes: these are looked for once."""
+        """Yield secrets on nodes that may not have them. The secrets have the same `for`, evaluated once."""
         kinds = dict.fromkeys(
             node_class for secret, _ in secrets for node_class in self._bound.get(secret.name, ())
         )
@@ -219,7 +224,7 @@ class SecretReaders:
 
 
 def wide(mode: str) -> bool:
-    """Return whether a mode lets others than the owner read or change a file."""
+    """Return whether a mode lets users other than the owner read or change a file."""
     return len(mode) <= 4 and all(digit in "01234567" for digit in mode) and bool(int(mode, 8) & _OTHERS)
 
 
@@ -229,7 +234,11 @@ def _readable(entry: FileEntry, name: str) -> Iterator[Finding]:
 
 
 def _way_out(entry: FileEntry) -> str:
-    """Daemons that are not root usually read their files through a group; here the owner must be theirs."""
+    """Return the hint.
+
+    Daemons that are not root usually read their files through a group; a file with a secret must be owned by
+    their user.
+    """
     if entry.owner != "root":
         return f'Omit the mode, or write "0600": then only its owner {shown(entry.owner)} can read it.'
     if entry.group != "root":
@@ -239,7 +248,7 @@ def _way_out(entry: FileEntry) -> str:
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """Why a secret may not go somewhere, in words: because a condition does not hold, or because it fails."""
+    """The words for why a secret may not go to a node: its condition is false there, or fails."""
 
     away: str
     fails: str
@@ -254,7 +263,7 @@ def _ground(secret: Secret) -> Ground:
 def refused(
     secret: Secret, where: Ref, node_class: NodeClass, selection: Selection, ground: Ground
 ) -> Iterator[Finding]:
-    """GC308 about the nodes of a class that a condition keeps a secret from."""
+    """Yield GC308 for the nodes of a class that may not have a secret because of a condition."""
     for param in (param for param, name in node_class.secrets.items() if name == secret.name):
         cell = node_class.cell(param)
         places: list[Origin] = [*(cell.origins if cell is not None else ()), where.origin]
@@ -270,15 +279,16 @@ def refused(
                 yield of("GC308", secret.name, message, places, [name], ground.hint)
 
 
-# GC514: secrets that come into a file with everything else, and so close it to all but its owner.
+# GC514: secrets in a file with other parameters, which make it readable only by its owner.
 
 _Key = tuple[int, tuple[str, ...]]
 
 
 class OpenSecrets:
-    """Files without a said mode that take secrets by no name. Who says the mode has thought of it.
+    """The files without a written mode that select secrets without naming them.
 
-    It is told of nodes, so that a check after a change need not look at all of them for it.
+    A written mode is taken as intended. The findings have nodes, so that an incremental check need not check
+    all nodes for them.
     """
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces, engine: TemplateEngine) -> None:
@@ -302,7 +312,7 @@ class OpenSecrets:
         yield from self._tally.findings()
 
     def _swept(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> tuple[str, ...]:
-        """Return the secret parameters that an entry takes on nodes of a class and does not name."""
+        """Return the secret parameters that an entry selects on nodes of a class without naming them."""
         key = (id(entry), tuple(node_class.secrets))
         if key not in self._unnamed:
             self._unnamed[key] = (entry, self._of(node_class, entry))
@@ -316,12 +326,15 @@ class OpenSecrets:
         if taken and entry.template is not None:
             analysis = self._engine.analyse(entry.template.name)
             if analysis.problem is not None:
-                return ()  # that is told already (GC208)
+                return ()  # reported as GC208
             named = {param for param, _ in analysis.params}
         return tuple(param for param in taken if param not in named)
 
     def _mixed(self, node_class: NodeClass, surface: Surface, entry: FileEntry) -> bool:
-        """Return whether it takes anything but secrets. If not, nobody else has reason to read it."""
+        """Return whether an entry selects anything but secrets.
+
+        If not, other users have no reason to read it.
+        """
         if entry.format is None:
             return True
         known = self._taken.get(id(entry))
@@ -346,11 +359,11 @@ def _way_out_swept(entry: FileEntry, param: str) -> str:
     return f'Exclude it with "!{param}" in `params`'
 
 
-# What people tell each other in definitions, which no node gets: descriptions, reasons, and the like.
+# Texts of definitions that nodes do not get: descriptions, reasons, and similar ones.
 
 
 class Prose(msgspec.Struct, frozen=True, gc=False):
-    """A text of a definition: `what` it is goes before the name of the subject."""
+    """A text of a definition: `what` it is precedes the name of the subject."""
 
     what: str
     subject: str
@@ -362,7 +375,7 @@ _Described = Parameter | Subsystem | Feature | Group | Node | Rule
 
 
 def prose(model: Model) -> Iterator[Prose]:
-    """Such texts that may hold a private key, and what else of a definition is no value of a node's."""
+    """Yield descriptions that may have a private key, and all other texts that are not values of nodes."""
     described: Iterator[tuple[_Described, str]] = chain(
         ((one, "parameter") for one in model.parameters.values()),
         ((one, "subsystem") for one in model.subsystems.values()),
@@ -378,7 +391,7 @@ def prose(model: Model) -> Iterator[Prose]:
     yield from _beside(model)
     for parameter in model.parameters.values():
         place = parameter.schema_origin or parameter.origin
-        for text in _texts(parameter.schema):  # its descriptions, examples and permitted values
+        for text in _texts(parameter.schema):  # its descriptions, examples and allowed values
             yield Prose("The schema of the parameter", parameter.name, text, place)
     for subsystem in model.subsystems.values():
         for word in chain.from_iterable(words for _, words in subsystem.commands()):
@@ -386,7 +399,7 @@ def prose(model: Model) -> Iterator[Prose]:
 
 
 def _beside(model: Model) -> Iterator[Prose]:
-    """Yield what is said of overrides, holds and secrets; of a recipient what stands behind the key."""
+    """Yield the texts of overrides, holds, rules and secrets; recipients because of their comments."""
     for override in model.overrides.values():
         yield Prose("The reason of the override", override.name, override.reason, override.origin)
     for hold in model.holds.values():
@@ -396,7 +409,7 @@ def _beside(model: Model) -> Iterator[Prose]:
     for secret in model.secrets.values():
         yield Prose("The description of the secret", secret.name, secret.description, secret.origin)
         for ref in secret.recipients:
-            if is_recipient(ref.name):  # of what is none that is told already (GC210)
+            if is_recipient(ref.name):  # others are reported as GC210
                 yield Prose("A recipient of the secret", secret.name, ref.name, ref.origin)
 
 
@@ -407,14 +420,14 @@ def _texts(value: Any) -> Iterator[str]:
         yield from chain.from_iterable(map(_texts, value.values() if isinstance(value, dict) else value))
 
 
-# GC513: other tools' encrypted text, and private keys that everybody can read, wherever text is written.
+# GC513: encrypted text of other tools, and private keys that everyone can read, in any text.
 
 _ENCRYPTED = "Nodes get the encrypted text. Use `gitcfg secret set NAME` for a secret that they can read."
 _OPEN = "Every reader of the repository has it. Make a new key, and store it with `gitcfg secret set NAME`."
 
 
 def markers(fleet: Fleet) -> Iterator[Finding]:
-    """GC513 for every value, text, template and file that holds such a thing, at its first place."""
+    """Yield GC513 for every value, text, template and file with such content, at its first place."""
     for name, binding in bindings(fleet):
         if mark := mark_in(binding.given):
             yield from _of_value(fleet, name, mark, binding.at)
@@ -450,7 +463,7 @@ def _in_facts(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _of_value(fleet: Fleet, name: str, mark: str, at: Origin) -> Iterator[Finding]:
-    """Return nothing for a secret parameter: GC206 reports its plain value already."""
+    """Yield GC513, unless the parameter is secret: GC206 reports its plain value already."""
     if not fleet.declarations.secret(name):
         yield _marker_finding(name, f"The value of {shown(name)}", mark, at)
 

@@ -1,6 +1,6 @@
-"""What a model says: all bindings and file entries, and what features and parameters demand of each other.
+"""All bindings and file entries of a model, and the relations between features and between parameters.
 
-GC202 to GC205: no circles among features and parameters, and no conflicts built into them.
+GC202 to GC205: no cycles among features and parameters, and no conflicts built into them.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -14,18 +14,18 @@ from gitcfg.model import Binding, Feature, FileEntry, Finding, Model, Op, Origin
 from gitcfg.model.graph import Reach, components, reach, reverse
 
 Edges = Mapping[str, Mapping[str, Origin]]
-SHOWN = 5  # who needs a pair that conflicts may be everybody
+SHOWN = 5  # of the features that need two conflicting ones, which may be all
 
 
 def bindings(fleet: Fleet) -> Iterator[tuple[str, Binding]]:
-    """Yield every binding as nodes may get it: what names an instance's part is read from instances."""
+    """Yield every binding as nodes may get it; where names have marks, those of the instances."""
     yield from fleet.bindings.named
     for feature in fleet.layers.instances:
         yield from feature.params.items()
 
 
 def composed(fleet: Fleet, *ops: Op) -> Iterator[tuple[str, Binding]]:
-    """The bindings with some operations other than plain values, without those that instances still mark."""
+    """Yield the bindings with these operations; where they have marks, those of the instances."""
     for pair in fleet.bindings.of(*ops):
         if not has_marks([pair[0], pair[1].given]):
             yield pair
@@ -34,13 +34,13 @@ def composed(fleet: Fleet, *ops: Op) -> Iterator[tuple[str, Binding]]:
 
 
 def files(model: Model) -> Iterator[FileEntry]:
-    """Yield every file entry that puts a file somewhere."""
+    """Yield every file entry that writes a file."""
     for layer in model.layers():
         yield from (entry for entry in layer.files.values() if not entry.removed)
 
 
 def structure(fleet: Fleet) -> Iterator[Finding]:
-    """Yield what is wrong between features and between parameters, on any node."""
+    """Yield what is wrong between features and between parameters, independent of nodes."""
     model = fleet.model
     include, depends = inclusion(model), dependence(model)
     after = _edges(model, {f.name: f.after for f in model.features.values()})
@@ -54,14 +54,14 @@ def structure(fleet: Fleet) -> Iterator[Finding]:
 
 
 def inclusion(model: Model) -> Edges:
-    """Return what each feature includes, and where that is said."""
+    """Return what each feature includes, with places."""
     return _edges(
         model, {f.name: [Ref(u.feature, u.origin) for u in f.include] for f in model.features.values()}
     )
 
 
 def dependence(model: Model) -> Edges:
-    """Return what each feature depends on, and where that is said."""
+    """Return what each feature depends on, with places."""
     return _edges(model, {f.name: f.depends for f in model.features.values()})
 
 
@@ -88,19 +88,19 @@ def _circles(code: str, edges: Edges, alone: str, together: str) -> Iterator[Fin
 
 
 def _among(finding: Finding, depends: Edges) -> bool:
-    """Return whether a dependency is an edge of the circle."""
+    """Return whether a dependency is an edge of the cycle."""
     inside = set(finding.subjects)
     return any(target in inside for name in inside for target in depends[name])
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names in a sentence."""
+    """Return names joined for a sentence."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def some(names: Sequence[str]) -> str:
-    """Return names in a sentence, but of many only the first."""
+    """Return names joined for a sentence; of many only the first."""
     if len(names) <= SHOWN:
         return listed(names)
     return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} more"
@@ -114,9 +114,9 @@ def parameter_edges(model: Model) -> dict[str, dict[str, Origin]]:
 
 
 def _conflicts(items: Mapping[str, Feature]) -> dict[tuple[str, ...], list[Origin]]:
-    """Return where each pair of names (or one name with itself) is said to conflict."""
+    """Return the places where each pair of names (or one name with itself) is declared to conflict."""
     result: dict[tuple[str, ...], list[Origin]] = {}
-    known = set(items)  # of a part of a model no more than that
+    known = set(items)  # for a part of a model: only the names in it
     for name, item in items.items():
         for ref in item.conflicts:
             if ref.name in known:
@@ -144,7 +144,7 @@ def _of(needed: Reach, target: str, pair: tuple[str, ...]) -> bool:
 
 
 def needing(names: list[str]) -> str:
-    """Return who needs something: a few by name, and how many more."""
+    """Return the first names and the number of the others, with the verb."""
     if len(names) > SHOWN:
         return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more need"
     return f"{names[0]} needs" if len(names) == 1 else f"{listed(names)} need"
@@ -156,7 +156,7 @@ Places = dict[str, dict[str, Origin]]
 
 
 def clashes(fleet: Fleet) -> Iterator[Finding]:
-    """Conflicts among what a parameter depends on, or what a feature and all that it needs bind."""
+    """Yield conflicts among what a parameter depends on, or a feature and all that it needs bind."""
     places = _places(fleet)
     pairs = _pairs(fleet, places)
     if not pairs:
@@ -173,7 +173,7 @@ def clashes(fleet: Fleet) -> Iterator[Finding]:
 
 
 def _places(fleet: Fleet) -> Places:
-    """Return where features bind parameters: by parameter, then by feature, as `feature X`."""
+    """Return where features bind parameters: by parameter, then by feature (`feature X`)."""
     result: Places = {name: {} for name in fleet.model.parameters}
     for feature in fleet.model.features.values():
         for param, bound in feature.params.items():
@@ -183,7 +183,10 @@ def _places(fleet: Fleet) -> Places:
 
 
 def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
-    """Return where each pair of parameters is said to conflict; a family speaks for its members."""
+    """Return the places where each pair of parameters is declared to conflict.
+
+    The declaration of a family applies to all its members.
+    """
     result: dict[tuple[str, ...], list[Origin]] = {}
     for name in places:
         parameter = fleet.declarations.find(name)
@@ -194,7 +197,7 @@ def _pairs(fleet: Fleet, places: Places) -> dict[tuple[str, ...], list[Origin]]:
 
 
 def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
-    """Return what features need and bind, and what parameters depend on, as edges."""
+    """Return as edges what features need and bind, and what parameters depend on."""
     depends = parameter_edges(fleet.model)
     graph = {
         f"feature {name}": [f"feature {target}" for target in targets] for name, targets in needs.items()
@@ -208,7 +211,7 @@ def _graph(fleet: Fleet, needs: Edges, places: Places) -> dict[str, list[str]]:
 
 
 def _bound(needed: Reach, needers: list[str], pair: tuple[str, ...], places: Places) -> list[Origin]:
-    """Return where the pair is bound by what those who need both have."""
+    """Return where the pair is bound by features that all the needers have."""
     return [
         origin
         for param in pair
@@ -217,11 +220,11 @@ def _bound(needed: Reach, needers: list[str], pair: tuple[str, ...], places: Pla
     ]
 
 
-# What names ask for: which others must be there, and which must not, for many sets of names at once.
+# Requirements and conflicts of names, tested for many sets of names.
 
 
 class Dependent(Protocol):
-    """A definition that asks for others."""
+    """A definition that depends on others, or conflicts with them."""
 
     @property
     def depends(self) -> tuple[Ref, ...]: ...
@@ -231,9 +234,10 @@ class Dependent(Protocol):
 
 
 class Demands:
-    """The demands of all names that may come up; sets of names are bits.
+    """The requirements and conflicts of all names; sets of names are bits.
 
-    `define` says what defines a name, `known` are the names that exist: what does not is another finding.
+    `define` returns the definition of a name. `known` are the names that exist; others are reported
+    elsewhere.
     """
 
     def __init__(self, bits: Bits, define: Callable[[str], Dependent | None], known: Container[str]) -> None:
@@ -258,7 +262,7 @@ class Demands:
                 self._pairs.setdefault(pair, []).append((name, ref.origin))
 
     def missing(self, have: int) -> list[tuple[str, list[tuple[str, Origin]]]]:
-        """Return what is wanted and not there, each with who wants it and where that is said."""
+        """Return what is required but missing, each with the names that require it, and their places."""
         return [
             (name, [need for need in self._needers[name] if have & self._bits.bit(need[0])])
             for needers, itself, name in self._required
@@ -266,5 +270,5 @@ class Demands:
         ]
 
     def clashing(self, have: int) -> list[tuple[tuple[str, ...], list[tuple[str, Origin]]]]:
-        """Pairs that must not be together and are, each with who says so and where."""
+        """Return the conflicting pairs that are present, each with the names that declare it and places."""
         return [(pair, self._pairs[pair]) for mask, pair in self._conflicting if have & mask == mask]

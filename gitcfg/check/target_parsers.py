@@ -1,4 +1,4 @@
-"""GC307: rendered files judged by targets' own parsers, and verdicts led back to bindings."""
+"""GC307: rendered files checked by targets' own parsers; verdicts get the places of bindings."""
 
 import posixpath
 import re
@@ -22,17 +22,17 @@ from gitcfg.render.templates import TemplateEngine, TemplateProblem
 
 
 class Meant(msgspec.Struct, frozen=True):
-    """What a file was written from: values by parameter, and how each one's lists are separated."""
+    """What a file was rendered from: values by parameter, and the separators of lists."""
 
     values: Mapping[str, Any]
     separators: Mapping[str, str | None] = {}
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A text in a format, and what it was written from: made up only where it is looked at.
+    """A text in a format; `meant` returns what it was rendered from, and is called only if needed.
 
-    Without `meant` only whether its parser accepts the text is asked. `plain`: every line of it is known
-    to say what was meant, to whoever reads it as it is written (see `Judge.plain`).
+    Without `meant`, the question is only whether the parser accepts the text. `plain`: every line is known to
+    mean its value if it is read as it is written (see `Judge.plain`).
     """
 
     format: str
@@ -42,10 +42,10 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """One thing that a parser has against a text.
+    """One objection of a parser to a text.
 
     `reason` continues "The file PATH ..."; `line` is in the text, 0 if none is known; `params` are the
-    parameters that it is about, if they are known. What is not `grave` is a warning.
+    parameters that it is about, if they are known. Without `grave` it is a warning.
     """
 
     reason: str
@@ -59,42 +59,42 @@ Verdicts = tuple[Verdict, ...]
 
 
 class Judge(Protocol):
-    """Asks parsers about texts; `formats` are those that it knows a parser for."""
+    """Gives texts to parsers; `formats` are those with a parser."""
 
     formats: frozenset[str]
 
     def begin(self, formats: Set[str]) -> None:
-        """Get ready, for there will be questions about texts in these formats."""
+        """Prepare for questions about texts in these formats."""
         ...
 
     def lacks(self, format: str) -> bool:
-        """Return whether the parser for a format is missing, so that nothing needs to be parsed."""
+        """Return whether the parser for a format is missing, so that nothing needs to be rendered for it."""
         ...
 
     def plain(self, format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
-        """Return whether a line, read as it is written, gives a parameter a value."""
+        """Return whether a line, read as it is written, gives a parameter its value."""
         ...
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Verdicts]:
-        """Yield what is wrong with each text, in the order of the questions.
+        """Yield the verdicts on each text, in the order of the questions.
 
-        Some more questions are taken before the first verdicts are given; how many is bounded.
+        A limited number of further questions is read before the first verdicts are yielded.
         """
         ...
 
 
-# GC307: what is asked about the files of a class of nodes.
+# GC307: the questions about the files of a class of nodes.
 
 _SUFFIXES = {".json": "json", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
 _IGNORED = re.compile(r"\.|#|.*(?:~|\.rpmsave|\.rpmnew)\Z", re.DOTALL)
-"""What HTCondor passes over in a folder of configuration: its LOCAL_CONFIG_DIR_EXCLUDE_REGEXP."""
+"""The files that HTCondor skips in a folder of configuration: its LOCAL_CONFIG_DIR_EXCLUDE_REGEXP."""
 
 
 class ParserRequests:
-    """Requests to parsers about the files of a fleet; `left_out` are names that a format cannot carry.
+    """Questions to parsers about the files of a fleet; `left_out` are names that a format cannot carry.
 
-    What a secret holds is not known here, so that nothing follows from its version. A text in a format is
-    asked about without it: else another version of a secret asks about each file that holds it anew.
+    The content of secrets is not known here, so verdicts do not depend on versions. Texts have no versions:
+    otherwise a new version of a secret would require new verdicts on each file with it.
     """
 
     def __init__(self, fleet: Fleet, engine: TemplateEngine, judge: Judge, left_out: set[str]) -> None:
@@ -112,7 +112,7 @@ class ParserRequests:
         return None if text is None else Question(format, text)
 
     def _lined(self, node_class: NodeClass, entry: FileEntry) -> Question | None:
-        """Written line by line, where the format can be."""
+        """Return the question with the text written line by line, if the format allows that."""
         lines = self._lines_of(entry)
         known = lines.text(node_class) if lines is not None else None
         if known is None:
@@ -130,13 +130,13 @@ class ParserRequests:
         return self._lines[key]
 
     def _written(self, node_class: NodeClass, entry: FileEntry) -> Question:
-        """Return the text as nodes get it, but for the versions of secrets, and what it says."""
+        """Return the question with the text as nodes get it, without the versions of secrets."""
         meant = self._meant(node_class, entry)
         format = entry.format or ""
         return Question(format, formats()[format].write(meant.values, meant.separators), lambda: meant)
 
     def _meant(self, node_class: NodeClass, entry: FileEntry) -> Meant:
-        """Return what an entry takes, without what its format cannot carry."""
+        """Return the parameters that an entry selects, without those that its format cannot carry."""
         values = select_params(self.fleet, entry, _params(node_class))
         apart = find_separators(self.fleet, values)
         if not self.left_out.isdisjoint(values):
@@ -145,7 +145,7 @@ class ParserRequests:
         return Meant(values, apart)
 
     def _rendered(self, node_class: NodeClass, entry: FileEntry) -> str | None:
-        """Return what the first node of a class gets; None where that is another finding."""
+        """Return the file of the first node of a class; None if it cannot be rendered, which is GC208."""
         if not node_class.names:
             return None
         try:
@@ -165,12 +165,15 @@ def _params(node_class: NodeClass) -> Mapping[str, Any]:
 
 
 def by_name(entry: FileEntry) -> str | None:
-    """Return the format that a file without one has all the same, as its name says."""
+    """Return the format that the name of a file without a format implies, if any."""
     return None if entry.format else _SUFFIXES.get(posixpath.splitext(entry.path)[1].lower())
 
 
 def _by_neighbours(node_class: NodeClass, entry: FileEntry) -> str | None:
-    """HTCondor reads every file of a folder like config.d, so what stands beside its files is one too."""
+    """Return `condor` for a file next to others of this format in a folder like config.d, else None.
+
+    HTCondor reads all files in such a folder.
+    """
     folder, name = posixpath.split(entry.path)
     if not folder.endswith(".d") or _IGNORED.match(name):
         return None
@@ -178,13 +181,13 @@ def _by_neighbours(node_class: NodeClass, entry: FileEntry) -> str | None:
     return "condor" if any(other.format == "condor" for other in beside) else None
 
 
-# GC307: rendered files as their targets' own parsers read them.
+# GC307: the verdicts of targets' own parsers on rendered files.
 
 _CARRIED = ("GC309", "GC310")
 
 
 def begin(fleet: Fleet, judge: Judge) -> None:
-    """Let a judge get ready while other checks run, where there is something to judge."""
+    """Let the judge prepare while other checks run, if there are files to judge."""
     wanted = {entry.format or by_name(entry) or "" for entry in files(fleet.model)} & judge.formats
     if wanted:
         judge.begin(wanted)
@@ -197,10 +200,10 @@ def unjudged(fleet: Fleet, judge: Judge) -> frozenset[str]:
 
 
 def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield what targets' own parsers have against the files of each class of nodes.
+    """Yield the objections of targets' own parsers to the files of each class of nodes.
 
-    `found` are the findings so far: what formats cannot carry is among them, and looking for it is costly.
-    Questions are asked ahead; of those under way only whose they are is held.
+    `found` are the findings so far: they include what formats cannot carry, which is costly to find.
+    Questions are made ahead of verdicts; only the class and entry of each are kept until its verdict.
     """
     left_out = {name for finding in found if finding.code in _CARRIED for name in finding.subjects}
     requests = ParserRequests(fleet, engine, judge, left_out)
@@ -221,8 +224,8 @@ def parsed(fleet: Fleet, engine: TemplateEngine, judge: Judge, found: Iterable[F
 
 
 def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Finding:
-    """Return a verdict on a file of a class, with the places that led to it."""
-    params = verdict.params if entry.format else ()  # what others write sets names of its own
+    """Return the finding for a verdict on a file of a class, with the places that led to it."""
+    params = verdict.params if entry.format else ()  # names in other files are not parameters
     origins = [origin for name in params for origin in node_class.stack.cells[name].origins]
     origins += [*_sources(entry, verdict.line), entry.origin]
     message = f"The file {shown(entry.path, 200)} {verdict.reason}."
@@ -234,7 +237,10 @@ def finding(node_class: NodeClass, entry: FileEntry, verdict: Verdict) -> Findin
 
 
 def _sources(entry: FileEntry, line: int) -> Iterator[Origin]:
-    """Yield the file of the repository that a text comes from; only a plain one has the text's own lines."""
+    """Yield the file of the repository that a text comes from.
+
+    Only a plain file has the text's line numbers.
+    """
     if entry.template is not None:
         yield Origin(f"templates/{entry.template.name}")
     if entry.source is not None:

@@ -1,4 +1,7 @@
-"""GC501, GC502, GC505, GC508, GC512: what counts on no node. A witness is a node on which it does."""
+"""GC501, GC502, GC505, GC508, GC512: what has an effect on no node.
+
+A witness is a node on which it has one.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -16,7 +19,7 @@ from gitcfg.model import Binding, Feature, Finding, Group, Node, Op, Origin, Ove
 
 
 class Idle(msgspec.Struct):
-    """Something that does nothing on some nodes: a `$remove` (GC508), or a `without` (GC505)."""
+    """Something without effect on some nodes: a `$remove` (GC508), or a `without` (GC505)."""
 
     code: str
     name: str
@@ -25,11 +28,11 @@ class Idle(msgspec.Struct):
 
 
 class Usage(msgspec.Struct):
-    """What nodes show of the definitions that they have. A node is named for each, as a witness.
+    """Which definitions have an effect on nodes. Each has one node as a witness.
 
-    `features`, `groups`, `secrets`: those that some node has. `won`: the bindings, by their places, that
-    count in some node's final value. `busy`: the places of what does something on some node; `idle`: of what
-    does nothing on some. `own`: findings about bindings of nodes' own files: the node itself is witness.
+    `features`, `groups`, `secrets`: those that a node has. `won`: the places of bindings that count in a
+    node's final value. `busy`: the places of removals with an effect on a node; `idle`: of those without
+    effect on some. `own`: findings about bindings in nodes' own files, whose node is the witness.
     """
 
     features: dict[str, str] = {}
@@ -42,19 +45,19 @@ class Usage(msgspec.Struct):
 
 
 def place(name: str, origin: Origin) -> str:
-    """Return what a place is known by."""
+    """Return the key of a place for a name."""
     return f"{name}\0{origin}"
 
 
 def file_of(key: str) -> str:
-    """Return the file of a place, given as itself or as a name at it."""
+    """Return the file of a place, from the place itself or its key."""
     return key.rpartition("\0")[2].rsplit(":", 2)[0]
 
 
 def endings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[Finding]:
-    """GC501, GC502, GC505, GC508, GC512: what could be deleted without any node noticing.
+    """Yield GC501, GC502, GC505, GC508, GC512: what could be deleted without effect on any node.
 
-    `roster` are all nodes; the fleet may have only some.
+    `roster` has all nodes; the fleet may have only some.
     """
     yield from _idle(usage)
     model = fleet.model
@@ -95,7 +98,7 @@ def _idle(usage: Usage) -> Iterator[Finding]:
 
 
 def _settings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[tuple[str, Binding]]:
-    """Yield the bindings that should win somewhere, but for nodes' own, which are reported with the node."""
+    """Yield the bindings that should count on a node, except nodes' own, which are reported with the node."""
     model = fleet.model
     layers: list[Feature | Group | Node | Override] = []
     layers += [feature for feature in model.features.values() if feature.name in usage.features]
@@ -113,14 +116,17 @@ def _settings(fleet: Fleet, usage: Usage, roster: Roster) -> Iterator[tuple[str,
 
 
 def counts(fleet: Fleet, name: str, binding: Binding) -> bool:
-    """Return whether a binding should win somewhere. One to null without a default asks for a value."""
+    """Return whether a binding should count on a node.
+
+    One to null without a default only requires a value.
+    """
     if binding.origin in fleet.layers.misfits:
         return False
     return binding.op is not Op.NULL or fleet.declarations.has_default(name)
 
 
 def idle_setting(name: str, binding: Binding) -> Finding:
-    """GC501."""
+    """Return GC501."""
     if binding.op is Op.DEFAULT:
         hint = "Lower layers always set a value. Delete it, or make it a plain value."
         return of(
@@ -130,16 +136,18 @@ def idle_setting(name: str, binding: Binding) -> Finding:
     return of("GC501", name, f"A setting of {name} has no effect on any node.", [binding.origin], hint=hint)
 
 
-# Looks at classes for what they show of definitions, and names the first node that shows each thing.
+# Finds the usage of classes; the first node that has an effect of something is its witness.
 
 _MOST_JOINS = 100_000
 _NOT_ASKED = ("nodes/", "allocations/")
-"""Where each binding is for one node: of the nodes' own it is told with them, and what was decided in vain
-by those who look at rules."""
+"""Places of bindings for a single node.
+
+Those in nodes' own files are reported with the node, and those of allocations by the checks of rules.
+"""
 
 
 class UsageWatch:
-    """Fills usage. A class without nodes shows nothing."""
+    """Collects the usage. A class without nodes has none."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self.usage = Usage()
@@ -174,7 +182,7 @@ class UsageWatch:
         return ()
 
     def _see_tops(self, node_class: NodeClass, surface: Surface, node: str) -> None:
-        """Note what each layer alone decides; a node's own is reported with the node."""
+        """Note what each layer decides alone, except a node's own layer, which is reported with the node."""
         settled = ~surface.pending
         for part, top in zip(node_class.parts, surface.tops, strict=True):
             known = self._tops.get(id(part.cells), 0)
@@ -184,7 +192,7 @@ class UsageWatch:
                 self._news.append((part.cells, new, node))
 
     def end(self) -> Iterable[Finding]:
-        seen: set[int] = set()  # what features say stands in the layers of all that have them
+        seen: set[int] = set()  # a feature's cells are in the layers of all that have it
         for cells, mask, node in self._news:
             for name in self._surfaces.params.of(mask):
                 cell = cells[name]
@@ -205,7 +213,7 @@ class UsageWatch:
                 groups[ref.name] = node
 
     def _count(self, cell: Cell, node: str) -> None:
-        """The steps of a joined cell win. It is held, so that nothing else gets its id."""
+        """Record that the steps of a joined cell count. The cell is kept, so that its id is not reused."""
         if id(cell) not in self._joins:
             if len(self._joins) >= _MOST_JOINS:
                 self._joins.clear()
@@ -218,7 +226,7 @@ class UsageWatch:
                 self.usage.won.setdefault(str(step.origin), node)
 
     def _own(self, node_class: NodeClass, surface: Surface) -> None:
-        """The bindings of the node's own file that do not count on it: it is the only one that has them."""
+        """Note the bindings of the node's own file that do not count on it, the only node that has them."""
         own = node_class.definition.own
         if own is None or not own.params or not node_class.parts:
             return
@@ -245,7 +253,7 @@ class UsageWatch:
                 self._show("GC508", name, origin, node_class, removed)
 
     def _without(self, node_class: NodeClass) -> None:
-        """GC505: `without` a feature that nothing would install anyway."""
+        """Note each `without` (GC505), and whether anything would install its feature."""
         had = self._fleet.stacks.unfiltered(node_class) if node_class.without else frozenset[str]()
         for ref in node_class.without:
             if ref.name in had or ref.name in self._fleet.model.features:

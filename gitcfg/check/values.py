@@ -50,7 +50,7 @@ def definitions(fleet: Fleet) -> Iterator[Finding]:
 
 
 class _Sure(dict[str, frozenset[type]]):
-    """The types of plain values with which nothing can be wrong, by parameter."""
+    """By parameter, the types of plain values that need no further check."""
 
     def __init__(self, fleet: Fleet) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ def _parameter(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
 
 
 def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
-    """Yield GC102 for an unknown format in a schema, which would check nothing."""
+    """Yield GC102 for an unknown format in a schema, which would validate nothing."""
     found = list(unknown_formats(parameter.schema or {}))
     origin = parameter.schema_origin or parameter.origin
     if not found:
@@ -115,7 +115,7 @@ def _unknown_formats(fleet: Fleet, parameter: Parameter) -> Iterator[Finding]:
 
 
 def _agreement(fleet: Fleet, name: str, bound: list[Binding]) -> Iterator[Finding]:
-    """Yield findings where what is bound to a parameter without a type does not agree on one."""
+    """Yield what is wrong with the bindings of a parameter without a type, which may imply several types."""
     found = [finding for binding in bound for finding in _binding(fleet, name, binding)]
     kinds = implied_kinds((name, binding) for binding in bound)
     if found and kinds and not fleet.declarations.secret(name):
@@ -142,7 +142,7 @@ def _binding(fleet: Fleet, name: str, binding: Binding) -> Iterator[Finding]:
 def unfit(
     fleet: Fleet, parameter: Parameter, name: str, value: Any, origins: list[Origin], code: str, what: str
 ) -> Iterator[Finding]:
-    """Yield where a value does not satisfy its parameter's schema. Text with macros waits for its target."""
+    """Yield a finding if a value does not satisfy its parameter's schema. Text with macros is not checked."""
     own = fleet.declarations.own_schema(parameter)
     if own is None or own.refusal or value in (NOTHING, PENDING, LACKING) or is_macro_text(parameter, value):
         return
@@ -151,19 +151,19 @@ def unfit(
         yield of(code, name, f"{what} of {name} does not fit its schema: {reason}", origins)
 
 
-# GC506: lists of nodes that silently drop what the set gave.
+# GC506: lists of nodes that drop parts of their set's list.
 
 _LISTS = ("groups", "features", "without", "labels")
 
 
 def memberships(fleet: Fleet) -> Iterator[Finding]:
-    """Warnings about what nodes' lists say."""
+    """Yield warnings about nodes' lists."""
     for name in sorted(fleet.model.nodes.keys() & fleet.roster.sets.keys()):
         yield from _dropped(fleet.model.nodes[name], fleet.roster.sets[name])
 
 
 def _dropped(node: Node, nodeset: NodeSet) -> Iterator[Finding]:
-    """GC506: a list that replaces the set's and lacks some of it."""
+    """Yield GC506 for a list that replaces the set's and lacks some of it."""
     words, origins = [], []
     for key in _LISTS:
         own: ListEdit = getattr(node, key)
@@ -182,17 +182,18 @@ def _names(edit: ListEdit) -> set[str]:
     return {item.feature if hasattr(item, "feature") else item.name for item in edit.items}
 
 
-# GC509: values that undo others' work.
+# GC509: values that discard composed ones.
 
 _COMPOSING = frozenset({Op.APPEND, Op.PREPEND, Op.AND, Op.OR, Op.MERGE})
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """What a layer does to what lies below it, of the parameters in which composing steps occur.
+    """What a layer does to the layers below, for parameters with composing steps.
 
-    `sets`: where the first step that resets is a plain value; `closed` and `composing` are masks: where
-    some step resets, and where one that acts at the end composes. `inside`: plain values in the layer that
-    discard what the layer itself composed, each with where that is.
+    `sets`: places of plain values that are the first step to reset. `setting`, `closed` and `composing` are
+    masks: of the names in `sets`, of those with a step that resets, and of those with a final step that
+    composes. `inside`: plain values in the layer that discard what the layer itself composed, with the places
+    of both.
     """
 
     sets: dict[str, Origin]
@@ -232,7 +233,7 @@ class DiscardedValues:
             yield of("GC509", name, message, [origin, *below], nodes, hint)
 
     def _composed(self, parts: tuple[Partial, ...], name: str) -> tuple[Origin, ...]:
-        """Return where the steps are that act on a parameter in these layers and compose."""
+        """Return the places of the acting steps of a parameter in these layers that compose."""
         acting: list[Step] = []
         for cell in (part.cells[name] for part in parts if name in part.cells):
             acting = [*cell.steps] if cell.closed else [*acting, *cell.steps]
@@ -269,7 +270,7 @@ def _composing(steps: Iterable[Step]) -> tuple[Origin, ...]:
 
 
 def _discarding(steps: Iterable[Step]) -> Iterator[tuple[Origin, tuple[Origin, ...]]]:
-    """Yield the plain values among steps that find something composed below, and where."""
+    """Yield the places of plain values that discard composed steps, and the places of these."""
     acting: list[Step] = []
     for step in steps:
         composed = _composing(acting)
@@ -281,12 +282,12 @@ def _discarding(steps: Iterable[Step]) -> Iterator[tuple[Origin, tuple[Origin, .
 # GC306, GC311, GC503: the final values of nodes.
 
 _MOST_STEPS = 50
-"""Of so many layers the guilty one is looked for: each is a judgement."""
+"""The most steps among which the cause is searched, since each needs a validation."""
 _JUDGED_ALREADY = frozenset({Op.SET, Op.DEFAULT, Op.NULL})
 
 
 class FinalValues:
-    """What is wrong with values that several steps, or facts, have made."""
+    """The checks of values that several steps, or facts, determine."""
 
     def __init__(self, fleet: Fleet, surfaces: Surfaces) -> None:
         self._fleet = fleet
@@ -314,16 +315,16 @@ class FinalValues:
 
 
 def _judged(fleet: Fleet, name: str, cell: Cell) -> Iterator[Finding]:
-    """Yield what is wrong with a value that owes nothing to facts."""
+    """Yield what is wrong with a value that does not depend on facts."""
     value = finish_value(fleet.declarations, name, cell.value)
-    if is_secret(value):  # type and schema wait
+    if is_secret(value):  # type and schema apply only to its content
         yield from _upon_secret(name, cell, secret_name(value))
     elif value is not PENDING and value is not NOTHING:
         yield from _value(fleet, name, cell, value)
 
 
 def _upon_secret(name: str, cell: Cell, secret: str) -> Iterator[Finding]:
-    """Operations that do nothing, for what a secret holds is known only on its way into the node."""
+    """Yield operations on a secret. They have no effect, since its content is known only on its nodes."""
     ops = [step.op for step in cell.steps if step.op in COMPOSING]
     if ops:
         message = f"{name} is the secret {secret} below this, and a secret cannot be composed."
@@ -340,7 +341,7 @@ def _lacking(node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
 
 
 def _misfits(fleet: Fleet, node_class: NodeClass, name: str, cell: Cell) -> Iterator[Finding]:
-    """Facts that are no value of the parameter's type: what is composed on them would hide it."""
+    """Yield facts that do not fit the parameter's type: composing would hide that."""
     for step in cell.steps:
         fact = node_class.definition.facts.get(step.given) if step.op is Op.FACT else None
         if fact is None or fact.value is None:
@@ -370,7 +371,7 @@ def _value(
     if parameter is None or value is None or (single and value == cell.value):
         return
     if any(step.origin in fleet.layers.misfits for step in cell.steps):
-        return  # what does not fit is told where it is written (GC206)
+        return  # reported as GC206 where it is written
     for finding in _final(fleet, parameter, name, value, cell):
         yield _blamed(fleet, parameter, finding, cell, facts)
 
@@ -388,10 +389,10 @@ def _final(fleet: Fleet, parameter: Parameter, name: str, value: Any, cell: Cell
 def _blamed(
     fleet: Fleet, parameter: Parameter, finding: Finding, cell: Cell, facts: Mapping[str, Any] | None
 ) -> Finding:
-    """Return the finding with the layer first that brings what does not fit, where one does."""
+    """Return the finding, with the place of the layer that causes the misfit first, if there is one."""
     guilty: Step | None = None
     value: Any = NOTHING
-    fits = False  # nothing at all is not enough: what is missing then is nobody's
+    fits = False  # no value does not fit either, but then no layer is the cause
     for step in cell.steps[:_MOST_STEPS]:
         value = apply(step, value, facts)
         before, fits = fits, _fits(fleet, parameter, value)

@@ -1,1 +1,1 @@
-"""What is wrong with what rules ask of nodes together, and with what was decided for them (GC4xx)."""
+"""The checks of rules and their allocations (GC4xx)."""

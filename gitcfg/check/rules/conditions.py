@@ -1,4 +1,4 @@
-"""GC402, GC407, GC408: expressions that are false, mean nothing or fail, and circles of rules."""
+"""GC402, GC407, GC408: expressions that are false, cannot be read, or fail, and cycles of rules."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ _HINT = "Use a label, a group or a fact in the condition instead: a rule cannot 
 
 
 def meaningless(ruled: RuledFleet) -> Iterator[Finding]:
-    """Expressions that cannot be understood, and rules that install what they read."""
+    """Yield expressions that cannot be read, and rules that install what they read."""
     places = ScalarPlaces(ruled.fleet.tree)
     for wrong in ruled.view.book.unreadable:
         message = f"The `{wrong.part}` of the rule {wrong.rule} cannot be read: {wrong.problem.message}"
@@ -48,14 +48,14 @@ def _circle(circle: Circle, alone: str, together: str) -> Finding:
 
 
 class Failures:
-    """Expressions of rules that failed somewhere during the check."""
+    """Expressions of rules that failed during the check."""
 
     def __init__(self, ruled: RuledFleet) -> None:
         self._ruled = ruled
         self._found: dict[tuple[str, str], tuple[Ref, list[tuple[str, CelProblem]]]] = {}
 
     def add(self, rule: Rule, part: str, at: Ref, problems: Iterable[tuple[str, CelProblem]]) -> None:
-        """An expression of a rule, the key under which it stands, and nodes on which it fails."""
+        """Add an expression of a rule, with its key (`part`) and place, and the nodes on which it fails."""
         self._found.setdefault((rule.name, part), (at, []))[1].extend(problems)
 
     def answered(
@@ -66,7 +66,10 @@ class Failures:
         asked: Sequence[Sequence[Candidate]],
         answers: tuple[Sequence[T], Mapping[int, CelProblem]] | CelProblem,
     ) -> list[T | None]:
-        """Answers to an expression, None where it failed. A problem alone: it was stopped."""
+        """Return the answers to an expression, None where it failed.
+
+        If `answers` is a problem, the expression was stopped, and failed everywhere.
+        """
         if isinstance(answers, CelProblem):
             answers = [], dict.fromkeys(range(len(asked)), strip_frames(answers))
         given, problems = answers
@@ -89,7 +92,7 @@ class Failures:
                 yield of("GC408", name, message, [place], sorted(set(nodes)), hint)
 
     def _add_known(self, rule: Rule) -> None:
-        """What failed while it was found out where a rule counts: `where` before `per`."""
+        """Add what failed in `where` and `per`, which are evaluated to find where a rule applies."""
         failed = self._ruled.view.failed.get(rule.name, {})
         if not failed:
             return
@@ -101,22 +104,22 @@ class Failures:
                 self.add(rule, part, at, [(slot.partition("/")[0], problem) for slot, problem in here])
 
 
-# GC402: invariants that do not hold, of nodes, of instances, or of groups of them.
+# GC402: invariants that do not hold for nodes, instances, or groups of them.
 
 _GROUP = "nodes"
 _OF_CLASSES = frozenset({"node.groups", "node.features", "node.params"})
-"""What nodes of one class have in common."""
+"""What all nodes of one class have in common."""
 _LABELS = "node.labels"
 """What most of them have in common."""
 
 _IN_GROUPS: Mapping[str, Callable[[Candidate], Any]] = {
     name.removeprefix("node."): of for name, of in VALUES.items() if name.startswith("node.")
 }
-"""What a group says of each of its nodes: what conditions see of one."""
+"""What a condition can read of each node in a group."""
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """A question about some nodes or instances, and the group that they are."""
+    """The values for one evaluation, and the nodes or instances (perhaps a group) that it is about."""
 
     members: Sequence[Candidate]
     row: dict[str, Any]
@@ -124,7 +127,7 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 def invariants(ruled: RuledFleet, failures: Failures) -> Iterator[Finding]:
-    """Yield what is not as rules require it."""
+    """Yield the invariants that do not hold."""
     for rule in ruled.rules(RuleKind.REQUIRE):
         progress.note("checking the rule", rule.name)
         condition = ruled.view.book.requires.get(rule.name)
@@ -132,7 +135,7 @@ def invariants(ruled: RuledFleet, failures: Failures) -> Iterator[Finding]:
             continue
         grouped = _is_grouped(rule, condition)
         if grouped and ruled.names is not None:
-            continue  # a part of the nodes is no group
+            continue  # a part of the nodes is not a group
         asked = list(_of_groups(ruled, rule, condition) if grouped else _of_each(ruled, rule, condition))
         answers = failures.answered(
             rule, "require", rule.require, [one.members for one in asked], _answers(ruled, rule, asked)
@@ -147,7 +150,7 @@ def _is_grouped(rule: Rule, condition: Condition) -> bool:
 
 
 def judged_whole(ruled: RuledFleet) -> list[str]:
-    """Return the rules that require something of groups as a whole."""
+    """Return the rules with an invariant about groups as a whole."""
     requires = ruled.view.book.requires
     return [
         rule.name
@@ -167,7 +170,7 @@ def _answers(
 
 
 def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Question]:
-    """Return each node or instance by itself; those alike to the condition are evaluated once."""
+    """Return a question for each node or instance; those alike to the condition are one question."""
     alike: dict[Hashable, list[Candidate]] = {}
     labels, shared = _LABELS in condition.names, condition.names <= _OF_CLASSES | {_LABELS}
     kinds = ruled.fleet.node_classes
@@ -178,7 +181,7 @@ def _of_each(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterable[_Q
 
 
 def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[_Question]:
-    """Yield each group as a whole; a node is once in a group of its instances."""
+    """Yield a question for each group; a node with several instances in a group counts once."""
     own = replace(condition, names=condition.names - {_GROUP})
     for key, slots in ruled.view.groups(rule.name).items():
         group = "" if key is None else named(key)
@@ -189,7 +192,7 @@ def _of_groups(ruled: RuledFleet, rule: Rule, condition: Condition) -> Iterator[
 
 
 def _nodes(ruled: RuledFleet, slots: Sequence[Candidate], condition: Condition) -> list[dict[str, Any]]:
-    """Return the nodes of a group in order of name, with what the condition's letters may ask of them."""
+    """Return the nodes of a group in order of name, with the values that the condition may read."""
     computed = "[" in condition.text
     parts = [name for name in _IN_GROUPS if computed or name in condition.text]
     first = {seen.name: seen for seen in reversed(slots)}
@@ -201,7 +204,10 @@ def _nodes(ruled: RuledFleet, slots: Sequence[Candidate], condition: Condition) 
 
 
 def _by_class(ruled: RuledFleet, slots: Iterable[Candidate]) -> list[Candidate]:
-    """Return those of a class one after the other, for its values are composed anew for each other class."""
+    """Return the slots sorted by class.
+
+    After another class the values of a class have to be composed again.
+    """
     kinds = ruled.fleet.node_classes
     return sorted(slots, key=lambda seen: kinds[seen.name].names[0])
 

@@ -1,4 +1,4 @@
-"""GC401, GC403, GC404: rules that count, values that must differ, and allocations that are left over."""
+"""GC401, GC403, GC404: rules that count, values that must differ, and obsolete allocations."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import reduce
@@ -20,11 +20,11 @@ from gitcfg.model.names import did_you_mean, shown
 from gitcfg.model.rules import Allocation, Count, Rule, RuleKind, Uniqueness
 
 Counted = Mapping[Key | None, Sequence[Candidate]]
-"""By group, the nodes and instances that have a feature, each as often as it has it."""
+"""By group, the nodes and instances that have a feature, once for each installation."""
 
 
 def counts(ruled: RuledFleet) -> Iterator[Finding]:
-    """Yield what is wrong with how often features are there."""
+    """Yield the numbers of installed features that violate rules."""
     for rule in ruled.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         progress.note("checking the rule", rule.name)
         if rule.count is not None and rule.feature is not None and not ruled.unknown(rule.name):
@@ -70,7 +70,7 @@ def right(count: Count, found: int) -> bool:
 
 
 def _find_origins(rule: Rule) -> Iterator[Origin]:
-    """Yield where a rule says what it counts, among which nodes."""
+    """Yield the places where a rule defines what it counts, and among which nodes."""
     refs = (rule.feature, rule.where, rule.over, rule.per)
     if rule.count is not None:
         yield rule.count.origin
@@ -89,14 +89,14 @@ def _hint(ruled: RuledFleet, rule: Rule, keys: Sequence[Key | None], few: bool) 
     return f"{SOLVE} to choose where."
 
 
-# GC404, GC401: values that are had twice where no two may be the same, and domains too small for that.
+# GC404, GC401: values that occur twice where they must be unique, and domains too small for that.
 
 Scopes = Mapping[str, Key | None]
-"""By slot, the nodes among which its values must be unique: those with the same key."""
+"""By slot, the key of the scope in which its values must be unique."""
 
 
 def unique(ruled: RuledFleet, holding: Holding, failures: Failures) -> Iterator[Finding]:
-    """Yield what is not unique, or cannot be."""
+    """Yield values that are not unique, or cannot be."""
     for rule in ruled.rules(RuleKind.DOMAIN):
         progress.note("checking the rule", rule.name)
         if rule.unique is not None:
@@ -111,7 +111,7 @@ def unique(ruled: RuledFleet, holding: Holding, failures: Failures) -> Iterator[
 
 
 def scopes(ruled: RuledFleet, rule: Rule, said: Uniqueness, failures: Failures) -> Scopes:
-    """Return where a rule wants values to differ; slots without a key are in none."""
+    """Return the scope of each slot; slots without a key are in none."""
     slots = ruled.view.slots(rule.name)
     if said.key is None:
         return {seen.slot: seen.name if said.scope == "node" else None for seen in slots}
@@ -158,7 +158,7 @@ def _twice(
 def _too_small(
     holding: Holding, rule: Rule, said: Uniqueness, key: Key | None, those: Sequence[Held]
 ) -> Iterator[Finding]:
-    """More values are wanted than there are, so that no solution exists."""
+    """Yield domains with fewer values than are needed, so that there is no solution."""
     for domains, size in room({held.name: holding.values[rule.name, held.name] for held in those}):
         wanting = [held for held in those if held.name in domains]
         if len(wanting) > size:
@@ -172,12 +172,12 @@ def _too_small(
 
 
 def room(domains: Mapping[str, Values]) -> Iterator[tuple[Mapping[str, Values], int]]:
-    """Domains of one kind, and how many values are in them together."""
+    """Yield the domains of each kind, and the number of values in them together."""
     kinds: dict[Kind, dict[str, Values]] = {}
     for name, domain in domains.items():
         kinds.setdefault(domain.kind, {})[name] = domain
     for kind, alike in kinds.items():
-        if kind is not Kind.NETWORK or len(alike) == 1:  # networks of two lengths are no set
+        if kind is not Kind.NETWORK or len(alike) == 1:  # networks of two lengths do not form a set
             yield alike, reduce(or_, alike.values()).size
 
 
@@ -191,14 +191,14 @@ def _at(rule: Rule, said: Uniqueness) -> Origin:
     return said.key.origin if said.key is not None else next(iter(rule.domains.values())).origin
 
 
-# GC401, GC403: allocations that are left over, or put features where they may not be.
+# GC401, GC403: allocations that are obsolete, or install features where the rule does not allow it.
 
 _MISPLACED = "where the `where`"
 _HINT = f"{SOLVE} to remove obsolete allocations."
 
 
 def pointless(model: Model) -> Iterator[Finding]:
-    """Allocations for rules that are gone, and for rules that leave nothing open."""
+    """Yield allocations for rules that do not exist, and for rules that leave no choice."""
     if model.unread.get("rules"):
         return
     for name, allocation in model.allocations.items():
@@ -218,7 +218,7 @@ def _open(rule: Rule) -> bool:
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """Something that was decided, about a slot, and why it is left over."""
+    """A line of an allocation, and why it is obsolete."""
 
     slot: str
     why: str
@@ -232,7 +232,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def leftover(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
-    """Yield what single lines of allocations say in vain: for each rule, what is so for the same reason."""
+    """Yield the lines of allocations that have no effect: a finding for each rule and reason."""
     for rule in ruled.rules(RuleKind.INSTALL, RuleKind.DOMAIN):
         found = ruled.fleet.model.allocations.get(rule.name)
         if found is None or not _open(rule) or ruled.unknown(rule.name):
@@ -280,7 +280,7 @@ def _places(
 
 
 def _useless(ruled: RuledFleet, rule: Rule, feature: str, ref: Ref, seen: Candidate) -> Iterator[_Line]:
-    """Placed where it is anyway, or where it is kept out."""
+    """Yield a line that installs a feature where it is installed anyway, or excluded."""
     if not ruled.has(seen, feature):
         yield _Line(ref.name, f"{feature} is excluded there", (ref.origin,))
     elif ruled.had_without(seen, feature, rule.name):
@@ -306,7 +306,7 @@ def _values(
 
 
 def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Candidate, name: str, bound: Binding) -> str:
-    """Return why a value that was decided does not count; nothing if it does."""
+    """Return why a value of an allocation has no effect, or an empty text if it has one."""
     if name not in rule.domains:
         return "the rule does not set it"
     places = _counting(holding, rule, seen, name)
@@ -315,7 +315,7 @@ def _unused(holding: Holding, files: Set[str], rule: Rule, seen: Candidate, name
 
 
 def _counting(holding: Holding, rule: Rule, seen: Candidate, name: str) -> list[Origin]:
-    """Return where it is said what a place holds in the end."""
+    """Return the places that determine the final value of a slot."""
     if rule.over is not None:
         there = seen.self_.attributes.get(name)
         return [] if there is None else [there.origin]
@@ -327,7 +327,7 @@ def _counting(holding: Holding, rule: Rule, seen: Candidate, name: str) -> list[
 
 
 def _gone(ruled: RuledFleet, rule: Rule, slot: str, slots: Mapping[str, Candidate]) -> str:
-    """Return why there is no such slot; nothing if there is."""
+    """Return why a slot does not exist, or an empty text if it does."""
     if rule.over is None and slot in slots:
         return ""
     node, slash, instance = slot.partition("/")

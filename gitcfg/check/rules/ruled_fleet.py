@@ -1,4 +1,4 @@
-"""What checks of rules share: the rules that can be judged, and what nodes have in the end."""
+"""What checks of rules share: the rules that can be checked, and what nodes finally have."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 
 class RuledFleet:
-    """A fleet with rules. `view` is what they ask of it.
+    """A fleet with rules; `view` is what they read of it.
 
-    `names` are its nodes where it has a part of all: only these, and those of them that are gone, are
-    looked at.
+    `names` are the nodes of a fleet that has only some of all: only these are checked, and those of them that
+    are gone.
     """
 
     def __init__(self, fleet: Fleet, rule_engine: RuleEngine, names: Set[str] | None = None) -> None:
@@ -40,12 +40,12 @@ class RuledFleet:
         self._shapes = rule_engine.shapes
 
     def rules(self, *kinds: RuleKind) -> Iterator[Rule]:
-        """The rules of some kinds that mean something; what is wrong with the others is told elsewhere."""
+        """Return the rules of these kinds that can be checked; other checks report the rest."""
         return (rule for rule in self.view.book.of_kind(*kinds) if rule.name not in self._meaningless)
 
     @cached_property
     def _meaningless(self) -> frozenset[str]:
-        """Rules that name features which do not exist, ask for what cannot be, or wait for themselves."""
+        """Rules with missing features, impossible counts, or cycles."""
         book = self.view.book
         found = {name for name, rule in book.rules.items() if self._names_nothing(rule)}
         circles = (*book.strata.circles, *self.view.valued.circles)
@@ -60,7 +60,7 @@ class RuledFleet:
         )
 
     def lines(self, found: Iterable[T], slot: Callable[[T], str]) -> list[T]:
-        """Return those lines of an allocation that are about nodes that are looked at."""
+        """Return the lines of an allocation about nodes that are checked."""
         names = self.names
         return [one for one in found if names is None or slot(one).partition("/")[0] in names]
 
@@ -70,7 +70,7 @@ class RuledFleet:
 
     @cached_property
     def having(self) -> Mapping[str, Set[str]]:
-        """The nodes that have each feature of which rules speak, in the end."""
+        """The nodes that finally have each feature that rules name."""
         said = {rule.feature.name for rule in self.view.book.rules.values() if rule.feature is not None}
         found: dict[str, set[str]] = {name: set() for name in said}
         for node_class in self.fleet.classes:
@@ -79,7 +79,7 @@ class RuledFleet:
         return found
 
     def has(self, seen: Candidate, feature: str) -> bool:
-        """Return whether a node, or an instance on it, ends up with a feature that rules name."""
+        """Return whether a node, or an instance on it, finally has a feature that rules name."""
         if seen.name not in self.having[feature]:
             return False
         return seen.unit is None or any(
@@ -87,7 +87,7 @@ class RuledFleet:
         )
 
     def units(self, node: str, feature: str) -> Sequence[Unit]:
-        """Return the installations of a feature, or of what includes it, that a node has."""
+        """Return the installations of a feature, or of what includes it, on a node."""
         node_class = self.fleet.node_classes[node]
         shape = self._shapes.of(node_class.definition, node_class.overrides)
         return self._shapes.units(shape, node_class.effects.installs, feature)
@@ -104,7 +104,7 @@ class RuledFleet:
         return Lacking(self.fleet.layers)
 
     def had_without(self, seen: Candidate, feature: str, rule: str) -> bool:
-        """Had a node, or an instance by its name, a feature if one rule installed nothing?"""
+        """Return whether a node, or an instance, would have a feature if one rule installed nothing."""
         node_class = self.fleet.node_classes[seen.name]
         shape = self._shapes.of(seen.definition, node_class.overrides)
         others = tuple(each for each in node_class.effects.installs if each.rule != rule)
@@ -113,7 +113,7 @@ class RuledFleet:
         return any(unit.name == seen.unit.name for unit in self._shapes.units(shape, others, feature))
 
     def where_installed(self, nodes: Iterable[str], feature: str) -> list[Origin]:
-        """Return where it is said that nodes have a feature, or what includes it."""
+        """Return the places where nodes' lists name a feature, or what includes it."""
         kinds = {id(node_class): node_class for node_class in map(self.fleet.node_classes.__getitem__, nodes)}
         return [
             place
@@ -122,11 +122,11 @@ class RuledFleet:
         ]
 
 
-# The values that domains are about: parameters of nodes, or attributes of instances, and whose they are.
+# The values that domains apply to: parameters of nodes, or attributes of instances.
 
 
 class Held(msgspec.Struct, frozen=True):
-    """A value in a place, and where it is said; None where there is none."""
+    """The value of a slot for one name, and its places; None where there is none."""
 
     seen: Candidate
     name: str
@@ -134,7 +134,7 @@ class Held(msgspec.Struct, frozen=True):
     origins: tuple[Origin, ...]
 
     def normal(self, values: Values) -> tuple[Kind, Value] | None:
-        """The value in a form that is equal for equal values of one kind; None: it is none of that kind."""
+        """Return the kind and the normal form of the value; None if the value is of another kind."""
         try:
             return values.kind, values.normal(self.value)
         except DomainProblem:
@@ -142,7 +142,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class Holding:
-    """Finds what places hold, and reads domains, each once."""
+    """Finds the values of slots and reads domains, each once."""
 
     def __init__(self, ruled: RuledFleet) -> None:
         self._ruled = ruled
@@ -151,12 +151,12 @@ class Holding:
 
     @cached_property
     def problems(self) -> Sequence[tuple[Rule, Domain, DomainProblem]]:
-        """The domains that mean nothing, and why."""
+        """The domains that are not valid, with their problems."""
         return [(rule, said, found) for rule, said, found in self._read if isinstance(found, DomainProblem)]
 
     @cached_property
     def values(self) -> Mapping[tuple[str, str], Values]:
-        """The sets that domains are, by rule and name."""
+        """The sets of values of domains, by rule and name."""
         found = ((rule, domain, values) for rule, domain, values in self._read)
         return {
             (rule.name, domain.name): values
@@ -176,10 +176,10 @@ class Holding:
         try:
             return parse(domain.items, kind)
         except DomainProblem as problem:
-            return DomainProblem(*problem.args)  # without the frames that it came through
+            return DomainProblem(*problem.args)  # without its traceback's frames
 
     def of(self, rule: Rule) -> tuple[Held, ...]:
-        """Return the values at the places of a rule for its domains, without secrets."""
+        """Return the values in the slots of a rule for its domains, without secrets."""
         if rule.name not in self._held:
             self._held[rule.name] = tuple(self._of(rule))
         return self._held[rule.name]
@@ -197,7 +197,7 @@ class Holding:
         return (None, ()) if given is None else (given.given, (given.at,))
 
     def cell(self, node: str, name: str) -> tuple[NodeClass, Cell | None]:
-        """Return what is said of a parameter of a node, and its class."""
+        """Return the class of a node, and the class's cell of a parameter."""
         node_class = self._ruled.fleet.node_classes[node]
         key = id(node_class), name
         if key not in self._cells:
@@ -215,13 +215,13 @@ class Holding:
         return value, tuple(step.origin for step in reversed([*cell.counting(facts)]))
 
 
-# Words for findings about rules: counts, keys of groups, and slots.
+# Words for findings about rules: keys of groups.
 
 SOLVE = "Run `gitcfg solve`"
 
 
 def named(key: Key | None) -> str:
-    """Return the key of a group in the words of the rule."""
+    """Return the key of a group as the rule writes it."""
     if isinstance(key, tuple):
         return "/".join(map(named, key))
     if isinstance(key, Truth):
@@ -230,7 +230,7 @@ def named(key: Key | None) -> str:
 
 
 def within(keys: Sequence[Key | None]) -> str:
-    """In which groups something is so; nothing where there are none."""
+    """Return the words for the groups concerned; an empty text if the rule has no groups."""
     if None in keys:
         return ""
     names = sorted(map(named, keys))

@@ -1,4 +1,4 @@
-"""The judgement of rules: of a whole fleet, or of some nodes by what was counted of the others before."""
+"""The check of rules: of a whole fleet, or of some nodes with earlier counts of the others."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
@@ -21,29 +21,32 @@ from gitcfg.model.rules import Allocation, Rule, RuleKind
 
 T = TypeVar("T")
 PlainKey = str | int | float | bool | list[str | int | float | bool] | None
-"""A key as it is kept: what `plain_key` makes of it."""
+"""A key in the form that is cached, made by `plain_key`."""
 
 
 class Numbers(msgspec.Struct, frozen=True, array_like=True):
-    """How often each slot counts for a rule; `among`: the groups that its numbers are about."""
+    """How often each slot counts for a rule; `among` is the index of its groups."""
 
     among: int
     found: dict[str, int]
 
 
 class Different(msgspec.Struct, frozen=True, array_like=True):
-    """The values of each slot by name, which differ within groups; None: it has none."""
+    """The values of each slot by name, which must differ within groups; None: it has none.
+
+    `among`: the groups.
+    """
 
     among: int
     had: dict[str, dict[str, int | str | None]]
 
 
 class Ledger(msgspec.Struct, frozen=True, array_like=True):
-    """By slot, what a later check must know of nodes that it does not look at again.
+    """What a later check needs of nodes that it does not check again, by slot.
 
-    `groups` have the key of each slot; rules that group alike share one. `counted` and `different` are by
-    rule, as `whole`, the nodes in groups about which an invariant is asked as a whole, and `decided`, what
-    allocations say.
+    `groups` have the key of each slot; rules with the same groups share one. By rule: `counted` and
+    `different`; `whole`, the nodes in groups with an invariant about the group as a whole; `decided`, the
+    lines of allocations.
     """
 
     groups: list[dict[str, PlainKey]] = []
@@ -61,7 +64,10 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
         return len(self.groups), *({rule: said.among for rule, said in each} for each in found)
 
     def followed(self, after: "Ledger", names: Set[str]) -> "Ledger":
-        """Return the same with what was seen of some nodes later, by the same rules."""
+        """Return the ledger with the entries of some nodes replaced by those of a later check.
+
+        Both must be about the same rules.
+        """
         pairs = zip(self.groups, after.groups, strict=True)
         counted = {
             rule: Numbers(new.among, _followed(self.counted[rule].found, new.found, names))
@@ -77,13 +83,13 @@ class Ledger(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ReusedRuling(msgspec.Struct, frozen=True):
-    """What a check found of rules that looked at some nodes alone: nothing."""
+    """The result of a check of some nodes that found no violated rules."""
 
     after: Ledger
     findings: tuple[Finding, ...] = ()
 
     def ledger(self) -> Ledger:
-        """Return what the next check may take over."""
+        """Return what the next check may start from."""
         return self.after
 
 
@@ -92,7 +98,7 @@ def _followed(before: Mapping[str, T], after: Mapping[str, T], names: Set[str]) 
     return {**kept, **after}
 
 
-# Keeps what rules saw, and judges by it alone whether they follow_ledger hold after a change of some nodes.
+# Records what rules counted, and decides from it alone whether they still hold after a change of some nodes.
 
 Keys = dict[str, PlainKey]
 """The keys of slots."""
@@ -100,7 +106,7 @@ _LARGE = 1 << 63
 
 
 def make_ledger(judged: "Judged") -> Ledger:
-    """Return what is kept of a check of rules that finds nothing."""
+    """Return the ledger of a check of rules without findings."""
     ruled, groups = judged.ruled, list[Keys]()
     numbers = dict(_numbers(ruled, groups))
     different = dict(_different(judged, groups))
@@ -109,7 +115,7 @@ def make_ledger(judged: "Judged") -> Ledger:
 
 
 def decided(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, str]]:
-    """Return what stands in the lines of allocations, wherever they are."""
+    """Return the content of the lines of allocations, without places."""
     return {name: dict(_lines(said)) for name, said in allocations.items()}
 
 
@@ -121,14 +127,17 @@ def _lines(said: Allocation) -> Iterator[tuple[str, str]]:
 
 
 def find_reallocated_nodes(before: Ledger, allocations: Mapping[str, Allocation]) -> set[str]:
-    """Return the nodes about which something else was decided since, those that are gone among them."""
+    """Return the nodes whose lines in allocations changed, and those whose lines are gone."""
     now = decided(allocations)
     pairs = [(before.decided.get(name, {}), now.get(name, {})) for name in before.decided.keys() | now.keys()]
     return {slot.partition("/")[0] for old, new in pairs for slot, _ in old.items() ^ new.items()}
 
 
 def _numbers(ruled: RuledFleet, groups: list[Keys]) -> Iterator[tuple[str, Numbers]]:
-    """How often slots count, by rule. Groups come in the order of the rules, whatever nodes there are."""
+    """Yield how often slots count, by rule.
+
+    The order of the groups depends on the rules only, not on nodes.
+    """
     places: dict[int, int] = {}
     for rule in ruled.rules(RuleKind.INSTALL, RuleKind.LIMIT):
         if rule.count is None or rule.feature is None:
@@ -144,7 +153,7 @@ def _numbers(ruled: RuledFleet, groups: list[Keys]) -> Iterator[tuple[str, Numbe
 
 
 def _different(judged: "Judged", groups: list[Keys]) -> Iterator[tuple[str, Different]]:
-    """Yield the values that differ, by rule."""
+    """Yield the values that must differ, by rule."""
     for rule in judged.ruled.rules(RuleKind.DOMAIN):
         if rule.unique is not None:
             within = scopes(judged.ruled, rule, rule.unique, judged.failures)
@@ -161,12 +170,12 @@ def _had(holding: Holding, rule: Rule) -> dict[str, dict[str, int | str | None]]
 
 
 def _packed(value: Value) -> Value:
-    """Return a value as a cache can hold it: of large numbers the digits."""
+    """Return a value that a cache can store: large numbers as text."""
     return str(value) if isinstance(value, int) and not -_LARGE <= value < _LARGE else value
 
 
 def _hold(judged: "Judged", ledger: Ledger) -> bool:
-    """Return whether the rules hold for what they counted."""
+    """Return whether the rules hold for what the ledger counted."""
     rules, holding = judged.ruled.view.book.rules, judged.holding
     groups = [{slot: _unpacked(key) for slot, key in keys.items()} for keys in ledger.groups]
     counted, different = ledger.counted.items(), ledger.different.items()
@@ -192,7 +201,7 @@ def _differ(
     keys: Mapping[str, Key | None],
     had: Mapping[str, Mapping[str, int | str | None]],
 ) -> bool:
-    """Return whether each group has enough distinct values, and none twice."""
+    """Return whether the values in each group are different, and the domains have enough values."""
     wanting: dict[Key | None, Counter[str]] = {}
     taken = set()
     for slot, values in had.items():
@@ -211,28 +220,28 @@ def _differ(
     return True
 
 
-# Runs the checks of rules on a fleet that has some.
+# The checks of rules on a fleet.
 
 _JUDGED = ("features", "groups", "nodes", "nodesets", "overrides", "rules", "allocations")
-"""Where something of these was misread, it is not known what nodes have."""
+"""If a definition of these kinds was misread, it is not known what nodes have."""
 
 
 class Ruling:
-    """What is wrong with rules. Where nothing asks for it, it costs nothing."""
+    """The findings about rules, computed at first use."""
 
     def __init__(self, fleet: Fleet, names: Set[str] | None = None) -> None:
-        """`names` are the nodes of a fleet that has not all: only what concerns each of them is found."""
+        """`names` are the nodes if the fleet has only some: then all findings are about single nodes."""
         self._fleet = fleet
         self._names = names
         self._judged: Judged | None = None
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """All of them."""
+        """All findings about rules."""
         return tuple(self._found())
 
     def ledger(self) -> Ledger | None:
-        """Return what the next check may take over; None: nothing, for something is wrong."""
+        """Return what the next check may start from; None if there are findings."""
         if self.findings:
             return None
         return Ledger() if self._judged is None else make_ledger(self._judged)
@@ -251,11 +260,11 @@ class Ruling:
             yield from collected(fleet.collecting)
 
 
-# Judges the rules of a fleet: by themselves, on all nodes together, and on each node alone.
+# The checks by what they are about: rules alone, all nodes together, and single nodes.
 
 
 class Judged:
-    """A fleet, all of it or the nodes `names`, and what its rules find there."""
+    """A fleet, whole or only its nodes `names`, and the findings about its rules."""
 
     def __init__(self, fleet: Fleet, rule_engine: RuleEngine, names: Set[str] | None = None) -> None:
         self.ruled = RuledFleet(fleet, rule_engine, names)
@@ -263,18 +272,18 @@ class Judged:
         self.failures = Failures(self.ruled)
 
     def of_rules(self) -> Iterator[Finding]:
-        """Yield what is wrong with rules whatever nodes there are."""
+        """Yield what is wrong with rules independent of nodes."""
         yield from meaningless(self.ruled)
         yield from misread(self.ruled, self.holding)
 
     def of_nodes(self) -> Iterator[Finding]:
-        """Yield what is wrong with nodes together, and one by one."""
+        """Yield what is wrong with nodes together, and with single nodes."""
         yield from counts(self.ruled)
         yield from unique(self.ruled, self.holding, self.failures)
         yield from self.of_each()
 
     def of_each(self) -> Iterator[Finding]:
-        """Yield what is wrong with single nodes, and with expressions evaluated on them."""
+        """Yield what is wrong with single nodes, and expressions that fail on them."""
         yield from leftover(self.ruled, self.holding)
         yield from domains(self.ruled, self.holding)
         yield from attributes(self.ruled)
@@ -283,13 +292,13 @@ class Judged:
 
 
 def follow_ledger(before: Ledger, fleet: Fleet, rule_engine: RuleEngine, names: Set[str]) -> Ledger | None:
-    """Return what is kept after a change of some nodes, which are all that the fleet holds.
+    """Return the ledger after a change of some nodes, which are all nodes of the fleet.
 
-    None: rules may not hold any more, which only a look at all nodes can say, and show.
+    None: rules may be violated, which only a check of all nodes can decide and report.
     """
     judged = Judged(fleet, rule_engine, names)
     if any(True for _ in chain(pointless(fleet.model), judged.of_rules())):
-        return None  # what features say now may make rules wait for themselves
+        return None  # changed features may have made cycles of rules
     ledger = make_ledger(judged)
     if not before.matches(ledger) or any(
         not names.isdisjoint(nodes) for nodes in (*before.whole.values(), *ledger.whole.values())

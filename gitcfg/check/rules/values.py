@@ -1,4 +1,4 @@
-"""GC401, GC404, GC406: domains that mean or leave nothing, and values that are missing or outside."""
+"""GC401, GC404, GC406: domains that are not valid or contradict, and values that are missing or outside."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
@@ -19,11 +19,11 @@ from gitcfg.model.names import shown
 from gitcfg.model.rules import Domain, Rule, RuleKind
 
 Target = tuple[str, bool]
-"""What domains are about: a name, and whether it is an attribute's."""
+"""What a domain applies to: a name, and whether it is that of an attribute."""
 
 
 def misread(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
-    """GC206: domains that are no sets of values."""
+    """Yield GC206 for domains that are not valid."""
     for rule, domain, problem in holding.problems:
         message = f"The domain of {domain.name} in the rule {rule.name} is not valid: {problem.message}"
         yield of("GC206", rule.name, message, [_place(ruled, domain, problem)], hint=problem.hint)
@@ -39,7 +39,7 @@ def _place(ruled: RuledFleet, domain: Domain, problem: DomainProblem) -> Origin:
 
 
 def domains(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
-    """GC401 and GC404 about values one by one."""
+    """Yield GC401 and GC404 for single values."""
     yield from _contradictions(ruled, holding)
     for rule in ruled.rules(RuleKind.DOMAIN):
         for held in holding.of(rule):
@@ -63,7 +63,7 @@ def _judged(holding: Holding, rule: Rule, held: Held) -> Iterator[Finding]:
 
 
 def _named(held: Held) -> str:
-    """Return a parameter, or the attribute of an instance, wherever it is."""
+    """Return the name of a parameter, or of an attribute with its instance, without the node."""
     if held.seen.unit is None:
         return held.name
     return f"{held.name} of {held.seen.unit.feature} {held.seen.unit.name}".rstrip()
@@ -74,7 +74,7 @@ def _find_origins(rule: Rule, domain: Domain) -> list[Origin]:
 
 
 def _contradictions(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
-    """Domains that apply to one place and have nothing in common."""
+    """Yield domains that apply to the same slot and have no common value."""
     about: dict[Target, list[Rule]] = {}
     for rule in ruled.rules(RuleKind.DOMAIN):
         for name in rule.domains:
@@ -86,7 +86,10 @@ def _contradictions(ruled: RuledFleet, holding: Holding) -> Iterator[Finding]:
 
 
 def _contradicting(ruled: RuledFleet, holding: Holding, name: str, rules: list[Rule]) -> Iterator[Finding]:
-    """Places are sorted by the rules that apply to them, so that each combination is looked at once."""
+    """Yield the combinations of rules without a common value.
+
+    Slots are grouped by the rules that apply to them, so that each combination is tested once.
+    """
     applying: dict[str, tuple[str, ...]] = {}
     for rule in rules:
         for seen in ruled.view.slots(rule.name):
@@ -103,13 +106,13 @@ def _contradicting(ruled: RuledFleet, holding: Holding, name: str, rules: list[R
             yield of("GC401", together, message, origins, sorted(set(nodes)))
 
 
-# GC408: conditions on the nodes to collect from that mean nothing, or fail on some of them.
+# GC408: conditions of `$collect` that cannot be read, or fail on some nodes.
 
 _BY_CONDITIONS = (Why.UNREADABLE, Why.FAILED)
 
 
 class _Collector(msgspec.Struct):
-    """Who collects something, and where that is said; `nodes` have it not because of its condition."""
+    """Where something is collected; `nodes` lack it because of its condition."""
 
     params: set[str]
     origins: set[Origin]
@@ -117,7 +120,7 @@ class _Collector(msgspec.Struct):
 
 
 def conditions(collecting: Collecting, asked: Sequence[Asking]) -> Iterator[Finding]:
-    """Yield what is wrong with conditions, unused ones included; those on circles are not evaluated."""
+    """Yield errors in conditions, including unused ones; those on cycles are not evaluated."""
     for collect, said in _collected_where(collecting, asked).items():
         if not collecting.circular(collect):
             yield from _wrong(collecting, collect, said)
@@ -152,11 +155,11 @@ def _wrong(collecting: Collecting, collect: Collect, said: _Collector) -> Iterat
         yield of("GC408", params, message, sorted(said.origins), sorted(names | said.nodes), hint)
 
 
-# GC406, GC401, GC306: values that cannot be collected from other nodes, and who has none by that.
+# GC406, GC401, GC306: values that cannot be collected from other nodes, and the nodes that lack them.
 
 
 def collected(collecting: Collecting) -> Iterator[Finding]:
-    """Yield what cannot be collected. Of all nodes of such a finding nothing is half collected."""
+    """Yield what cannot be collected. None of a finding's nodes gets a part of the value."""
     asked = list(collecting.asking())
     lacking: dict[Lack, list[Asking]] = {}
     for each in asked:
@@ -177,7 +180,7 @@ def _circle(collecting: Collecting, lack: Lack, those: Sequence[Asking]) -> Find
 
 
 def _around(links: Sequence[Link]) -> str:
-    """Return a circle in a sentence; a long one is cut, as all its places are named besides."""
+    """Return a cycle as a sentence; a long one is shortened, since all its places are in the finding."""
     first, *others = [f"{link.param} of {link.node}" for link in links]
     if not others:
         return f"{first} is collected from itself."
@@ -245,7 +248,7 @@ def _nodes(those: Iterable[Asking]) -> list[str]:
 
 
 def attributes(ruled: RuledFleet) -> Iterator[Finding]:
-    """Yield what instances lack. A value that a rule should give is reported for the rule (GC401)."""
+    """Yield missing attributes. A value that a rule should give is reported for the rule (GC401)."""
     lacking = ruled.fleet.layers.lacking
     if not lacking:
         return
@@ -267,7 +270,7 @@ def _hint(found: Finding, rules: Sequence[Rule]) -> str:
 
 
 class _Given:
-    """Which slots rules over instances are for, as far as that is known."""
+    """The slots that rules over instances apply to, as far as that is known."""
 
     def __init__(self, ruled: RuledFleet) -> None:
         self._ruled = ruled
@@ -275,11 +278,11 @@ class _Given:
         self._slots: dict[str, Set[str]] = {}
 
     def leaves(self, rules: Iterable[Rule], slot: str) -> bool:
-        """Return whether one of some rules applies to a slot, or could not be read."""
+        """Return whether any of these rules applies to a slot, or could not be read."""
         return any(rule.name not in self._judged or slot in self._of(rule.name) for rule in rules)
 
     def _of(self, rule: str) -> Set[str]:
-        """Return where a rule applies, and where that is unknown, which is reported."""
+        """Return the slots that a rule applies to, and those where this is unknown (reported already)."""
         if rule not in self._slots:
             held = {seen.slot for seen in self._ruled.view.slots(rule)}
             self._slots[rule] = held.union(self._ruled.view.failed.get(rule, ()))
