@@ -45,7 +45,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """One objection of a parser to a text.
 
     `reason` continues "The file PATH ..."; `line` is in the text, 0 if none is known; `params` are the
-    parameters that it is about, if they are known. Without `grave` it is a warning.
+    parameters that it is about, if they are known. The last field is False for a warning.
     """
 
     reason: str

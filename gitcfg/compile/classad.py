@@ -1,7 +1,7 @@
-"""ClassAd expressions as far as they can be read without HTCondor: faults, joining, and macros.
+"""ClassAd expressions without HTCondor: faults, joining, and macros.
 
-A macro, `$(X)` or `$INT(X)`, is one unknown piece: an operand, an operator, some of both, or nothing. What
-HTCondor's parser takes is never a fault here; it may refuse more.
+A macro, `$(X)` or `$INT(X)`, is one unknown piece: an operand, an operator, several of them, or nothing. What
+HTCondor's parser accepts is never a fault here; it may reject more.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-# Possessive repeats: what does not close is read once, not once for each place it could begin at.
+# Possessive repeats: what is not closed is read once, not once for each place where it may begin.
 TOKEN = re.compile(
     r"""
     (?P<blank>    \s++ | //[^\n]*+\n | /\*(?:[^*]|\*(?!/))*+\*/ )
@@ -29,7 +29,7 @@ TOKEN = re.compile(
 OPENING = {")": "(", "]": "[", "}": "{"}
 ENDLESS = {"//": "the comment that begins with // has no end", "/*": "a comment is not closed"}
 LONGEST = 1 << 16
-"""Characters of an expression. Longer ones, which only composing makes, are not read here."""
+"""The most characters of an expression. Longer ones, which only composing creates, are not checked here."""
 
 _SIMPLE = re.compile(r"\s*(?:[A-Za-z0-9_]+|\$\([A-Za-z0-9_.]*\))?\s*")
 _MACRO = re.compile(r"\$[A-Za-z0-9_]*+\(")
@@ -43,7 +43,7 @@ _COMMAS = frozenset({"call", "list", "subscript", "any"})
 class Fault(msgspec.Struct, frozen=True):
     """What is wrong with an expression, in words that follow "is not a ClassAd expression:".
 
-    It is not `sure` where a macro stands beside it, which may hold what is missing.
+    It is not `sure` if a macro is next to it, which may have the missing part.
     """
 
     reason: str
@@ -52,7 +52,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 def find_fault(text: str) -> Fault | None:
-    """Return the first fault of an expression; None if none is found."""
+    """Return the first fault of an expression, or None."""
     if _SIMPLE.fullmatch(text) or len(text) > LONGEST:
         return None
     tokens = list(_tokens(text))
@@ -60,14 +60,14 @@ def find_fault(text: str) -> Fault | None:
 
 
 class _Token(msgspec.Struct, frozen=True):
-    """A token; a macro is one with all that is in its brackets."""
+    """A token; a macro includes its brackets and all within."""
 
     kind: str
     text: str
 
     @property
     def unknown(self) -> bool:
-        """Whether it may be anything, or hold a quote."""
+        """Whether it may be anything, or contain a quote."""
         return self.kind == "macro" or (self.text[0] in "\"'" and _MACRO.search(self.text) is not None)
 
 
@@ -78,14 +78,14 @@ def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while at < len(text):
         match = TOKEN.match(text, at)
-        assert match is not None  # its last alternative takes anything
+        assert match is not None  # the last alternative matches any character
         kind, start, at = match.lastgroup or "", at, match.end()
         if kind == "macro" and (end := _end_of_macro(text, at)):
             at = end
         elif kind == "macro":
             kind = "endless"
         elif kind == "endless" and match[0] == '"' and text.rstrip().endswith('\\"'):
-            kind, at = "literal", len(text)  # HTCondor lets a backslash be the last character of a text
+            kind, at = "literal", len(text)  # HTCondor allows a backslash as the last character
         if kind != "blank":
             yield _Token(kind, text[start:at])
         if kind == "endless":
@@ -93,7 +93,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _end_of_macro(text: str, at: int) -> int:
-    """Return where a macro's brackets close; 0: they do not."""
+    """Return the offset after a macro's closing bracket, or 0 if there is none."""
     depth = 1
     for match in _BRACKET.finditer(text, at):
         depth += 1 if match[0] == "(" else -1
@@ -106,7 +106,7 @@ _BRACKET = re.compile(r"[()]")
 
 
 class _Level:
-    """What stands between two brackets: `kind`, how many `?` wait for their `:`; if a macro is in it."""
+    """The state between two brackets: their `kind`, the number of `?` without a `:`, any macros."""
 
     def __init__(self, kind: str, opening: str = "") -> None:
         self.kind, self.opening = kind, opening
@@ -121,9 +121,9 @@ class _Stop(Exception):
 
 
 class _Reader:
-    """Lets operands and operators take turns.
+    """Checks that operands and operators alternate.
 
-    `turn` is what has to come next: an "operand", an "operator" (or the end), "any" after a macro, or in a
+    `turn` is what must come next: an "operand", an "operator" (or the end), "any" after a macro, or in a
     record the name of an "attribute" or "=".
     """
 
@@ -134,7 +134,7 @@ class _Reader:
         self._levels = [_Level("top")]
 
     def fault(self) -> Fault | None:
-        """Read all tokens, and return what is wrong."""
+        """Read all tokens, and return the first fault, or None."""
         try:
             for at, token in enumerate([*self._tokens, _END]):
                 self._at = at
@@ -148,12 +148,12 @@ class _Reader:
         return self._tokens[self._at - 1] if self._at else None
 
     def _wrong(self, reason: str, hint: str = "") -> _Stop:
-        """Return a fault between the token before and this one."""
+        """Return a fault between the previous token and this one."""
         beside = self._tokens[max(self._at - 2, 0) : self._at + 2]
         return _Stop(Fault(reason, not any(token.unknown for token in beside), hint))
 
     def _unpaired(self, reason: str) -> _Stop:
-        """Return a fault that any macro may mend, wherever it stands."""
+        """Return a fault that any macro in the expression may resolve."""
         return _Stop(Fault(reason, not any(token.unknown for token in self._tokens)))
 
     def _macro(self, token: _Token) -> None:
@@ -315,7 +315,7 @@ class _Reader:
             raise self._unpaired("`?` has no `:` after it")
 
 
-# Beside the class: a reader that held its own methods would wait for Python's collector.
+# Outside the class: as attributes the bound methods would form reference cycles, left to the collector.
 _STEPS: Mapping[str, Callable[[_Reader, _Token], None]] = {
     "macro": _Reader._macro,
     "literal": _Reader._operand,
@@ -329,7 +329,7 @@ _STEPS: Mapping[str, Callable[[_Reader, _Token], None]] = {
 
 
 def _joins(before: _Token, token: _Token) -> bool:
-    """Return whether these may be neighbours: an attribute (`a . b`), or a string in two parts."""
+    """Return whether these tokens may be neighbours: an attribute (`a . b`), or two parts of a string."""
     if before.text.endswith(".") or token.text.startswith("."):
         return True
     return before.text[0] == token.text[0] and token.text[0] in "\"'"
@@ -347,7 +347,7 @@ _LOOSER = {"||": frozenset("?:,;="), "&&": frozenset({*"?:,;=", "||"})}
 
 
 class _Outline(msgspec.Struct, frozen=True):
-    """What stands outside all brackets (a group in brackets is one thing there), and what does not close."""
+    """The tokens outside all brackets (a group in brackets is one token), and what is not closed."""
 
     top: Sequence[str]
     problem: str | None = None
@@ -356,7 +356,7 @@ class _Outline(msgspec.Struct, frozen=True):
 def join_operands(operator: str, below: str, above: str) -> str:
     """Return two operands as one expression, the lower one first.
 
-    Of three that close, it does not matter which two are joined first: a chain stays flat.
+    Joining is associative for balanced operands, since a chain gets no parentheses.
     """
     return f"{as_operand(below, operator)} {operator} {as_operand(above, operator)}"
 
@@ -369,12 +369,12 @@ def as_operand(text: str, operator: str) -> str:
 
 
 def find_unbalanced(text: str) -> str | None:
-    """Return why a text cannot be an operand: a quote, bracket or comment that does not close."""
+    """Return why a text cannot be an operand: a quote, bracket or comment that is not closed."""
     return _outline(text).problem
 
 
 def _chain(top: Sequence[str], operator: str) -> bool:
-    """Return whether it is operands of the operator, with nothing beside them that binds less tightly."""
+    """Return whether it is a chain of the operator, without operators that bind less tightly."""
     return operator in top and _LOOSER[operator].isdisjoint(top)
 
 
@@ -395,7 +395,7 @@ def _outline(text: str) -> _Outline:
 
 
 def _thing(kind: str, token: str) -> str:
-    """Return what a token at the top level is; the one that opens a group stands for all of it."""
+    """Return the name of a token at the top level; an opening bracket represents its whole group."""
     if kind == "open":
         return "()" if token == "(" else "[]"
     return token if kind == "operator" else kind
@@ -412,7 +412,7 @@ _OF_MORE = frozenset({"$SUBSTR", "$CHOICE", "$RANDOM_CHOICE"})
 
 
 class Macro(NamedTuple):
-    """One macro in a value: from where to where, its function (`$`: none), and what is in its brackets."""
+    """A macro in a value: its start and end, its function (`$`: none), and the text in its brackets."""
 
     start: int
     end: int
@@ -422,13 +422,13 @@ class Macro(NamedTuple):
 
     @property
     def at_once(self) -> bool:
-        """Whether it is replaced as soon as it is read, in the value of the very name that it names."""
+        """Whether HTCondor replaces it at once while it reads the value of the very setting that it names."""
         return self.function == "$" or _of_files(self.function)
 
 
 @lru_cache(maxsize=4096)
 def find_macros(value: str) -> tuple[Macro, ...]:
-    """Return the macros that HTCondor sees in a value, from the left, none inside another's brackets."""
+    """Return the macros that HTCondor sees in a value, from the left, without those inside other macros."""
     return tuple(_macros(value))
 
 
@@ -457,7 +457,7 @@ def _of_files(function: str) -> bool:
 
 
 def find_lookups(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, Macro]]:
-    """Yield the names out of `values` (lower case) that expanding a value certainly expands, and where."""
+    """Yield the names in `values` (lower case) that expanding a value certainly uses, with their macros."""
     for macro in find_macros(value):
         name = macro.body.lower()
         if macro.function != "$":
@@ -469,7 +469,7 @@ def find_lookups(value: str, values: Mapping[str, str]) -> Iterator[tuple[str, M
 
 
 def _arguments(macro: Macro) -> list[str]:
-    """Return what a function looks up: each argument, the first of those of one, no items of a list."""
+    """Return the names that a function looks up: all arguments or the first one, but not items of a list."""
     arguments = [argument.strip().lower() for argument in macro.body.split(",")]
     if macro.function == "$CHOICE" and len(arguments) == 2:
         return arguments
@@ -479,14 +479,14 @@ def _arguments(macro: Macro) -> list[str]:
 
 
 LONGEST_MACROS = 1 << 16
-"""Characters that a value may have once macros are put in; a longer one is left as it is."""
+"""The most characters of a value with its macros replaced; a longer one is returned unchanged."""
 
 
 class Expansion:
-    """Puts values in the place of $(NAME), and theirs in them. What is not known stays as it stands.
+    """Replaces $(NAME) by values, and macros in these values. Unknown macros stay unchanged.
 
-    `find` gives the raw value of a name in lower case, None if it is not known; `base` what a name has that
-    is not set, which its own value means by its own name. Each name is expanded once, whoever wants it.
+    `find` returns the raw value of a name in lower case, or None if it is not known. `base` returns the value
+    of a name that is not set, which the name means in its own value. Each name is expanded only once.
     """
 
     def __init__(
@@ -496,7 +496,7 @@ class Expansion:
         self._known: dict[str, str | None] = {}
 
     def of(self, text: str, own: str = "") -> str:
-        """Return the value of the name `own` (lower case) with all macros in it that are known."""
+        """Return the value of the name `own` (lower case) with all known macros replaced."""
         if "$(" not in text:
             return text
         parts, at, size = [], 0, len(text)
@@ -511,7 +511,7 @@ class Expansion:
         return "".join([*parts, text[at:]])
 
     def used(self, text: str, own: str = "") -> set[str]:
-        """Return the names (lower case) whose values `of` puts in a text, and those that come with them."""
+        """Return the names (lower case) whose values `of` inserts in a text, also through other values."""
         found: set[str] = set()
         wanted = [macro.body.lower() for macro in find_macros(text) if macro.function == "$"]
         while wanted:
@@ -527,7 +527,7 @@ class Expansion:
         if name == own:
             return self._base(name)
         if name not in self._known:
-            self._known[name] = None  # of a circle
+            self._known[name] = None  # for a cycle
             value = self._find(name)
             self._known[name] = None if value is None else self.of(value, name)
         value = self._known[name]

@@ -1,4 +1,4 @@
-"""What is known of each parameter, and bindings as typed steps."""
+"""The declaration of each parameter, and bindings as typed steps."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,11 +22,11 @@ _KIND_OF = {
     Op.MERGE: "map",
 }
 COMPOSING = frozenset(_KIND_OF)
-"""The operations that compose with what lies below: each implies a type."""
+"""The operations that compose with the value below; each implies a type."""
 _NAMING = frozenset({Op.FACT, Op.SECRET})
 _OF_SECRETS = frozenset({Op.SECRET, Op.UNSET})
 _NO_SECRETS: Mapping[str, Secret] = {}
-# The Python types of values that are of a parameter's type just as they are written.
+# For each type of parameter, the Python types of values that need no conversion.
 _NONE = frozenset[type]()
 _AS_WRITTEN: Mapping[str | None, frozenset[type]] = {
     None: frozenset({str, int, bool}),
@@ -41,10 +41,10 @@ _MARK = re.compile(r"\$\{[^{}]*\}")
 
 
 class Declarations:
-    """The parameters of a repository: by exact name, then by the pattern that fits best.
+    """The parameters of a repository, found by exact name, then by the most specific pattern.
 
-    `implied` are the types that operations imply for names without a declared type. `secrets` are those
-    that bindings may name.
+    `implied` are the types that operations imply for names without a declared type. `secrets` are those that
+    bindings may name.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Declarations:
         self._as_written: dict[str, frozenset[type]] = {}
 
     def find(self, name: str) -> Parameter | None:
-        """Return what declares a name, if anything does."""
+        """Return the declaration of a name, or None."""
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
@@ -85,7 +85,7 @@ class Declarations:
         return parameter.type if parameter else None
 
     def typed(self, name: str) -> bool:
-        """Return whether the type of a name is declared, and of all names that an instance may make of it."""
+        """Return whether a name, and all names that instances may make of it, have a declared type."""
         if "${" not in name:
             return self.declared_kind(name) is not None
         made = _unmarked(name)
@@ -93,15 +93,15 @@ class Declarations:
         return self.declared_kind(_MARK.sub("1", name)) is not None and all(one.type for one in near)
 
     def kind(self, name: str) -> str | None:
-        """Return the type of a parameter: declared, else what its operations imply."""
+        """Return the type of a parameter: the declared one, else the one that its operations imply."""
         return self.declared_kind(name) or self.implied.get(name) or self._of_instance(name)
 
     def _of_instance(self, name: str) -> str | None:
-        """Return the type implied for a name that an instance has given its own part."""
+        """Return the implied type of a name whose marks an instance has replaced."""
         return next((kind for pattern, kind in self._marked if pattern.fullmatch(name)), None)
 
     def default(self, parameter: Parameter) -> Any:
-        """Return the typed default, NOTHING where there is none that may be used."""
+        """Return the typed default; NOTHING if there is none, or it must not be used."""
         if parameter.name not in self._defaults:
             self._defaults[parameter.name] = self._default(parameter)
         return self._defaults[parameter.name]
@@ -115,7 +115,7 @@ class Declarations:
             return NOTHING
 
     def own_schema(self, parameter: Parameter) -> OwnSchema | None:
-        """Return what a parameter's final values must satisfy, if it says so."""
+        """Return the schema for a parameter's final values, or None."""
         if parameter.schema is None:
             return None
         if parameter.name not in self._schemas:
@@ -128,11 +128,11 @@ class Declarations:
         return parameter is not None and self.default(parameter) is not NOTHING
 
     def value_of(self, parameter: Parameter, default: Binding) -> Any:
-        """Return a declared default as a value. Misfit: it does not fit its type."""
+        """Return a declared default as a value. Raise Misfit if it does not fit its type."""
         return to_typed(parameter, parameter.type, default.given, default.text)
 
     def value(self, name: str, given: Any, text: str | None = None) -> Any:
-        """Return a value of the parameter's type. Misfit: it is none."""
+        """Return a value of the parameter's type. Raise Misfit if it does not fit."""
         return to_typed(self.find(name), self.kind(name), given, text)
 
     def secret(self, name: str) -> bool:
@@ -141,11 +141,11 @@ class Declarations:
         return parameter is not None and parameter.secret
 
     def seen(self, name: str, given: Any) -> Any:
-        """Return what may be shown of a value as it is written: of a secret parameter's nothing."""
+        """Return what may be shown of a value as written: of a secret parameter nothing."""
         return PLAIN if self.secret(name) else given
 
     def as_written(self, name: str) -> frozenset[type]:
-        """The Python types of plain values that are values of this parameter just as they are written."""
+        """Return the Python types of plain values that this parameter takes without conversion."""
         known = self._as_written.get(name)
         if known is None:
             known = _NONE if self.secret(name) else _AS_WRITTEN.get(self.kind(name), _NONE)
@@ -153,7 +153,10 @@ class Declarations:
         return known
 
     def step(self, name: str, binding: Binding) -> Step:
-        """Return a binding as a typed step. Misfit: the operation or its operand does not fit the type."""
+        """Return a binding as a typed step.
+
+        Raise Misfit if the operation or its operand does not fit the type.
+        """
         given = binding.given
         if binding.op is Op.SET and type(given) in self.as_written(name):  # nearly all
             return Step(Op.SET, given, binding.origin, weigh(given), binding.decided)
@@ -185,7 +188,10 @@ class Declarations:
         return value
 
     def _named(self, op: Op, given: Any) -> Any:
-        """The name of a fact, or the value that the secret of that name is. An instance may give no name."""
+        """Return the name of a fact, or the value of the secret with this name.
+
+        Raise Misfit if it is not text, which an instance can cause.
+        """
         if not isinstance(given, str):
             raise Misfit(f"needs the name of a {op.value}, not {describe_type(given)}")
         if op is Op.FACT:
@@ -195,7 +201,7 @@ class Declarations:
 
 
 def _unmarked(name: str) -> re.Pattern[str]:
-    """Return a name with an instance's marks as a pattern of the names it becomes."""
+    """Return a pattern for the names that instances can make of a name with marks."""
     return re.compile(".+".join(map(re.escape, _MARK.split(name))))
 
 
@@ -206,10 +212,10 @@ def _a(kind: str | None) -> str:
 
 
 class Bindings:
-    """Every binding of a model with its parameter's name, gone through once: there may be millions.
+    """Every binding of a model with its parameter's name; read only once, since there may be millions.
 
-    `written` are all of them; `named` those without an instance's marks, as nodes may get them; `names`
-    the parameters that are bound.
+    `written` are all of them; `named` those without an instance's marks, as nodes may get them; `names` the
+    parameters that are bound.
     """
 
     def __init__(self, written: Iterable[tuple[str, Binding]]) -> None:
@@ -226,13 +232,13 @@ class Bindings:
         self.names = frozenset([name for name, _ in self.written])
 
     def of(self, *ops: Op) -> Iterator[tuple[str, Binding]]:
-        """Yield the bindings with some operations other than plain values."""
+        """Yield the bindings with these operations. Plain values are not available here."""
         for op in ops:
             yield from self._by_op.get(op, ())
 
 
 def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:
-    """Return the type that each name's operations imply; the first in the order of operations wins."""
+    """Return the type that each name's operations imply; of several the first in alphabetical order."""
     seen: dict[str, set[str]] = {}
     for name, binding in bindings:
         kind = _KIND_OF.get(binding.op)
@@ -242,7 +248,7 @@ def implied_kinds(bindings: Iterable[tuple[str, Binding]]) -> dict[str, str]:
 
 
 def weigh(value: Any) -> int:
-    """Return how much a value adds to what it is composed into: characters and items, roughly."""
+    """Return how much a value adds to a composed value: its characters and items, roughly."""
     if isinstance(value, str):
         return len(value) + 1
     if isinstance(value, list):

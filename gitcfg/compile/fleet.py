@@ -1,4 +1,4 @@
-"""The compiled fleet: every node's configuration, made from one tree, and one node of it."""
+"""The compiled fleet: every node's configuration, made from one tree; and single nodes."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -66,22 +66,23 @@ class FleetNode:
         value = self.node_class.some((param,)).get(param, NOTHING)
         if not acting or value is NOTHING:
             return steps
-        # Equal items of a unique list go at the very end, so the last step's result is the value.
+        # Duplicates of a unique list are removed at the very end, so the last result must be replaced by the
+        # value.
         last = msgspec.structs.replace(steps[acting[-1]], result=value)
         return (*steps[: acting[-1]], last, *steps[acting[-1] + 1 :])
 
     def deciding(self, param: str) -> TrailStep | None:
-        """Return the topmost step that counts: there one would change the value."""
+        """Return the highest step that counts: the place to change the value."""
         return next((step for step in reversed(self.trail(param)) if not step.overridden), None)
 
 
-# Files of a repository that are taken as they are: templates, and what nodes get word for word.
+# Files of a repository that are used as they are: templates, and the files for nodes.
 
 _MOST = 4 << 20
 
 
 def read_texts(tree: Tree, folder: str, names: Iterable[str]) -> dict[str, str | None]:
-    """Return what files of a folder hold, in order of name; None: no text, or larger than 4 MiB."""
+    """Return the texts of files in a folder, in order of name; None: not UTF-8 text, or larger than 4 MiB."""
     return {name: _text(tree, f"{folder}/{name}") for name in sorted(names)}
 
 
@@ -104,9 +105,9 @@ _PARTS = frozenset({"name", "groups", "features", "labels", "address"})
 
 
 def find_facts_in_template(text: str) -> frozenset[str] | None:
-    """Return the facts that a template names (`node.facts.KEY`); None: it may look at any.
+    """Return the facts that a template names (`node.facts.KEY`); None: it may read any.
 
-    It is read by its letters, since only a sandbox may parse it. A fact too many does no harm.
+    The text is searched, since only a sandbox may parse it. A superfluous fact does no harm.
     """
     facts = set[str]()
     for piece in _OPENER.split(text)[1:]:
@@ -121,13 +122,13 @@ def find_facts_in_template(text: str) -> frozenset[str] | None:
     return frozenset(facts)
 
 
-# The one compiled value: every node's configuration, made from one tree, never changed.
+# The fleet: every node's configuration, made from one tree, immutable.
 
 
 class Fleet:
     """Every node's configuration, compiled lazily: a node, a class, or all of them.
 
-    `today` is used for what has an end, never read from a clock.
+    `today` is used for what has an end date; no clock is read.
     """
 
     def __init__(
@@ -138,8 +139,9 @@ class Fleet:
         implied: Mapping[str, str] | None = None,
         beside: Callable[[], "Fleet"] | None = None,
     ) -> None:
-        """`implied`: the types that operations imply, where the model does not hold all of them.
-        `beside`: the fleet from whose nodes those of this one collect, if not from each other.
+        """`implied`: the types that operations imply, if the model has only some of the definitions.
+
+        `beside`: the fleet from whose nodes values are collected, if not from this one's.
         """
         self.model = model
         self.tree = tree
@@ -190,7 +192,7 @@ class Fleet:
         return {name: node_class for node_class in self.classes for name in node_class.names}
 
     def _alike(self) -> Iterator[list[str]]:
-        """Nodes that are alike because nothing is said of them but in their set, and the others alone."""
+        """Yield groups of nodes that are alike because only their set defines them, and other nodes alone."""
         alone = self.model.nodes.keys() | self.roster.listed.keys()
         alone = alone.union(*(self.selections[override.name].names for override in self.roster.selecting))
         for nodeset in self.model.nodesets.values():
@@ -200,7 +202,7 @@ class Fleet:
         yield from ([name] for name in sorted(alone) if name in self.roster)
 
     def _alike_by_facts(self, members: Iterable[str]) -> Iterable[list[str]]:
-        """Return members of a set by those of their facts on which anything depends."""
+        """Return members of a set, grouped by those of their facts that something reads."""
         found: dict[Hashable, list[str]] = {}
         for name in members:
             key = facts_key(self.roster.definition(name), self._facts_read)
@@ -209,19 +211,19 @@ class Fleet:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """The parameters that some layer of some node speaks of."""
+        """The parameters in any layer of any node."""
         layers = {id(part.cells): part.cells for node_class in self.classes for part in node_class.parts}
         return frozenset[str]().union(*layers.values())
 
     @cached_property
     def surfaces(self) -> Surfaces:
-        """What shows of the layers of each class."""
+        """The surfaces of the layers of each class."""
         return Surfaces((*self.classes, *self.walking_in) or self.judged)
 
     def compile_layers(self) -> None:
-        """Compile all layers that may be had, even what no node has: checks look at all of it.
+        """Compile all layers, even those that no node has, since checks look at all of them.
 
-        Features that speak of their instance are left to the instances.
+        Features that refer to their instance are compiled only as instances.
         """
         for name, feature in self.model.features.items():
             self.layers.judge_places(name)
@@ -232,9 +234,9 @@ class Fleet:
 
     @cached_property
     def judged(self) -> tuple[NodeClass, ...]:
-        """The classes that checks of nodes look at: with no nodes at all, the default group alone.
+        """The classes for the checks of nodes; a fleet without nodes has the default group alone.
 
-        Nodes whose definitions could not be understood are left out: what they lack is not known.
+        Nodes whose definitions could not be understood are left out, since it is not known what they lack.
         """
         kinds = (*self.classes, *self.walking_in)
         if not kinds:
@@ -247,7 +249,7 @@ class Fleet:
 
     @cached_property
     def walking_in(self) -> tuple[NodeClass, ...]:
-        """The class, without nodes, of walk-in nodes; none where these get nothing."""
+        """The class of walk-in nodes, without names; none if such nodes get nothing."""
         groups = self.model.settings.walk_in
         if groups is None:
             return ()
@@ -257,13 +259,13 @@ class Fleet:
 
     @cached_property
     def templates(self) -> Mapping[str, str]:
-        """The texts of templates/ by name, of those that are text."""
+        """The texts of templates/ by name, without files that are not text."""
         found = read_texts(self.tree, "templates", self.model.templates)
         return {name: text for name, text in found.items() if text is not None}
 
     @cached_property
     def sources(self) -> Mapping[str, str | None]:
-        """The texts of files/ by name; None: one that is no text, or too large."""
+        """The texts of files/ by name; None: the file is not text, or is too large."""
         return read_texts(self.tree, "files", self.model.sources)
 
     def _class(self, name: str, definition: NodeDefinition) -> NodeClass:
@@ -278,7 +280,7 @@ class Fleet:
 
     @cached_property
     def rule_engine(self) -> "RuleEngine | None":
-        """Finds what rules bring to nodes; None where there are no rules."""
+        """The engine that finds the effects of rules on nodes; None if there are no rules."""
         if not self.model.rules:
             return None
         from gitcfg.compile.rules.placement import RuleEngine
@@ -286,7 +288,7 @@ class Fleet:
         return RuleEngine(self.layers)
 
     def _collecting(self, beside: Callable[[], "Fleet"] | None) -> "Collecting | None":
-        """Return what finds the values that nodes collect; None where they collect nothing."""
+        """Return what finds the values that nodes collect; None if nothing is collected."""
         if not any(self.bindings.of(Op.COLLECT)):
             return None
         if beside is not None:
@@ -296,13 +298,13 @@ class Fleet:
         return Collecting(self.bindings.of(Op.COLLECT), lambda: self.classes, self.roster, self.declarations)
 
     def effects(self, name: str, definition: NodeDefinition, overrides: tuple[Override, ...]) -> RuleEffects:
-        """Return what rules bring to a node."""
+        """Return the effects of rules on a node."""
         if self.rule_engine is None:
             return NO_EFFECTS
         return self.rule_engine.one(name, (definition, overrides))
 
     def _ruled(self) -> Iterator[list[str]]:
-        """Yield each node alone, once it is known what rules bring to them all: that is found together."""
+        """Yield each node alone, after the effects of rules were found for all of them together."""
         if self.rule_engine is not None:
             about = {name: self.roster.definition(name) for name in self.names}
             self.rule_engine.installs(about)
@@ -313,10 +315,10 @@ class Fleet:
 
     @cached_property
     def _facts_read(self) -> tuple[str, ...] | None:
-        """The facts that bindings and templates ask for; None: templates may look at any."""
+        """The facts that bindings and templates read; None: any may be."""
         asked = {str(bound.given) for _, bound in self.bindings.of(Op.FACT)}
         if any("${" in name for name in asked):
-            return None  # an instance completes it
+            return None  # an instance completes the name
         if self.collecting is not None:
             asked |= self.collecting.facts
         for text in self.templates.values():
@@ -333,8 +335,9 @@ class Fleet:
 
     @cached_property
     def selections(self) -> Mapping[str, Selection]:
-        """The nodes of the overrides that select by `where`. Conditions see no overrides. Stopped: nobody
-        knows which nodes one is for.
+        """The nodes of the overrides that select by `where`. Conditions do not see overrides.
+
+        Raise Stopped if a condition does not finish, since its nodes are not known then.
         """
         return {
             override.name: self._selected(override.name, override.where)
@@ -358,7 +361,10 @@ class Fleet:
         return NodeView(name, definition, lambda: self.stacks.below_overrides(definition, installs))
 
     def select(self, where: str) -> Selection:
-        """Return the nodes for which a condition holds, with all that they have. Stopped: it was stopped."""
+        """Return the nodes for which a condition on the whole configuration holds.
+
+        Raise Stopped if it does not finish.
+        """
 
         def view(name: str) -> NodeView:
             node = self[name]
@@ -368,5 +374,5 @@ class Fleet:
 
 
 def compile_tree(tree: Tree, today: date) -> Fleet:
-    """Load a tree and make its fleet. Raise GitcfgError if it is no repository."""
+    """Return the fleet of a tree. Raise GitcfgError if it is not a repository."""
     return Fleet(load(tree), tree, today)

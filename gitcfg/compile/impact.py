@@ -1,8 +1,8 @@
-"""What a change of files touches: the nodes that are made from what stands at some paths.
+"""What a change of files can affect: the nodes that are made from the files at some paths.
 
-This is the one answer to it: for comparing two versions, for checking again after a change, for the gate, for
-what is rendered, and for the inventory. It errs on the safe side: a node that is named may have stayed the
-same, but one that is not named has.
+This is the only answer to that question: for comparing two versions, for checking again after a change, for
+the gate, for rendering, and for the inventory. It errs on the safe side: a node in the result may be
+unchanged, but a node that is not in it certainly is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -21,16 +21,16 @@ from gitcfg.model import Binding, Feature, Group, Model, Node, NodeSet, Op, Over
 from gitcfg.model.names import LAYERS, SETTINGS, TEXTS
 
 _ANY = "${"
-"""Instead of a name: whichever secret an instance makes of what is written."""
-_NO_NODE = ("subsystems",)  # they say what must happen on nodes that change, and change none
-# Rules and allocations, as all other kinds that are no layers, may concern all nodes.
+"""In place of a secret's name: an instance completes the name, so it may be any."""
+_NO_NODE = ("subsystems",)  # they define what happens on nodes that change, but change no node
+# Rules and allocations may concern all nodes, and so may all other kinds that are not layers.
 _PLACES = (SETTINGS, "parameters", "secrets", "rules", "allocations", *TEXTS, *LAYERS)
 
 
 class Mentions(msgspec.Struct, frozen=True):
-    """The nodes that are in each group, and those that list each feature themselves, by name.
+    """The nodes in each group, and those that list each feature themselves, by name.
 
-    `secrets`: those that bind each secret in files of their own; under "${" those that may bind any.
+    `secrets`: the nodes that bind each secret in files of their own; under "${" those that may bind any.
     """
 
     groups: dict[str, list[str]]
@@ -51,12 +51,12 @@ class _AllNodes(Exception):
 
 
 def index_nodes(roster: Roster) -> Mentions:
-    """Return what all nodes mention, by their sets' lists too."""
+    """Return the mentions of all nodes, including those in their sets' lists."""
     return _index((roster.definition(name), (name,)) for name in roster.names())
 
 
 def index_classes(classes: Iterable[NodeClass]) -> Mentions:
-    """Return the same where all classes are known already: nodes of one class are in the same groups."""
+    """Return the mentions if all classes are known: nodes of one class have the same."""
     return _index((node_class.definition, node_class.names) for node_class in classes)
 
 
@@ -76,25 +76,25 @@ def _index(definitions: Iterable[tuple[NodeDefinition, Sequence[str]]]) -> Menti
 def find_collecting_nodes(nodes: Mapping[str, Node]) -> list[str]:
     """Return the nodes whose own files collect values of other nodes.
 
-    Only files that hold the operation's name are read.
+    Only files that contain the operation's name are read.
     """
     names = nodes.holding(Op.COLLECT.value.encode()) if isinstance(nodes, LazyDefinitions) else nodes
     return [name for name in names if has_collect(nodes[name].params.values())]
 
 
 def has_collect(bound: Iterable[Binding]) -> bool:
-    """Return whether one of some bindings takes values of other nodes."""
+    """Return whether any of these bindings collects values of other nodes."""
     return any(one.op is Op.COLLECT for one in bound)
 
 
 def _secrets_of(bound: Iterable[Binding]) -> set[str]:
-    """Return the secrets that bindings name, each as written; _ANY of one whose name is made."""
+    """Return the secrets that bindings name, as written; _ANY for a name that an instance completes."""
     given = [one.given for one in bound if one.op is Op.SECRET]
     return {_ANY if _ANY in name else name for name in given}
 
 
 def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
-    """Return the nodes that may differ between two versions, with those that came and went; None: all."""
+    """Return the nodes that may differ between two versions, including new and deleted ones; None: all."""
     changed = changed_paths(old.tree, new.tree, _PLACES)
     members = frozenset[str]()
     for path in [path for path in changed if path.startswith("nodesets/")]:
@@ -108,9 +108,9 @@ def find_changed_nodes(old: Version, new: Version) -> frozenset[str] | None:
 
 
 def _find_changed_facts(old: NodeSet | None, new: NodeSet | None) -> frozenset[str] | None:
-    """Return the members of a set whose own facts differ; None: more than those may differ.
+    """Return the members of a set whose own facts differ; None: the set differs in other ways too.
 
-    Texts tell 1 from 1.0 and from true, which are equal in Python.
+    The comparison uses text, since 1, 1.0 and true are equal in Python.
     """
     if old is None or new is None or old.members != new.members:
         return None
@@ -121,7 +121,10 @@ def _find_changed_facts(old: NodeSet | None, new: NodeSet | None) -> frozenset[s
 
 
 def _of_nodes(version: Version) -> Settings | None:
-    """Return the settings that nodes depend on, not those of the gate, nor `ignore`; None: unreadable."""
+    """Return the settings that nodes depend on, without those of the gate, and `ignore`.
+
+    None: they cannot be read.
+    """
     found = load_settings(Loader(version.tree))
     if found is None:
         return None
@@ -129,7 +132,7 @@ def _of_nodes(version: Version) -> Settings | None:
 
 
 def find_nodes_using(paths: Iterable[str], versions: Iterable[Version]) -> frozenset[str] | None:
-    """Return the nodes that are made from what stands at some paths in some versions; None: it may be all."""
+    """Return the nodes that are made from the files at some paths in some versions; None: it may be all."""
     try:
         return frozenset(name for version in versions for name in _find_users(version, paths))
     except _AllNodes:
@@ -137,7 +140,7 @@ def find_nodes_using(paths: Iterable[str], versions: Iterable[Version]) -> froze
 
 
 def find_bearers(version: Version, features: Set[str], groups: Set[str]) -> frozenset[str] | None:
-    """Return the nodes that have some features, or are in some groups; None: it may be all."""
+    """Return the nodes that have some of these features, or are in some of these groups; None: maybe all."""
     try:
         return frozenset(_bearers(version, features, groups))
     except _AllNodes:
@@ -162,7 +165,7 @@ def _bearers(version: Version, features: Set[str], groups: Set[str]) -> Iterator
     model = version.model
     features = _with_including(model, features)
     groups = groups | {name for name, group in model.groups.items() if _lists(group.features, features)}
-    # On which nodes a rule installs a feature is not looked for.
+    # The nodes on which a rule installs a feature are not searched.
     ruled = any(rule.feature is not None and rule.feature.name in features for rule in model.rules.values())
     if ruled or model.settings.default_group in groups:
         raise _AllNodes
@@ -178,12 +181,12 @@ def _bearers(version: Version, features: Set[str], groups: Set[str]) -> Iterator
 
 
 def _by_kind(changed: Iterable[str]) -> dict[str, set[str]]:
-    """Return what changed, by folder and name. Raise _AllNodes if all nodes may be made of some of it."""
+    """Return what changed, by folder and name. Raise _AllNodes if it may concern all nodes."""
     names: dict[str, set[str]] = {kind: set() for kind in (*LAYERS, "secrets")}
     for path in changed:
         kind, stem = path.partition("/")[0], _stem(path)
         if kind == "secrets" and not path.endswith(".yaml"):
-            continue  # what is in it no configuration says
+            continue  # no configuration depends on its content
         if kind in names:
             names[kind].add(stem)
         elif kind not in _NO_NODE:
@@ -196,10 +199,10 @@ def _stem(path: str) -> str:
 
 
 def _add_users(names: dict[str, set[str]], side: Version) -> None:
-    """Add to the definitions that changed those that bind a secret which did.
+    """Add the definitions that bind a changed secret.
 
-    Of nodes, which may be many, none is read for it: it is known which of them bind what. Raise _AllNodes
-    if a rule binds one, for on which nodes is not looked for, or if any may be bound.
+    Files of nodes, which may be many, are not read: mentions have their secrets. Raise _AllNodes if a rule
+    binds such a secret, since the nodes of rules are not searched, or if any secret may be bound.
     """
     if any(_among(_secrets_of(rule.params.values()), names["secrets"]) for rule in side.model.rules.values()):
         raise _AllNodes
@@ -215,7 +218,7 @@ def _add_users(names: dict[str, set[str]], side: Version) -> None:
 
 
 def _among(bound: Set[str], secrets: Set[str]) -> bool:
-    """Return whether one of some secrets is bound. Raise _AllNodes if it may be any."""
+    """Return whether any of these secrets is bound. Raise _AllNodes if the bound one may be any."""
     if _ANY in bound:
         raise _AllNodes
     return not bound.isdisjoint(secrets)
@@ -238,7 +241,7 @@ def _members(override: Override) -> Iterable[str]:
 
 
 def _with_including(model: Model, changed: Set[str]) -> set[str]:
-    """Return features with all that include them, however far."""
+    """Return features with all that include them, directly or not."""
     found, todo = set[str](), list(changed)
     above: dict[str, list[str]] = {}
     for name, feature in model.features.items() if changed else ():
@@ -253,12 +256,12 @@ def _with_including(model: Model, changed: Set[str]) -> set[str]:
 
 
 def _lists(uses: Iterable[Use], features: Set[str]) -> bool:
-    """Return whether one of some features is in a list."""
+    """Return whether a list has any of these features."""
     return any(use.feature in features for use in uses)
 
 
 def _require_types(model: Model, names: Mapping[str, set[str]]) -> None:
-    """Raise _AllNodes if the type of a parameter may follow from what changed, wherever it is bound."""
+    """Raise _AllNodes if a changed definition may determine the type of a parameter for all bindings."""
     declarations = Declarations(model.parameters, {})
     for kind in LAYERS:
         known: Mapping[str, Feature | Group | Node | NodeSet | Override] = getattr(model, kind)

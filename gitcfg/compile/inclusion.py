@@ -1,4 +1,4 @@
-"""What features include, however far: circles, depth, places, and attributes that rules give."""
+"""What features include, directly or not: cycles, depth, places, and attributes that rules give."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -12,14 +12,15 @@ from gitcfg.model.rules import Rule
 from gitcfg.nodeset import NodeSetError, expand
 
 MAX_DEPTH = 100
-MAX_CIRCLE = 6  # in larger circles paths are too many to follow: no include inside one counts
+MAX_CIRCLE = 6  # in larger cycles there are too many paths to follow: includes within them are ignored
 
 
 class Inclusion:
-    """Made of the features that each feature includes.
+    """The graph of the features that each feature includes.
 
-    `reaches` is what each leads to, `circles` by feature those that lead to one another. `deep` include
-    others through more than MAX_DEPTH levels, `deepest` are those of them that include no other of them.
+    `reaches` is what each feature includes, directly or not. `circles` has, by feature, the cycle that it is
+    in. `deep` are those with more than MAX_DEPTH levels of includes, `deepest` those of them that include no
+    other of them.
     """
 
     def __init__(self, edges: Mapping[str, list[str]]) -> None:
@@ -37,7 +38,7 @@ class Inclusion:
         self.deepest = tuple(deepest)
 
 
-# How many places a feature brings features to: counted before anything is composed.
+# The number of places that a feature adds, counted before anything is composed.
 
 _NOWHERE = frozenset[str]()
 _AS = re.compile(r"\$\{as\}")
@@ -45,10 +46,10 @@ _RANGES = re.compile(r"\[[^\]]*\$\{")
 
 
 class Places:
-    """Counts the layers that a feature consists of, one for each way that leads to it.
+    """Counts the layers of a feature: one for each path of includes to each feature.
 
-    Includes and instances multiply, so a count stops at `most`. `given` is an entry of a list with what
-    rules decided for its instance.
+    Includes and instances multiply, so a count stops at `most`. `given` adds to an entry of a list what
+    allocations decided for its instance.
     """
 
     def __init__(
@@ -71,12 +72,18 @@ class Places:
         return self._of(use, _NOWHERE)
 
     def of_unused(self, feature: str) -> int:
-        """Return the same for a feature that may be in no list; if it needs an instance, for any."""
+        """Return the number of places of a feature without a list entry.
+
+        If it needs an instance, one with an example name is used.
+        """
         definition = self._features[feature]
         return self.of(Use(feature, definition.origin, "x" if has_marks(definition) else None))
 
     def crowded(self, feature: str) -> Use | None:
-        """Return the include that brings a feature to too many places, unless one below it does so itself."""
+        """Return the include that causes too many places, or None.
+
+        It is also None if a feature below has too many places itself.
+        """
         if self.of_unused(feature) <= self.most:
             return None
         counts = [(self.of_unused(use.feature), use) for use in self._includes(feature)]
@@ -133,12 +140,12 @@ class Places:
 
 
 def _asks(text: str) -> bool:
-    """Return whether it depends on an outer instance how many names an `as` stands for."""
+    """Return whether the number of names in an `as` depends on an outer instance."""
     return "${" in _AS.sub("", text) or _RANGES.search(text) is not None
 
 
 def _names(use: Use) -> int:
-    """For how many instances an entry stands, whatever the outer one is called."""
+    """Return the number of instances of an entry, for any name of the outer instance."""
     if use.instance is None or "${" not in use.instance:
         return 1
     try:
@@ -147,11 +154,11 @@ def _names(use: Use) -> int:
         return 1
 
 
-# Rules that give attributes to instances of features, and which features these may be.
+# Rules that give attributes to instances of features, and the features that these may be.
 
 
 class GivingRules:
-    """Rules that give instances attributes that no list says, and what they install over these."""
+    """Rules that give instances attributes that no list sets, and what rules install for these."""
 
     def __init__(
         self, features: Mapping[str, Feature], rules: Mapping[str, Rule], inclusion: Inclusion
@@ -168,13 +175,13 @@ class GivingRules:
                 yield rule
 
     def gives(self, rule: Rule, feature: str) -> bool:
-        """Return whether a rule over instances may give those of a feature anything."""
+        """Return whether a rule over instances may give attributes to those of a feature."""
         over = rule.over.name if rule.over is not None else ""
         return self._near(feature, over) or feature in self._installed(over)
 
     @cached_property
     def asking(self) -> frozenset[str]:
-        """The features that speak of an attribute which rules may give their instances."""
+        """The features that refer to an attribute which rules may give their instances."""
         features = self._features.values() if self._giving else ()
         return frozenset(
             feature.name
@@ -188,7 +195,7 @@ class GivingRules:
 
     @cached_property
     def _installing(self) -> list[tuple[str, Set[str]]]:
-        """Over which features rules install, and what."""
+        """The features over whose instances rules install, and what they install."""
         return [
             (rule.over.name, {rule.feature.name, *self._inclusion.reaches[rule.feature.name]})
             for rule in self._rules.values()
@@ -203,7 +210,7 @@ class GivingRules:
         return feature == over or self._inclusion.reaches.leads(feature, over)
 
     def _installed(self, over: str) -> Set[str]:
-        """What may be installed as such an instance is, however often rules look at what others install."""
+        """Return what rules may install for such instances, directly or through what other rules install."""
         if over not in self._as_instances:
             self._as_instances[over] = self._find_installed(over)
         return self._as_instances[over]

@@ -26,7 +26,7 @@ class Instance(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Equal for instances that say the same."""
+        """A key that is equal for instances with the same name and attributes."""
         attributes = {
             name: (given.given, given.text, *given.decided) for name, given in sorted(self.attributes.items())
         }
@@ -37,15 +37,15 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 def instance_of(use: Use) -> Instance | None:
-    """Return the instance that a use in a list makes, None for a plain one."""
+    """Return the instance that an entry of a list creates, or None for a plain one."""
     return Instance(use.instance, use.attributes) if use.instance is not None or use.attributes else None
 
 
 class Substitution:
-    """Replaces an instance's marks in a feature; attributes that it has not are findings.
+    """Replaces an instance's marks in a feature; missing attributes are findings.
 
-    What is said by such an attribute is LACKING, also within what is included, where it is told no more;
-    what is named by one is left out: no mark stays.
+    A value with a missing attribute is LACKING, also in what is included, where it is not reported again. A
+    name with a missing attribute is left out, so that no marks remain.
     """
 
     def __init__(self, feature: str, instance: Instance) -> None:
@@ -57,12 +57,12 @@ class Substitution:
         self._size = 0
 
     def bindings(self, params: Mapping[str, Binding]) -> dict[str, Binding]:
-        """Return the feature's bindings as this instance says them."""
+        """Return the feature's bindings with the instance's marks replaced."""
         renamed = (self._binding(*each) for each in params.items())
         return {name: bound for name, bound in renamed if name is not None}
 
     def _binding(self, name: str, bound: Binding) -> tuple[str | None, Binding]:
-        """Return a binding whose name and value are the instance's, with what was decided for those."""
+        """Return a binding with the marks in its name and value replaced, and the decisions in these."""
         self._decided = {}
         made, new = self._known(name, bound.origin), self._bound(bound)
         return made, msgspec.structs.replace(new, decided=tuple(self._decided)) if self._decided else new
@@ -78,7 +78,7 @@ class Substitution:
         return msgspec.structs.replace(bound, given=given)
 
     def uses(self, uses: tuple[Use, ...]) -> tuple[Use, ...]:
-        """Return the feature's includes, their `as` and `with` as this instance says them."""
+        """Return the feature's includes with the marks in `as` and `with` replaced."""
         return tuple(new for use in uses for new in self._use(use))
 
     def _use(self, use: Use) -> list[Use]:
@@ -103,7 +103,7 @@ class Substitution:
         return _MARK.sub(lambda mark: self._mark(mark, origin), text)
 
     def _known(self, text: str, origin: Origin) -> str | None:
-        """Return a text with its marks replaced; None where one of them cannot be."""
+        """Return a text with its marks replaced; None if any of them cannot be."""
         before = self._lacking
         found = self.text(text, origin)
         return found if self._lacking == before else None
@@ -118,7 +118,10 @@ class Substitution:
         return value
 
     def _whole(self, value: Any) -> Binding | None:
-        """Return the list or map that is all of a value: anything else is replaced as text."""
+        """Return the list or map of an attribute that is the whole value.
+
+        Other attributes are inserted as text.
+        """
         mark = _MARK.fullmatch(value) if isinstance(value, str) else None
         attribute = self.instance.attributes.get(mark[1]) if mark and mark[1] else None
         if attribute is None or not isinstance(attribute.given, list | dict):
@@ -141,7 +144,7 @@ class Substitution:
         return self._bounded(_written(attribute) if self._size <= MAX_TEXT else "", mark, origin)
 
     def _bounded(self, text: str, mark: re.Match[str], origin: Origin) -> str:
-        """Return what stands in a mark's place, unless all that does is too much."""
+        """Return the text for a mark, unless all inserted texts together are too large."""
         self._size += len(text)
         if self._size <= MAX_TEXT:
             return text
@@ -177,7 +180,7 @@ def _written(attribute: Binding) -> str:
 
 
 def has_marks(value: Any) -> bool:
-    """Return whether a value, or a feature, holds marks that only an instance replaces."""
+    """Return whether a value, or a feature, has marks that only an instance replaces."""
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Feature):
@@ -187,19 +190,19 @@ def has_marks(value: Any) -> bool:
 
 
 def _marked_parts(feature: Feature) -> list[Any]:
-    """Return the parts of a feature in which marks count."""
+    """Return the parts of a feature in which marks are replaced."""
     given = [use.instance for use in feature.include]
     given += [bound.given for use in feature.include for bound in use.attributes.values()]
     return [*given, *feature.params, *(bound.given for bound in feature.params.values())]
 
 
 def find_attributes(feature: Feature) -> set[str]:
-    """Return the attributes that a feature asks of its instances."""
+    """Return the attributes that a feature reads of its instances."""
     return find_marked(_marked_parts(feature))
 
 
 def find_marked(value: Any) -> set[str]:
-    """Return the attributes that are marked in a value, or a name."""
+    """Return the attributes in the marks of a value, or of a name."""
     return {mark[1] for text in _texts(value) for mark in _MARK.finditer(text) if mark[1]}
 
 
@@ -212,7 +215,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def instantiate(feature: Feature, instance: Instance) -> tuple[Feature, list[Finding]]:
-    """Return the feature as the instance says it, and what was wrong with that."""
+    """Return the feature with the instance's marks replaced, and the findings about that."""
     substitution = Substitution(feature.name, instance)
     params = substitution.bindings(feature.params)
     include = substitution.uses(feature.include)

@@ -1,4 +1,4 @@
-"""Features' and groups' layers as partials, each built once for all nodes that have it."""
+"""Layers of features and groups as partials, each built once for all nodes that have it."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Protocol
@@ -25,16 +25,16 @@ class Collector(Protocol):
     def collect(
         self, definition: NodeDefinition, name: str, steps: Iterable[Step]
     ) -> Mapping[Hashable, Collected]:
-        """Return what steps of a parameter collect on a node of which this is said, by what that is."""
+        """Return what steps of a parameter collect on a node with this definition, by `Collect`."""
 
 
 class Layers:
-    """Builds and keeps partials. `findings` are what building them brought to light, `misfits` where
-    bindings stand that do not fit their types.
+    """Builds and stores partials.
 
-    `without` are the features to leave out; `reaches` is what each feature includes, however far.
-    `collector` finds what nodes collect from each other, where they do. `lacking` is what is wrong with
-    an instance, by its feature and key, unless a rule gives it what it lacks, which depends on the node.
+    `findings` are those made while building, `misfits` the places of bindings that do not fit their types.
+    `without` are the features to leave out; `reaches` is what each feature includes, directly or not.
+    `collector` finds what nodes collect from each other, if they do. `lacking` has the findings about missing
+    attributes, by feature and key of the instance, which a rule may give on some nodes.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Layers:
         inclusion: Inclusion | None = None,
         collector: Collector | None = None,
     ) -> None:
-        """`inclusion`, if it is known already, is that of this model's features."""
+        """`inclusion` is that of this model's features, if it is known already."""
         self.model = model
         self.declarations = declarations
         self.findings: list[Finding] = []
@@ -52,7 +52,7 @@ class Layers:
         self.inclusion = inclusion or Inclusion(find_includes(model))
         self.reaches = self.inclusion.reaches
         self.places = Places(model.features, self.inclusion, model.settings.max_places)
-        for name in self.inclusion.deepest:  # those above it are told by this one
+        for name in self.inclusion.deepest:  # one finding covers those above it
             self._unsupported(name, f"{name} includes features through more than {MAX_DEPTH} levels.")
         self._features: dict[tuple[str, str, frozenset[str], frozenset[str]], Partial | None] = {}
         self._groups: dict[tuple[str, frozenset[str]], Partial] = {}
@@ -68,7 +68,10 @@ class Layers:
             self.findings.append(finding)
 
     def steps(self, params: Mapping[str, Binding]) -> dict[str, Step]:
-        """Bindings as typed steps. Of what does not fit, only a plain value counts, as it may be seen."""
+        """Return bindings as typed steps.
+
+        Of those that do not fit, only plain values are steps, as far as they may be shown.
+        """
         result = {}
         for name, binding in params.items():
             try:
@@ -88,7 +91,7 @@ class Layers:
     def feature(
         self, use: Use, without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
     ) -> Partial | None:
-        """Return the layer of a feature in a list; None where it is missing, left out, or closes a cycle."""
+        """Return the layer of a feature in a list; None if it is missing, left out, or closes a cycle."""
         name = use.feature
         feature = self.model.features.get(name)
         if feature is None or name in without or name in above or name in self.inclusion.deep:
@@ -128,7 +131,7 @@ class Layers:
         return Partial(label, parts, self.steps(definition.params), definition.files, features)
 
     def instance(self, feature: Feature, instance: Instance) -> Feature:
-        """Return a feature as an instance says it."""
+        """Return a feature with an instance's marks replaced."""
         key = (feature.name, instance.key)
         if key not in self._instances:
             self._instances[key], findings = instantiate(feature, instance)
@@ -140,7 +143,10 @@ class Layers:
         return self._instances[key]
 
     def instance_of(self, use: Use) -> Instance | None:
-        """The instance that a use makes; a plain one makes one, too, where rules may give it attributes."""
+        """Return the instance of an entry, or None.
+
+        A plain entry has one too if rules may give it attributes.
+        """
         if use.instance is None and not use.attributes:
             return Instance(None, {}) if use.feature in self.giving.asking else None
         return instance_of(use)
@@ -158,12 +164,12 @@ class Layers:
     def uses(
         self, uses: Iterable[Use], without: frozenset[str] = NOWHERE, above: frozenset[str] = NOWHERE
     ) -> tuple[Partial, ...]:
-        """Return the layers of a list of features, lowest first: the list is in priority order."""
+        """Return the layers of a list of features, lowest first; the list has the highest first."""
         found = (self.feature(use, without, above) for use in uses)
         return tuple(part for part in found if part is not None)[::-1]
 
     def group(self, name: str, without: frozenset[str] = NOWHERE) -> Partial | None:
-        """Return the layer of a group: its features, then its own; None where there is no such group."""
+        """Return the layer of a group: its features, then its own bindings; None if there is no such one."""
         group = self.model.groups.get(name)
         if group is None:
             return None
@@ -175,13 +181,13 @@ class Layers:
         return self._groups[key]
 
     def judge_places(self, name: str) -> None:
-        """Tell if a feature brings features to too many places, whether it is in a list or not."""
+        """Report a feature with too many places, whether it is in a list or not."""
         include = self.places.crowded(name)
         if include is not None:
             self._crowded(name, include.origin)
 
     def _tell_crowded(self, use: Use) -> None:
-        # What is so without any instance is told where it stands, once for all lists.
+        # What does not depend on the instance is reported by `judge_places`, once for all lists.
         if self.places.of_unused(use.feature) <= self.places.most:
             self._crowded(use.feature, use.origin)
 
@@ -195,7 +201,7 @@ class Layers:
 
 
 def find_includes(model: Model) -> dict[str, list[str]]:
-    """Return the features that each feature includes, of those that there are."""
+    """Return the existing features that each feature includes."""
     known = model.features
     return {
         name: [use.feature for use in feature.include if use.feature in known]
@@ -203,11 +209,11 @@ def find_includes(model: Model) -> dict[str, list[str]]:
     }
 
 
-# Instances with the attributes that were decided for them, on the one node where they were.
+# Instances with attributes of allocations, on the one node of their slot.
 
 
 def find_decided(attributes: Attributes, reaches: Reach, feature: str, name: str) -> dict[str, Binding]:
-    """Return what was decided for an instance: as one of its feature, or of one that this includes."""
+    """Return the decided attributes of an instance of a feature, or of a feature that it includes."""
     found: dict[str, Binding] = {}
     for over, instances in attributes.items():
         if name in instances and (feature == over or reaches.leads(feature, over)):
@@ -216,9 +222,9 @@ def find_decided(attributes: Attributes, reaches: Reach, feature: str, name: str
 
 
 def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
-    """Return an entry of a list with what was decided for the instance that it makes."""
+    """Return an entry of a list with the decided attributes of its instance."""
     if instance_of(use) is None and use.feature not in attributes:
-        return use  # what merely includes it is no instance by that
+        return use  # a plain entry that includes such a feature is not an instance
     found = find_decided(attributes, reaches, use.feature, use.instance or "")
     if not found:
         return use
@@ -227,7 +233,7 @@ def fill_use(use: Use, attributes: Attributes, reaches: Reach) -> Use:
 
 
 class FilledLayers(Layers):
-    """The layers of one node with what was decided for its instances; layers without these are shared."""
+    """The layers of one node with decided attributes; layers without these are shared with other nodes."""
 
     def __init__(self, layers: Layers, attributes: Attributes) -> None:
         super().__init__(layers.model, layers.declarations, layers.inclusion, layers.collector)
@@ -258,9 +264,9 @@ class FilledLayers(Layers):
         return super().group(name, without)
 
     def as_used(self, use: Use) -> Feature:
-        """Return a feature as an entry of a list installs it, with what was decided for the instance."""
+        """Return a feature as an entry of a list installs it, with the decided attributes of its instance."""
         return super().as_used(fill_use(use, self._attributes, self.reaches))
 
     def _within(self, feature: str) -> bool:
-        """Return whether a feature is, or includes, one about whose instances something was decided."""
+        """Return whether a feature is, or includes, one whose instances have decided attributes."""
         return any(feature == over or self.reaches.leads(feature, over) for over in self._attributes)

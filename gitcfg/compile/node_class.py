@@ -1,4 +1,4 @@
-"""Classes of nodes that are alike but for their names: the layers of each, what they compose to, its text."""
+"""Classes of nodes that differ only in their names: their layers, the composed values, and these as text."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
@@ -29,16 +29,15 @@ _NO_SECRETS: Mapping[str, str] = {}
 _HELD = 64
 _HELD_SHARED = 512
 _SHARED = 3
-"""So many of the lowest layers are composed once for all classes that have them: groups have kinds."""
+"""The number of lowest layers that are composed once for all classes with them, since groups recur."""
 Parts = tuple[Partial, ...]
 
 
 class NodeClass:
-    """Nodes with the same configuration: their layers, lowest first, and what follows from them.
+    """Nodes with the same configuration: their layers, lowest first, and what follows from these.
 
-    `names` are its nodes. `labels` and addresses may differ among them. Layers are shared among classes;
-    what is composed of them all is large, so that a fleet holds only what was asked for last (`recent`).
-    `effects` is what rules bring to them.
+    `names` are its nodes; their labels and addresses may differ. Classes share layers. The composition of all
+    layers is large, so a fleet keeps only the most recent ones (`recent`). `effects` are those of rules.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class NodeClass:
 
     @property
     def stack(self) -> Partial:
-        """The layers composed."""
+        """All layers composed."""
         return self._recent.stack(self)
 
     @property
@@ -70,7 +69,7 @@ class NodeClass:
 
     @property
     def without(self) -> tuple[Ref, ...]:
-        """Every mention of a feature that these nodes have not, whatever installs it."""
+        """Every mention of a feature that these nodes exclude, even if nothing installs it."""
         return find_without(self.definition, self.overrides)
 
     @cached_property
@@ -90,7 +89,7 @@ class NodeClass:
         return {name: secret_name(value) for name, value in values.items() if is_secret(value)}
 
     def cell(self, name: str) -> Cell | None:
-        """Return what the layers say of one parameter, without composing the others."""
+        """Return the cell of one parameter, without composing the others; None if no layer binds it."""
         found = [part.cells[name] for part in self.parts if name in part.cells]
         return reduce(join, found) if found else None
 
@@ -100,7 +99,10 @@ class NodeClass:
         return self._recent.params(self)
 
     def some(self, names: Iterable[str]) -> dict[str, Any]:
-        """Return the final values of some parameters that are bound, without composing the others."""
+        """Return the final values of some parameters, without composing the others.
+
+        Unbound ones are left out.
+        """
         cells = ((name, self.cell(name)) for name in names)
         found = ((name, self.value(name, cell)) for name, cell in cells if cell is not None)
         return {name: value for name, value in found if value is not NOTHING}
@@ -112,34 +114,34 @@ class NodeClass:
                 yield from part.steps(name)
 
     def trail(self, name: str) -> tuple[TrailStep, ...]:
-        """Return the steps that bind a parameter, lowest first, with what they lead to."""
+        """Return the steps that bind a parameter, lowest first, with their results."""
         steps = make_trail(self.steps(name), self.facts(name))
         if not any(installed.decided for installed in self.effects.installs):
             return steps
         return tuple(replace(step, decided=(*self._placed(step, name), *step.decided)) for step in steps)
 
     def _placed(self, step: TrailStep, name: str) -> Iterator[Decision]:
-        """Yield what was decided so that a rule installs here what speaks of a parameter."""
+        """Yield the decisions by which a rule installs here what binds a parameter."""
         label = step.path[-1]
         layers = next(part.parts for part in self.parts if part.label == label)
         for installed in self.effects.installs:
-            # All places of a rule have one feature, so that each is a layer, or none is.
+            # All places of a rule have one feature, so either each of them is a layer, or none.
             if label == f"rule {installed.rule}" and len(installed.decided) == len(layers):
                 placed = zip(layers, reversed(installed.decided), strict=True)
                 yield from (decision for layer, decision in placed if name in layer.cells)
 
     def value(self, name: str, cell: Cell) -> Any:
-        """Return the final value of a parameter, of which this is what the layers say; or NOTHING."""
+        """Return the final value of a parameter with this cell, or NOTHING."""
         return finish_value(self.layers.declarations, name, self.composed(name, cell))
 
     def composed(self, name: str, cell: Cell) -> Any:
-        """Return the same as the layers compose it; LACKING where what it is made of is not there."""
+        """Return the composed value before its final form; LACKING if something that it needs is missing."""
         pending = cell.value is PENDING
         return fold(cell.steps, NOTHING, self.facts(name, cell.steps)) if pending else cell.value
 
     @property
     def collected(self) -> frozenset[str]:
-        """The parameters of which values of other nodes are a part."""
+        """The parameters with values collected from other nodes."""
         pending = _NO_FEATURES.union(*(part.pending for part in self.parts))
         cells = ((name, self.cell(name)) for name in pending)
         return frozenset(
@@ -147,10 +149,10 @@ class NodeClass:
         )
 
     def facts(self, name: str, steps: Iterable[Step] | None = None) -> Mapping[Any, Any]:
-        """Return the nodes' facts as values of one parameter, and what it collects, by what that is.
+        """Return the nodes' facts as values of one parameter, and what it collects, by `Collect`.
 
-        What does not fit its type stays as it is. Who needs only some of its steps says so: what the
-        others collect may need this very value.
+        Facts that do not fit its type stay unchanged. A caller that needs only some steps must pass these,
+        because what the others collect may need this very value.
         """
         facts: dict[Any, Any] = {key: self._fact(name, fact) for key, fact in self.definition.facts.items()}
         collector = self.layers.collector
@@ -165,7 +167,7 @@ class NodeClass:
         try:
             return self.layers.declarations.value(name, fact.value, fact.text)
         except Misfit:
-            return None if is_secret(fact.value) else fact.value  # no node gets a secret by calling it a fact
+            return None if is_secret(fact.value) else fact.value  # a fact must not give a node a secret
 
     @property
     def files(self) -> Mapping[str, FileEntry]:
@@ -174,9 +176,9 @@ class NodeClass:
 
 
 def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
-    """Return what layers made of a parameter as its final value.
+    """Return the final form of a composed value of a parameter.
 
-    Of equal items of a unique list the first stays. What cannot be collected is bound without a value.
+    Of equal items of a unique list the first remains. A value that cannot be collected is null.
     """
     if value is LACKING:
         return None
@@ -187,14 +189,15 @@ def finish_value(declarations: Declarations, name: str, value: Any) -> Any:
 
 
 def find_without(definition: NodeDefinition, overrides: tuple[Override, ...]) -> tuple[Ref, ...]:
-    """Return what `without` names, the nodes' own and their overrides'."""
+    """Return the features that the nodes' own `without` and that of their overrides name."""
     return (*definition.without, *(ref for override in overrides for ref in override.without))
 
 
 class Recent:
-    """Composes the layers of classes, and holds the last results by what they are made of.
+    """Composes the layers of classes, and caches the most recent results.
 
-    It holds no class: classes hold it, and a fleet shall end with its last user.
+    Keys are layers and facts, not classes: a reference to a class, which refers to this cache, would keep a
+    fleet alive.
     """
 
     def __init__(self) -> None:
@@ -212,14 +215,14 @@ class Recent:
         facts = node_class.definition.facts
         key = (node_class.parts, id(facts))
         found = self._params.pop(key) if key in self._params else (facts, compute_values(node_class))
-        self._params[key] = found  # last again: the first has not been asked for the longest time
+        self._params[key] = found  # moved to the end: the first one is the least recently used
         if len(self._params) > _HELD:
             del self._params[next(iter(self._params))]
         return found[1]
 
     def files(self, layers: tuple[Mapping[str, FileEntry], ...]) -> Mapping[str, FileEntry]:
-        """Return the entries that layers leave, lowest layer first, in order of path."""
-        # A fleet has few combinations of file entries, so that all are held; they keep their layers alive.
+        """Return the entries that result from layers, lowest layer first, in order of path."""
+        # A fleet has few combinations of file entries, so all are kept; they keep their layers alive.
         key = tuple(map(id, layers))
         if key not in self._files:
             entries = stack_files(list(layers))
@@ -229,7 +232,7 @@ class Recent:
 
 
 def _stack(together: Callable[[Parts], Partial], parts: Parts) -> Partial:
-    """Layers as one. `together` composes the lowest, or holds them composed."""
+    """Return layers as one. `together` composes the lowest layers, or returns them from its cache."""
     if len(parts) <= _SHARED:
         return together(parts)
     return Partial(None, (together(parts[:_SHARED]), *parts[_SHARED:]))
@@ -242,21 +245,21 @@ def compute_values(node_class: NodeClass) -> Mapping[str, Any]:
     return {name: value for name, value in found if value is not NOTHING}
 
 
-# A text of all final values of a class, put together from pieces that layers share.
+# The text of all final values of a class, assembled from pieces that layers share.
 
 MOST = 1 << 17
-"""Pieces that are held: some 20 MiB."""
+"""The number of cached pieces: some 20 MiB."""
 _BASE = 2
-"""So many of the lowest layers are put together once for all classes that have them."""
+"""The number of lowest layers that are assembled once for all classes with them."""
 
 
 class Splicer(Generic[AnyStr]):
-    """Makes a text of each value once for a layer, and of each class one of its layers' texts.
+    """Makes a piece of text for each value once per layer, and the text of a class from its layers' pieces.
 
-    The higher layers' lie over the lower, and only what several layers say together is made anew. What is
-    not bound, or waits for facts, is empty. Dictionaries that begin with all names in order are copied and
-    updated whole, which spares sorting: 10,000 classes of 560 parameters are spliced in 0.5 s, where
-    composing, sorting and writing each value takes 2.5 s.
+    Higher layers replace the pieces of lower ones, and only what several layers compose is written again. The
+    piece of an unbound or pending value is empty. Dictionaries start with all names in order, and are copied
+    and updated as a whole, which avoids sorting: 10,000 classes of 560 parameters take 0.5 s, while to
+    compose, sort and write each value takes 2.5 s.
     """
 
     def __init__(
@@ -267,14 +270,14 @@ class Splicer(Generic[AnyStr]):
         self._piece: Callable[[str, Any], AnyStr] = piece
         self._absent: AnyStr = absent
         self._ordered: dict[str, AnyStr] = {}
-        # By identity: layers and cells are held, so that no other takes the place of one.
+        # By identity: layers and cells are kept, so that no other object gets the id of one.
         self._layers: dict[int, tuple[Mapping[str, Cell], Mapping[str, AnyStr]]] = {}
         self._bases: dict[tuple[int, ...], Mapping[str, AnyStr]] = {}
         self._cells: dict[tuple[object, ...], tuple[list[Cell], AnyStr]] = {}
         self._held = 0
 
     def pieces(self, node_class: NodeClass) -> dict[str, AnyStr]:
-        """The pieces of a class in order of their parameters' names, which may be more than it binds."""
+        """Return the pieces of a class in order of the parameters' names, which may be more than it binds."""
         layers = [
             self._of_single(part) if part.single else self._of_layer(part.cells) for part in node_class.parts
         ]
@@ -290,7 +293,10 @@ class Splicer(Generic[AnyStr]):
         return self._absent.join(self.pieces(node_class).values())
 
     def _base(self, parts: Parts, layers: Sequence[Mapping[str, AnyStr]]) -> dict[str, AnyStr]:
-        """Return the pieces of the lowest layers over all names in order, for the caller to change."""
+        """Return the pieces of the lowest layers with all names in order.
+
+        The caller may change the result.
+        """
         key = tuple([id(part.cells) for part in parts])
         base = self._bases.get(key)
         if base is None:
@@ -303,7 +309,7 @@ class Splicer(Generic[AnyStr]):
         return dict(base)
 
     def _of_layer(self, cells: Mapping[str, Cell]) -> Mapping[str, AnyStr]:
-        """Return a layer's pieces. Layers that merely name another one have its cells."""
+        """Return a layer's pieces, cached. Layers that only add a label to another one share its cells."""
         known = self._layers.get(id(cells))
         if known is None:
             self._hold(len(cells))
@@ -312,7 +318,7 @@ class Splicer(Generic[AnyStr]):
         return known[1]
 
     def _of_single(self, part: Partial) -> Mapping[str, AnyStr]:
-        """Return the pieces of a layer that one node alone has: they are not needed again."""
+        """Return the pieces of a layer of a single node, without caching."""
         self._order(part.cells)
         return {
             name: self._piece(name, cell.value) if cell.plain else self._finished(name, cell)
@@ -320,13 +326,16 @@ class Splicer(Generic[AnyStr]):
         }
 
     def _order(self, cells: Mapping[str, Cell]) -> None:
-        """See to it that all names of a layer are among those in order."""
+        """Make sure that all names of a layer are in `_ordered`."""
         if not cells.keys() <= self._ordered.keys():
             self._ordered = dict.fromkeys(sorted(self._ordered.keys() | cells.keys()), self._absent)
             self._bases.clear()
 
     def _of_several(self, node_class: NodeClass, name: str) -> AnyStr:
-        """What layers say of a parameter together: the same wherever the same cells meet, but for facts."""
+        """Return the piece of a parameter that several layers compose.
+
+        It is cached for the same combination of cells, unless it depends on facts.
+        """
         met = [part.cells[name] for part in node_class.parts if name in part.cells]
         cell = reduce(join, met)
         if cell.value is PENDING:
@@ -334,7 +343,7 @@ class Splicer(Generic[AnyStr]):
         return self._of(name, met)
 
     def _of(self, name: str, met: list[Cell]) -> AnyStr:
-        """The piece of cells that meet, shared as they are: fewer texts stay in the processor's cache."""
+        """Return the cached piece for a combination of cells. Sharing texts saves the processor's cache."""
         key = (name, *map(id, met))
         known = self._cells.get(key)
         if known is None:
@@ -358,7 +367,7 @@ class Splicer(Generic[AnyStr]):
 
 
 def _together(parts: Iterable[Partial]) -> set[str]:
-    """Return the parameters about which a layer does not decide alone, or only with facts."""
+    """Return the parameters that no layer decides alone, or only with facts."""
     result: set[str] = set()
     below: list[Mapping[str, Cell]] = []
     for part in parts:
@@ -373,10 +382,10 @@ def _together(parts: Iterable[Partial]) -> set[str]:
 
 
 class Stacks:
-    """Puts layers upon each other in the order of semantics.md."""
+    """Stacks layers in the order of semantics.md."""
 
     def __init__(self, model: Model, layers: Layers, recent: Recent | None = None) -> None:
-        """`recent` composes the layers of classes and holds the last results."""
+        """`recent` composes the layers of classes and caches the last results."""
         self.model = model
         self.layers = layers
         self.recent = recent or Recent()
@@ -394,7 +403,7 @@ class Stacks:
     def compile(
         self, definition: NodeDefinition, overrides: tuple[Override, ...], effects: RuleEffects = NO_EFFECTS
     ) -> NodeClass:
-        """Return the class of nodes of which this is said, and to which rules bring something."""
+        """Return the class of nodes with this definition, these overrides, and these effects of rules."""
         without = _names(find_without(definition, overrides))
         parts = () if definition.retired else self._parts(definition, overrides, without, effects)
         return NodeClass(definition, overrides, self.layers, parts, self.recent, effects)
@@ -406,7 +415,7 @@ class Stacks:
         without: frozenset[str],
         effects: RuleEffects,
     ) -> tuple[Partial, ...]:
-        """A node's layers, lowest first; of groups that are not there only the default one is a layer."""
+        """Return a node's layers, lowest first. Missing groups have no layer, except the default one."""
         layers = self.filled(effects)
         groups = (layers.group(ref.name, without) for ref in reversed(definition.groups))
         return (
@@ -420,7 +429,7 @@ class Stacks:
         )
 
     def filled(self, effects: RuleEffects) -> Layers:
-        """Return the layers of nodes to which rules bring something, with what was decided for instances."""
+        """Return the layers for these effects: with the decided attributes of instances, if there are any."""
         if not effects.attributes:
             return self.layers
         return FilledLayers(self.layers, effects.attributes)
@@ -428,7 +437,7 @@ class Stacks:
     def _installed(
         self, layers: Layers, installed: RuleInstall, without: frozenset[str]
     ) -> Iterator[Partial]:
-        """Yield what a rule installs, as a layer that all share which get it; none where it is left out."""
+        """Yield the layer of what a rule installs, shared by all nodes that get it; none if left out."""
         parts = layers.uses(installed.uses, without)
         if not parts:
             return
@@ -438,7 +447,7 @@ class Stacks:
         yield self._rules[key]
 
     def _setting(self, rule: str) -> Partial:
-        """Return what a rule sets, which is the same wherever it does."""
+        """Return the layer of what a rule sets, which is the same on all nodes."""
         if rule not in self._set:
             steps = self.layers.steps(self.model.rules[rule].params)
             self._set[rule] = Partial(f"rule {rule}", (), steps)
@@ -447,7 +456,7 @@ class Stacks:
     def _identity(
         self, layers: Layers, definition: NodeDefinition, without: frozenset[str]
     ) -> Iterator[Partial]:
-        """Yield the layers of a node alone, lowest first."""
+        """Yield the layers of a node's own lists, its set and its file, lowest first."""
         for use, label in reversed(definition.features):
             part = layers.feature(use, without)
             if part is not None:
@@ -470,7 +479,7 @@ class Stacks:
         return layers.group(self.model.settings.default_group, without) or self._nothing
 
     def unfiltered(self, node_class: NodeClass) -> frozenset[str]:
-        """Return what a class's feature set is if no `without` takes anything away."""
+        """Return the feature set that a class would have without any `without`."""
         model = self.model
         names = {use.feature for use, _ in node_class.definition.features}
         default = model.groups.get(model.settings.default_group)
@@ -486,9 +495,9 @@ class Stacks:
 def class_key(
     definition: NodeDefinition, overrides: tuple[Override, ...], facts: Iterable[str] | None
 ) -> Hashable:
-    """Return a key that is equal for nodes which differ only in name, labels, address, and other facts.
+    """Return a key that is equal for nodes that differ only in name, labels, address, and unused facts.
 
-    `facts` are those that count; None: all.
+    `facts` are the facts in use; None: all.
     """
     nodeset, own = definition.nodeset, definition.own
     by_set = nodeset is not None and (nodeset.definition.params or nodeset.definition.files)
@@ -506,7 +515,7 @@ def class_key(
 
 
 def facts_key(definition: NodeDefinition, facts: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
-    """Return a node's facts that count; None: all."""
+    """Return a node's facts that are in use; None: all."""
     known = definition.facts
     names = sorted(known) if facts is None else facts
     return tuple([(name, repr(known[name])) for name in names if name in known]) if known else ()
@@ -516,7 +525,7 @@ def _names(refs: Iterable[Ref]) -> frozenset[str]:
     return frozenset(ref.name for ref in refs)
 
 
-# Classes of which not everything is known, since a definition of theirs could not be understood.
+# Classes that are not known completely, because a definition could not be understood.
 
 
 def is_misread(stacks: Stacks, node_class: NodeClass) -> bool:
@@ -524,7 +533,7 @@ def is_misread(stacks: Stacks, node_class: NodeClass) -> bool:
     model = stacks.model
     unread = model.unread.get
     if unread("rules") or unread("allocations"):
-        return True  # on which nodes they would have counted is not known
+        return True  # it is not known which nodes they concern
     groups = {model.settings.default_group, *node_class.groups}
     return bool(
         groups & unread("groups", NOWHERE)

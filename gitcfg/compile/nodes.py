@@ -1,4 +1,4 @@
-"""What files say of one node, what rules bring to it, and the roster of all nodes."""
+"""The definition of a node from its files, the effects of rules on it, and the roster of all nodes."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -13,7 +13,10 @@ RETIRED = "retired"
 
 
 class NodeDefinition(msgspec.Struct, frozen=True):
-    """Everything said of a node by name. `features` come with the label of who lists them."""
+    """The definition of a node from its own file and its set.
+
+    `features` have the label of what lists them.
+    """
 
     groups: tuple[Ref, ...]
     features: tuple[tuple[Use, str], ...]
@@ -31,7 +34,7 @@ class NodeDefinition(msgspec.Struct, frozen=True):
 
 
 def define_node(own: Node | None, nodeset: NodeSet | None, name: str = "") -> NodeDefinition:
-    """Return a node's file and its set's, laid over each other; `name` is that of a member of the set."""
+    """Return a node's file combined with its set's definition; `name` is that of a member of the set."""
     if own is not None and nodeset is None:
         return _alone(own)
     definitions = [given for given in (nodeset.definition if nodeset else None, own) if given is not None]
@@ -56,7 +59,7 @@ def define_node(own: Node | None, nodeset: NodeSet | None, name: str = "") -> No
 
 
 def _alone(own: Node) -> NodeDefinition:
-    """Return what the file of a node in no set says: nearly all nodes of most fleets."""
+    """Return the definition of a node in no set, as nearly all nodes of most fleets are."""
     label = f"node {own.name}"
     return NodeDefinition(
         groups=_plain(own.groups),
@@ -72,7 +75,7 @@ def _alone(own: Node) -> NodeDefinition:
 
 
 def _plain(edit: ListEdit) -> tuple[Ref, ...]:
-    """Return a list on nothing: the loader lets no name stand twice in it."""
+    """Return a list combined with no other; the loader has removed repeated names."""
     return edit.items if _gives(edit) else ()
 
 
@@ -81,7 +84,7 @@ def _gives(edit: ListEdit) -> bool:
 
 
 def _combined(edits: Iterable[ListEdit]) -> tuple[Ref, ...]:
-    """Lists of names, lowest first; a name that comes twice stays where it is highest."""
+    """Return lists of names combined, lowest first; a name in two lists stays at its highest place."""
     items: tuple[Ref, ...] = ()
     for edit in edits:
         items = combine(items, edit.op, edit.items, lambda ref: ref.name)
@@ -105,7 +108,7 @@ def _features(own: Node | None, nodeset: NodeSet | None) -> tuple[tuple[Use, str
 
 
 def combine(below: tuple[T, ...], op: Op, items: tuple[T, ...], name: Any) -> tuple[T, ...]:
-    """Return a list composed with the one below it, as a node's list is with its set's."""
+    """Return a list combined with the one below it, as a node's list is with its set's."""
     if op is Op.SET:
         return items
     if op is Op.APPEND:
@@ -117,7 +120,7 @@ def combine(below: tuple[T, ...], op: Op, items: tuple[T, ...], name: Any) -> tu
 
 
 class Roster:
-    """Who the nodes are: names to files and sets, and names to the overrides that list them."""
+    """All nodes: their files and sets by name, and the overrides that list them."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -140,9 +143,9 @@ class Roster:
         return tuple(sorted(self.model.nodes.keys() | self.sets.keys()))
 
     def definition(self, name: str) -> NodeDefinition:
-        """Return what is said of a node.
+        """Return the definition of a node.
 
-        Of all of a set that have no file of their own, and the same facts, it is one object.
+        Members of a set with no files of their own, and with the same facts, share one object.
         """
         nodeset = self.sets.get(name)
         if nodeset is None or name in self.model.nodes:
@@ -153,19 +156,19 @@ class Roster:
         return self._members[key]
 
 
-# What rules bring to a node, as data: equal for nodes that get the same.
+# The effects of rules on a node, as data: equal for nodes with the same effects.
 
 Values = tuple[tuple[str, Mapping[str, Binding]], ...]
-"""What was decided for parameters, by rule."""
+"""Decided values of parameters, by rule."""
 Attributes = Mapping[str, Mapping[str, Mapping[str, Binding]]]
-"""What was decided for instances: by the feature that rules go over and the name of the instance."""
+"""Decided attributes: by the feature that rules go over, and the name of the instance."""
 
 
 class RuleInstall(msgspec.Struct, frozen=True):
     """What one rule installs: a feature, or its instances, highest first.
 
-    `node` is the only one that gets it so, where that was decided: it says in its own line where. `decided`
-    is that for each of `uses`, where the rule counts out its places.
+    `node` is the only node that gets it, if an allocation decided that, since the origin is that node's own
+    line. `decided` is the decision for each of `uses`, if the rule counts its places.
     """
 
     rule: str
@@ -175,20 +178,20 @@ class RuleInstall(msgspec.Struct, frozen=True):
 
     @property
     def sort(self) -> tuple[str | None, ...]:
-        """Equal where the same rule installs the same feature, or instances of the same names."""
+        """A key that is equal if the same rule installs its feature, or instances with the same names."""
         return (self.rule, *[use.instance for use in self.uses])
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Equal where the same rule installs the same on nodes that are alike without it."""
+        """A key that is equal if the same rule installs the same on nodes that are otherwise alike."""
         return (self.node, *self.sort)
 
 
 class RuleEffects(msgspec.Struct, frozen=True):
-    """All that rules bring to a node: what they install and set, lowest first, and what was decided for it.
+    """All effects of rules on a node: what they install and set, lowest first, and what was decided for it.
 
-    `node` is named where `values` or `attributes` were decided for it; `decided` are the rules for which
-    anything was.
+    `node` is its name if `values` or `attributes` were decided for it; `decided` are the rules with any
+    decision.
     """
 
     installs: tuple[RuleInstall, ...] = ()
@@ -200,12 +203,12 @@ class RuleEffects(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> Hashable:
-        """Equal for nodes that share a class if they are alike otherwise."""
+        """A key that is equal for nodes that share a class if they are otherwise alike."""
         return tuple([installed.key for installed in self.installs]), self.sets, self.node, self.decided
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that bring something."""
+        """The rules with an effect."""
         return tuple(dict.fromkeys((*(each.rule for each in self.installs), *self.sets, *self.decided)))
 
 

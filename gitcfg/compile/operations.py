@@ -1,4 +1,4 @@
-"""Operations of layers: steps, what each makes of the value below, and trails of steps to a value."""
+"""Operations of layers: steps, their results on the value below, and trails of steps to a value."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
@@ -12,15 +12,15 @@ from gitcfg.model import Decision, Op, Origin
 from gitcfg.model.secrets import has_version, is_secret, secret_name
 
 NAME = "name"
-"""Instead of a parameter: the node's own name."""
+"""The node's own name, in place of a parameter."""
 ORDERS = (NAME, "value")
 
 
 class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is collected: `param` (or the name) of the nodes that have a feature and share facts.
 
-    `where` is a condition on the other node; `sort` says by what the values are in order. `join` makes one
-    text of them; `one` wants exactly one, which is the value itself.
+    `where` is a condition on the other node; `sort` is the order of the values. `join` makes one text of
+    them; `one` requires exactly one, which is the value itself.
     """
 
     param: str
@@ -32,25 +32,25 @@ class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     one: bool = False
 
     def written(self) -> Any:
-        """As YAML says it."""
+        """Return it as plain data, as it is written in YAML."""
         return msgspec.json.decode(msgspec.json.encode(self))
 
 
 class Why(Enum):
     """Why a value cannot be collected."""
 
-    CIRCLE = "circle"  # it is needed for itself
-    UNREADABLE = "unreadable"  # its condition means nothing
-    FAILED = "failed"  # its condition cannot be said of some nodes
+    CIRCLE = "circle"  # its own value depends on it
+    UNREADABLE = "unreadable"  # its condition is not valid
+    FAILED = "failed"  # its condition fails on some nodes
     TOO_MUCH = "too much"
-    SECRET = "secret"  # it is a secret of some nodes, which is for them alone
-    NOT_ONE = "not one"  # one is wanted, and there are none or several
+    SECRET = "secret"  # on some nodes it is a secret, which only these may have
+    NOT_ONE = "not one"  # exactly one is required, and there are none or several
 
 
 class Lack(msgspec.Struct, frozen=True):
-    """A value that cannot be collected; of those in a cycle `collect` is the first.
+    """The reason why a value cannot be collected. In a cycle `collect` is the first of all.
 
-    Of NOT_ONE `found` are the nodes that have one, and `values` says how many these are.
+    For NOT_ONE, `found` are the nodes that have one, and `values` is the number of values.
     """
 
     why: Why
@@ -60,9 +60,9 @@ class Lack(msgspec.Struct, frozen=True):
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """A value, and the nodes that it was collected from, in the order of what it is made of.
+    """A collected value, and the nodes that it comes from, in the order of its parts.
 
-    It is None where it cannot be collected; `lack` is why, maybe of another one that it is made of.
+    It is None if it cannot be collected; `lack` is the reason, perhaps that of another value that it needs.
     """
 
     value: Any
@@ -71,7 +71,7 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 def parse_collect(given: Any) -> Collect:
-    """Return what a binding collects. Raise Misfit if that is not understood."""
+    """Return what a binding collects. Raise Misfit if it is not valid."""
     try:
         found = msgspec.convert(given, Collect)
     except msgspec.ValidationError:
@@ -86,15 +86,15 @@ def parse_collect(given: Any) -> Collect:
     return found
 
 
-# What an operation makes of what lies below it: the algebra of layers (semantics: Composition).
+# The result of an operation on the value below: the algebra of layers (semantics: Composition).
 
 
 class State(Enum):
-    """What a parameter may be other than a value; bound without a value is None."""
+    """What a parameter may be instead of a value. (Bound without a value is None.)"""
 
     NOTHING = "nothing"
-    PENDING = "pending"  # it waits for the node's facts
-    LACKING = "lacking"  # what it is made of is not there, which is told: nothing makes a value of it
+    PENDING = "pending"  # it needs the node's facts
+    LACKING = "lacking"  # something that it needs is missing, which is reported: nothing composes with it
 
 
 NOTHING = State.NOTHING
@@ -103,11 +103,11 @@ LACKING = State.LACKING
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """One operation of one layer with its operand as a value of the parameter's type.
+    """An operation of a layer with its operand, as a value of the parameter's type.
 
-    The operand of `null` is the default, or NOTHING where there is none; that of `secret` is what it
-    gives, which has no version where there is no such secret; that of `collect` a `Collect`. LACKING is
-    what an instance says by an attribute that it has not. `decided` is what of it was decided for rules.
+    The operand of `null` is the default, or NOTHING if there is none; that of `secret` is the secret's name
+    and version, without a version if it does not exist; that of `collect` is a `Collect`. It is LACKING if an
+    instance lacks an attribute that it needs. `decided` are the decisions that it uses.
     """
 
     op: Op
@@ -118,7 +118,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def written(self) -> Any:
-        """The operand as it is written: of a secret its name; nothing of `null`."""
+        """The operand as it is written: for a secret its name; None for `null`."""
         if self.op is Op.NULL or self.given is LACKING:
             return None
         if self.op is Op.COLLECT:
@@ -127,7 +127,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_reset(step: Step) -> bool:
-    """Return whether the result owes nothing to what lies below."""
+    """Return whether the result does not depend on the value below."""
     if step.op is Op.NULL:
         return step.given is not NOTHING
     return step.op in _RESETS
@@ -137,14 +137,14 @@ _RESETS = frozenset({Op.SET, Op.UNSET, Op.FACT, Op.SECRET, Op.COLLECT})
 
 
 def fold(steps: Iterable[Step], below: Any, facts: Mapping[Any, Any] | None = None) -> Any:
-    """Return the result of steps, lowest first, on what lies below; PENDING without facts they need."""
+    """Return the result of steps, lowest first, on the value below; PENDING without facts they need."""
     for step in steps:
         below = apply(step, below, facts)
     return below
 
 
 def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
-    """Return what a step makes of what lies below: one row and column of the table of composition."""
+    """Return the result of a step on the value below: one cell of the table of composition."""
     op = step.op
     if op is Op.SET:
         return step.given
@@ -162,7 +162,7 @@ def apply(step: Step, below: Any, facts: Mapping[Any, Any] | None) -> Any:
 
 
 def find_collected(step: Step, facts: Mapping[Any, Any]) -> Collected:
-    """Return what a step collects: it stands among the facts under what is collected."""
+    """Return what a step collects. It is among the facts; its key is the `Collect`."""
     found = facts.get(step.given)
     return found if isinstance(found, Collected) else Collected(None)
 
@@ -173,7 +173,7 @@ def _collected(step: Step, facts: Mapping[Any, Any]) -> Any:
 
 
 def _upon(step: Step, below: Any) -> Any:
-    """Return what is composed with what lies below: a secret there stays as it is."""
+    """Return an operand composed with the value below; a secret below stays unchanged."""
     op = step.op
     if below is PENDING or below is LACKING or is_secret(below):
         return below
@@ -202,7 +202,7 @@ def _compose(op: Op, below: Any, given: Any) -> Any:
 
 
 def as_items(value: Any) -> list[Any]:
-    """Return a list as it is, anything else as its one item (what did not fit its type, or a fact)."""
+    """Return a list as it is, and any other value (one that did not fit, or a fact) as the only item."""
     return value if isinstance(value, list) else [value]
 
 
@@ -211,13 +211,13 @@ def _expression(value: Any) -> str:
 
 
 def remove_items(value: Any, removed: list[Any]) -> list[Any]:
-    """Return the items of a list that equal none of those removed."""
+    """Return a list without the items that equal a removed one."""
     gone = {identity(item) for item in removed}
     return [item for item in as_items(value) if identity(item) not in gone]
 
 
 def remove_duplicates(items: list[Any]) -> list[Any]:
-    """Return the items of a list, of equal ones the first."""
+    """Return a list without duplicates; the first of equal items remains."""
     first: dict[Any, Any] = {}
     for item in items:
         first.setdefault(identity(item), item)
@@ -225,7 +225,7 @@ def remove_duplicates(items: list[Any]) -> list[Any]:
 
 
 def identity(item: Any) -> Any:
-    """Return a hashable thing that two items share exactly if they are equal as JSON."""
+    """Return a hashable key that is the same for two items exactly if they are equal as JSON."""
     if isinstance(item, bool):
         return ("boolean", item)
     if isinstance(item, list):
@@ -236,7 +236,7 @@ def identity(item: Any) -> Any:
 
 
 def merge(below: Any, above: Any) -> Any:
-    """Merge maps key by key, deeply; anything else is replaced."""
+    """Return maps merged key by key, at all levels. For any other values, return the upper one."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
     result = dict(below)
@@ -245,17 +245,16 @@ def merge(below: Any, above: Any) -> Any:
     return result
 
 
-# A parameter's trail on a node: the ordered steps that led to its value.
+# The trail of a parameter on a node: the ordered steps that lead to its value.
 
 
 class TrailStep(msgspec.Struct, frozen=True):
-    """One step: its operation and operand, the value after it, and where it comes from.
+    """One step: its operation and operand, the value after it, and its origin.
 
-    `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S`, `rule R` or
-    `override O`. `bound` is False after a step that leaves the parameter not bound at all.
-    `overridden`: a later reset shadows it, or it is a `$default` that did not apply. `nodes` are those
-    from which it collected. `decided` is what was decided for rules so that it is there and says this.
-    `fact` is the place of the fact that it takes, where that has been looked for.
+    `path` is innermost first: `feature X`, ..., then `group Y`, `node N`, `node set S`, `rule R` or `override
+    O`. `bound` is False after a step that leaves the parameter unbound. `overridden`: a later reset shadows
+    it, or it is a `$default` that did not apply. `nodes` are those from which it collected. `decided` are the
+    decisions that it depends on. `fact` is the place of the fact that it uses, if that was looked up.
     """
 
     op: Op
@@ -273,7 +272,7 @@ class TrailStep(msgspec.Struct, frozen=True):
 def make_trail(
     steps: Iterable[tuple[Step, tuple[str, ...]]], facts: Mapping[str, Any]
 ) -> tuple[TrailStep, ...]:
-    """Return placed steps, lowest first, with the results that they lead to."""
+    """Return steps with their paths, lowest first, as a trail with results."""
     placed = list(steps)
     last = max((index for index, (step, _) in enumerate(placed) if is_reset(step)), default=0)
     return tuple(_make_steps(placed, last, facts))

@@ -1,4 +1,4 @@
-"""Partial configurations: what layers say together, parameter by parameter, composed once and shared."""
+"""Partials: composed layers, one cell for each parameter; built once and shared."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
@@ -16,11 +16,11 @@ _PLAIN = frozenset({str, int, bool, float})
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """What a partial says of one parameter.
+    """The composed steps of one parameter in a partial.
 
-    `steps` are those that act, lowest first: since the last one that resets. `closed`: the first
-    of them does, so nothing below matters. `value` is their result on nothing. `plain`: it is one text,
-    number or truth as somebody has written it, and not too long.
+    `steps` are the acting ones, lowest first: from the last one that resets. `closed`: the first of them
+    resets, so nothing below matters. `value` is their result on nothing. `plain`: it is one text, number or
+    boolean as written, and not too long.
     """
 
     steps: tuple[Step, ...]
@@ -31,12 +31,12 @@ class Cell(msgspec.Struct, frozen=True):
 
     @property
     def origins(self) -> list[Origin]:
-        """Where the acting steps stand, the topmost first: there one would change the value."""
+        """The places of the acting steps, the highest first: there one would change the value."""
         return [step.origin for step in reversed(self.steps)]
 
     def counting(self, facts: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """Yield the steps that count: all but a `$default` that finds a value. `facts` are the nodes'."""
-        if len(self.steps) == 1:  # nearly all: it finds nothing
+        if len(self.steps) == 1:  # nearly all: there is no value below
             yield from self.steps
             return
         below: Any = NOTHING
@@ -56,7 +56,7 @@ def make_cell(step: Step) -> Cell:
 
 
 def join(below: Cell, above: Cell) -> Cell:
-    """Return what two cells say together. Associative; beyond MAX_WEIGHT nothing more is added."""
+    """Return two cells composed. This is associative; beyond MAX_WEIGHT nothing more is added."""
     if above.closed:
         return above
     weight = below.weight + above.weight
@@ -65,7 +65,7 @@ def join(below: Cell, above: Cell) -> Cell:
     return Cell(below.steps + above.steps, below.closed, fold(above.steps, below.value), weight)
 
 
-# Partial configurations: what layers say together, composed once and shared by reference.
+# Partials: composed layers, shared by reference.
 
 NOTHING_OPEN = frozenset[str]()
 
@@ -73,9 +73,9 @@ NOTHING_OPEN = frozenset[str]()
 class Partial:
     """A composed layer: its parts by reference, lowest first, then its own steps above them.
 
-    `label` is the layer's element in the path of every step inside it. `cells` and `files` answer for
-    values, `parts`, `own` and `own_files` for where they come from. Everything else is found when it is
-    asked for: of most stacks only one thing ever is.
+    `label` is the layer's element in the path of every step inside it. `cells` and `files` have the values;
+    `parts`, `own` and `own_files` show where these come from. The rest is computed when it is used: of most
+    stacks only one thing ever is.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Partial:
         named: frozenset[str] = frozenset(),
         single: bool = False,
     ) -> None:
-        """`named` are the features whose layer this is itself; `single`: one node alone has it."""
+        """`named` are the features whose own layer this is; `single`: only one node has it."""
         self.label = label
         self.parts = parts
         self.own: Mapping[str, Step] = own or {}
@@ -97,7 +97,7 @@ class Partial:
 
     @cached_property
     def cells(self) -> Mapping[str, Cell]:
-        """What is said of each parameter."""
+        """The cell of each parameter."""
         layers = [(part.cells, part.open) for part in self.parts]
         if self.own:
             cells = {name: make_cell(step) for name, step in self.own.items()}
@@ -106,13 +106,13 @@ class Partial:
 
     @cached_property
     def open(self) -> frozenset[str]:
-        """The parameters whose cells are not closed: what lies below matters."""
+        """The parameters whose cells are not closed, so that layers below matter."""
         opened = self.own.keys() | NOTHING_OPEN.union(*(part.open for part in self.parts))
         return frozenset(name for name in opened if not self.cells[name].closed)
 
     @cached_property
     def pending(self) -> frozenset[str]:
-        """The parameters whose values want facts."""
+        """The parameters whose values need facts."""
         asked = self.own.keys() | NOTHING_OPEN.union(*(part.pending for part in self.parts))
         return frozenset(name for name in asked if self.cells[name].value is PENDING)
 
@@ -135,7 +135,7 @@ class Partial:
 
     @cached_property
     def places(self) -> int:
-        """How many layers are in here, at however many places the same one stands."""
+        """The number of layers in here; a layer at several places counts at each."""
         return 1 + sum(part.places for part in self.parts)
 
     def steps(self, name: str) -> Iterator[tuple[Step, tuple[str, ...]]]:
@@ -145,20 +145,20 @@ class Partial:
                 yield layer.own[name], path
 
     def entries(self, path: str) -> Iterator[tuple[FileEntry, tuple[str, ...]]]:
-        """Yield every entry for a file, lowest first, with the path of the layer that brings it."""
+        """Yield every entry for a file, lowest first, with the path of its layer."""
         for layer, where in self._layers(lambda part: path in part.files):
             if path in layer.own_files:
                 yield layer.own_files[path], where
 
     def paths(self, feature: str) -> Iterator[tuple[str, ...]]:
-        """The path of each layer that a feature has here, lowest first: itself, then who installs it."""
+        """Yield the path of each layer of a feature in here, lowest first; a path begins with the feature."""
         label = f"feature {feature}"
         for layer, path in self._layers(lambda part: feature in part.features):
             if layer.label == label:
                 yield path
 
     def _layers(self, holds: Callable[["Partial"], bool]) -> Iterator[tuple["Partial", tuple[str, ...]]]:
-        """The layers in here, lowest first, that hold something or whose parts do, each with its path."""
+        """Yield the layers in here whose parts pass a test, lowest first, each with its path."""
         above = () if self.label is None else (self.label,)
         for part in self.parts:
             if holds(part):
@@ -173,9 +173,9 @@ def find_open(cells: Mapping[str, Cell]) -> frozenset[str]:
 
 
 def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapping[str, Cell]:
-    """Return the cells of layers, lowest first, each with the names of its open cells.
+    """Return the cells of layers composed. The layers are given lowest first, with the names of open cells.
 
-    Closed cells replace what lies below in one dictionary update; only open ones cost a step each.
+    Closed cells replace those below in one dictionary update; only open ones are composed one by one.
     """
     filled = [layer for layer in layers if layer[0]]
     if len(filled) == 1:
@@ -189,7 +189,7 @@ def compose(layers: Sequence[tuple[Mapping[str, Cell], frozenset[str]]]) -> Mapp
 
 
 def stack_files(layers: list[Mapping[str, FileEntry]]) -> Mapping[str, FileEntry]:
-    """File entries by path, a higher layer's over a lower one's."""
+    """Return file entries by path; a higher layer's entry replaces a lower one's."""
     filled = [layer for layer in layers if layer]
     if len(filled) == 1:
         return filled[0]
@@ -199,7 +199,7 @@ def stack_files(layers: list[Mapping[str, FileEntry]]) -> Mapping[str, FileEntry
     return result
 
 
-# A partial made from an older one: of what is nearly the same, only the difference is composed.
+# A partial made from a similar older one: only the differences are composed.
 
 
 def update_partial(
@@ -209,9 +209,9 @@ def update_partial(
     files: Mapping[str, FileEntry],
     features: frozenset[str] = frozenset(),
 ) -> Partial:
-    """What `Partial` makes of these and the older one's label; that one itself if nothing is different.
+    """Return what `Partial` makes of these arguments and the older label; the older one if nothing differs.
 
-    Parts and steps are the same if they are the same objects; cells that are not composed anew are too.
+    Parts and steps are compared by identity; cells that are not composed again are the same objects.
     """
     if len(parts) != len(older.parts):
         return Partial(older.label, parts, own, files, features)
@@ -224,7 +224,7 @@ def update_partial(
 
 
 class _Updated(Partial):
-    """A partial whose cells are known from the start."""
+    """A partial whose cells are computed by the constructor."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class _Updated(Partial):
         features: frozenset[str],
         changed: set[str],
     ) -> None:
-        """Compose the cells of the names that changed; the others are the older ones."""
+        """Compose the cells of the names that changed; the others are those of the older partial."""
         super().__init__(older.label, parts, own, files, features)
         cells = dict(older.cells)
         for name in changed:

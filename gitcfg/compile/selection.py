@@ -1,4 +1,4 @@
-"""Which nodes a CEL condition selects, and conditions that were stopped before they said it."""
+"""The nodes that a CEL condition selects, and conditions that are stopped before they finish."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
@@ -12,9 +12,9 @@ from gitcfg.model.names import shown
 
 
 class Stopped(GitcfgError):
-    """An expression was stopped, so that what depends on it is known of no node.
+    """An expression was stopped, so that what depends on it is not known for any node.
 
-    `what` it is in words, whose it is, and where it stands, if in a file.
+    `what` describes it, `owner` is the definition that has it, and `at` its place, if it is in a file.
     """
 
     def __init__(self, what: str, problem: CelStopped, owner: str = "", at: Ref | None = None) -> None:
@@ -22,10 +22,10 @@ class Stopped(GitcfgError):
         place = f" ({at.origin})" if at is not None else ""
         super().__init__(f"{what} fails: {problem.message}{place}.", *([hint] if problem.hint else []))
         self.what, self.owner, self.at = what, owner, at
-        self.problem = CelStopped(*problem.args)  # without the frames that it came through
+        self.problem = CelStopped(*problem.args)  # without its traceback's frames
 
     def named(self, what: str, owner: str, at: Ref | None = None) -> Self:
-        """The same, once it is known whose the expression is; one of which that is known stays as it is."""
+        """Return the error with the expression's owner, or unchanged if it has one already."""
         return self if self.owner else type(self)(what, self.problem, owner, at)
 
 
@@ -33,7 +33,7 @@ class Stopped(GitcfgError):
 
 
 class NodeView:
-    """What a condition may read of a node; each part is computed when it is read."""
+    """The values that a condition may read of a node; each is computed when it is read."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class NodeView:
 class Selection(msgspec.Struct, frozen=True):
     """The nodes for which a condition holds, and those on which it cannot be evaluated.
 
-    `problem` is why it cannot be read at all.
+    `problem` is why the condition cannot be read at all.
     """
 
     names: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: bool = False) -> Selection:
-    """Return what a condition selects; no nodes are needed where it cannot be read.
+    """Return what a condition selects. `nodes` is not called if the condition cannot be read.
 
     Raise Stopped if it takes too long.
     """
@@ -81,7 +81,7 @@ def select_nodes(text: str, nodes: Callable[[], Sequence[NodeView]], params: boo
 
 
 def evaluate_condition(condition: Condition, nodes: Sequence[NodeView]) -> Selection:
-    """Return what a condition selects among some nodes. Raise CelStopped if it takes too long."""
+    """Return which of some nodes a condition selects. Raise CelStopped if it takes too long."""
     rows = [{name: node.ask[name]() for name in condition.names} for node in nodes]
     holds, problems = condition.holds_each(rows)
     names = frozenset(node.name for node, held in zip(nodes, holds, strict=True) if held)
@@ -89,5 +89,5 @@ def evaluate_condition(condition: Condition, nodes: Sequence[NodeView]) -> Selec
 
 
 def _bare(problem: CelProblem) -> CelProblem:
-    """Return a problem without the frames that it came through, which hold the fleet that will hold it."""
+    """Return a problem without its traceback, whose frames would keep the fleet in a reference cycle."""
     return CelProblem(*problem.args)

@@ -1,4 +1,4 @@
-"""What some nodes are made from: the part of a model, their files, and what they are without some of it."""
+"""What some nodes are made from: the part of a model, and its files; and the effect of parts of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Part(Mapping[str, T]):
-    """A part of a mapping to go through; a name is looked up in the whole."""
+    """A mapping whose iteration is limited to some names; any name of the whole can be looked up."""
 
     def __init__(self, whole: Mapping[str, T], names: Iterable[str]) -> None:
         self._whole = whole
@@ -39,9 +39,9 @@ class Part(Mapping[str, T]):
 
 
 def take_part(model: Model, names: Iterable[str]) -> Model:
-    """Return what some nodes are made from, and what that leads to.
+    """Return the part of a model that some nodes are made from, with all that it refers to.
 
-    It is not all where the type of a parameter follows from what all definitions do with it: see `typed`.
+    That is not enough if the type of a parameter follows from operations in all definitions: see `is_typed`.
     """
     roster = Roster(model)
     hosts = {name: roster.definition(name) for name in names}
@@ -69,7 +69,7 @@ def take_part(model: Model, names: Iterable[str]) -> Model:
 
 
 def limit_nodesets(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str, NodeSet]:
-    """Return node sets with no other members than these."""
+    """Return node sets without members that are not in `names`."""
     return {
         name: replace(nodeset, members=tuple(member for member in nodeset.members if member in names))
         for name, nodeset in nodesets.items()
@@ -77,7 +77,10 @@ def limit_nodesets(nodesets: Mapping[str, NodeSet], names: Set[str]) -> dict[str
 
 
 def narrow_model(model: Model, **parts: Mapping[str, Any]) -> Model:
-    """Return a model with less of some kinds; its findings and unread definitions are those known by now."""
+    """Return a model with less of some kinds.
+
+    It has only the findings and unread definitions known so far.
+    """
     unread = {}
     for kind in (*SINGLES, *SHEETS):
         wrong = model.unread.get(kind, frozenset())
@@ -87,7 +90,7 @@ def narrow_model(model: Model, **parts: Mapping[str, Any]) -> Model:
 
 
 def _overrides(model: Model, roster: Roster, names: Mapping[str, Any]) -> dict[str, Override]:
-    """Return those that list one of the nodes, and those whose condition may select one."""
+    """Return the overrides that list one of the nodes, and those whose condition may select one."""
     listed = (override for name in names for override in roster.listed.get(name, ()))
     return {override.name: override for override in sorted([*listed, *roster.selecting], key=_name)}
 
@@ -115,17 +118,17 @@ def _names(refs: Iterable[Ref]) -> Iterator[str]:
 
 
 def is_alone(model: Model) -> bool:
-    """Return whether nodes are made from nothing but this, not from what other nodes have."""
+    """Return whether nodes do not depend on what other nodes have."""
     return not has_collect(bound for _, bound in model.bindings())
 
 
 def is_typed(model: Model) -> bool:
-    """Return whether a declaration says the type of every parameter that is bound."""
+    """Return whether every bound parameter has a declared type."""
     known = Declarations(model.parameters, {}).typed
     return all(map(known, {name for name, _ in model.bindings()}))
 
 
-# Where the configuration of nodes comes from, and what it were without.
+# Where the configuration of nodes comes from, and how it would be without some parts.
 
 
 def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
@@ -147,7 +150,7 @@ def find_source_files(fleet: Fleet, name: str) -> frozenset[str]:
 
 
 def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin]]:
-    """Return features that would bind a parameter on a node, and where `without` takes them away."""
+    """Return features that would bind a parameter on a node, and the places where `without` excludes them."""
     kind = fleet[name].node_class
     had = fleet.stacks.unfiltered(kind) if kind.without else NOWHERE
     return [
@@ -158,13 +161,13 @@ def find_withheld(fleet: Fleet, name: str, param: str) -> list[tuple[str, Origin
 
 
 def _is_bound_by(fleet: Fleet, feature: str, param: str, node_class: NodeClass) -> bool:
-    """Return whether a feature, or what only it includes, binds a parameter."""
+    """Return whether an excluded feature, or what is excluded with it, binds a parameter."""
     gone = fleet.layers.expanded([feature]) - node_class.features
     return any(param in fleet.model.features[name].params for name in gone)
 
 
 def has_effect(fleet: Fleet, override: Override, node_class: NodeClass) -> bool:
-    """Return whether the nodes of a class are any different without this override."""
+    """Return whether the nodes of a class would differ without this override."""
     rest = tuple(other for other in node_class.overrides if other.name != override.name)
     bare = fleet.stacks.compile(node_class.definition, rest, node_class.effects)
     return (bare.params, bare.features, bare.files) != (

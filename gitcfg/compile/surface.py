@@ -1,4 +1,4 @@
-"""What shows of a class's layers: which layer decides about which parameter, as bits of all names at once."""
+"""The surface of a class's layers: which layer decides each parameter, as bits of all names at once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import reduce
@@ -12,7 +12,7 @@ from gitcfg.compile.partial import Cell, Partial, join
 
 
 class Bits:
-    """Names in order of their bits, which are given out as names come up."""
+    """Names as bits. A name gets its bit when it is first used."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = []
@@ -20,7 +20,7 @@ class Bits:
         self.mask(names)
 
     def bit(self, name: str) -> int:
-        """Return a name alone."""
+        """Return the bit of a name."""
         place = self.places.get(name)
         if place is None:
             place = self.places[name] = len(self.names)
@@ -28,14 +28,14 @@ class Bits:
         return 1 << place
 
     def mask(self, names: Iterable[str]) -> int:
-        """Return names together."""
+        """Return the bits of names."""
         result = 0
         for name in names:
             result |= self.bit(name)
         return result
 
     def among(self, names: Iterable[str]) -> int:
-        """Return those of the names that have come up."""
+        """Return the bits of those names that were used before."""
         return self.mask(name for name in names if name in self.places)
 
     def of(self, mask: int) -> Iterator[str]:
@@ -46,15 +46,18 @@ class Bits:
             mask ^= lowest
 
 
-# What shows of a class's layers: which layer decides about which parameter, for all of them at once.
+# The surface of a class: which layer decides each parameter, for all of them at once.
 
 _MOST_JOINS = 200_000
 _NONE: Mapping[str, Cell] = {}
 
 
 class Shape(msgspec.Struct, frozen=True, gc=False):
-    """The parameters of a layer as bits: all it speaks of; those whose cells are open, take a binding
-    away, or wait for facts. And its features."""
+    """The parameters of a layer as bits, and its features.
+
+    `names` are all of them; `open`, `unset` and `pending` those whose cells are open, remove a binding, or
+    need facts.
+    """
 
     names: int
     open: int
@@ -64,11 +67,11 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
 
 
 class Surface(msgspec.Struct, frozen=True, gc=False):
-    """What shows of the layers of a class, as bits of parameters.
+    """Which layer of a class decides each parameter, as bits of parameters.
 
-    `bound`: those that end up bound. `tops`: for each layer, lowest first, those about which it alone
-    decides; `joins`: those about which several do, with what they say together. `pending`: those that
-    may wait for facts. `features`: the feature set, as bits of features.
+    `bound`: those that end up bound. `tops`: for each layer, lowest first, those that it alone decides;
+    `joins`: those that several layers decide, with their composed cells. `pending`: those that may need
+    facts. `features`: the feature set, as bits of features.
     """
 
     bound: int
@@ -79,7 +82,7 @@ class Surface(msgspec.Struct, frozen=True, gc=False):
 
 
 class Surfaces:
-    """Finds surfaces. `params` and `features` are the names behind the bits: all that any layer has.
+    """Finds surfaces. `params` and `features` map bits to names, for all names in any layer.
 
     `layers` are the cells of each layer of the classes, by their id.
     """
@@ -96,14 +99,17 @@ class Surfaces:
                 self.shape(part)
 
     def shape(self, part: Partial) -> Shape:
-        """Return the shape of a layer, found once."""
+        """Return the shape of a layer, cached."""
         known = self._shapes.get(id(part))
         if known is None:
             known = self._shapes[id(part)] = (part, self._shape(part))
         return known[1]
 
     def _shape(self, part: Partial) -> Shape:
-        """Layers that merely name another one have its cells: those are looked at once."""
+        """Return the shape of a layer.
+
+        Layers that only add a label to another one share its cells and bits.
+        """
         cells = part.cells
         if id(cells) not in self._binds:
             self.layers[id(cells)] = cells
@@ -116,7 +122,7 @@ class Surfaces:
         return Shape(*self._binds[id(cells)], self.features.mask(part.features))
 
     def of(self, node_class: NodeClass) -> Surface:
-        """What shows of a class: from the topmost layer down, until closed cells cover what lies below."""
+        """Return the surface of a class, found from the highest layer down to closed cells."""
         covered = opened = joined = bound = pending = features = 0
         tops = []
         shapes = self._shapes
@@ -136,7 +142,7 @@ class Surfaces:
         return Surface(bound, tuple([top & alone for top in reversed(tops)]), joins, pending, features)
 
     def cell(self, node_class: NodeClass, name: str) -> Cell:
-        """Return what the layers of a class say of a parameter; joined once for classes that say it alike."""
+        """Return the composed cell of a parameter of a class; cached for classes with the same cells."""
         found = [part.cells[name] for part in node_class.parts if name in part.cells]
         return reduce(self._join, found)
 
@@ -153,9 +159,9 @@ class Surfaces:
 
 
 class Suspects:
-    """Which parameters of a layer have a cell that passes a test, as bits: every cell is tested once.
+    """The parameters of a layer whose cells pass a test, as bits; every cell is tested once.
 
-    What fails it in its layer needs no second look wherever that layer alone decides.
+    What does not pass in its layer needs no second test where that layer alone decides.
     """
 
     def __init__(
@@ -165,11 +171,11 @@ class Suspects:
         names: Set[str] | None = None,
         safe: Callable[[Any], bool] | None = None,
     ) -> None:
-        """Only cells of these `names` pass, and no plain value that is `safe`: most are not tested."""
+        """Only cells of `names` can pass, and no plain value that is `safe`; so most are not tested."""
         self._surfaces = surfaces
         self._test = test
         self._names = names
-        # With each its cell: as long as that is held its id is no other's.
+        # Each with its cell, which is kept so that no other object gets its id.
         self._cells: dict[tuple[str, int], tuple[Cell, bool]] = {}
         self._layers: dict[int, int] = {}
         for key, cells in surfaces.layers.items():
@@ -191,7 +197,7 @@ class Suspects:
         return known[1]
 
     def of(self, node_class: NodeClass, surface: Surface) -> list[str]:
-        """Return the parameters of a class that end with a cell that passes."""
+        """Return the parameters of a class whose final cells pass."""
         names: list[str] = []
         if self._layers:
             found = 0

@@ -1,4 +1,4 @@
-"""Values of parameters' types: what a written value is as one, and lists written as one text."""
+"""Values of parameters' types: conversion of written values, and lists written as one text."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from gitcfg.load.yaml import resolve
 from gitcfg.model import Parameter
 from gitcfg.model.secrets import is_secret
 
-# A quote that does not close goes on to the end. Possessive repeats: so it is read once only.
+# A quote that is not closed extends to the end. With possessive repeats it is read only once.
 _QUOTED = r'"(?:[^"\\]|\\.)*+"?+|\'(?:[^\'\\]|\\.)*+\'?+'
 _MARKS = {
     "comma": re.compile(rf"{_QUOTED}|[()\[\]{{}},]", re.DOTALL),
@@ -47,7 +47,7 @@ def join_list(items: Sequence[Any], separator: str | None) -> str:
 
 
 def find_unfit(items: Sequence[str], separator: str | None) -> str | None:
-    """Return the first item that, joined with the others, would not be read back as itself."""
+    """Return the first item that would not be read back unchanged from the joined text, or None."""
     found = split_list(join_list(items, separator), separator or "comma")
     for index, item in enumerate(items):
         if found[index : index + 1] != [item]:
@@ -55,7 +55,7 @@ def find_unfit(items: Sequence[str], separator: str | None) -> str | None:
     return None
 
 
-# What a written value is as a value of a parameter's type.
+# The conversion of a written value to a parameter's type.
 
 TYPES = ("string", "integer", "number", "boolean", "list", "map", "expression", "path")
 TEXTS = frozenset({"string", "expression", "path"})
@@ -66,7 +66,7 @@ class Misfit(ValueError):
 
 
 def to_typed(parameter: Parameter | None, kind: str | None, given: Any, text: str | None) -> Any:
-    """Return the value of a type; `text` is the source of a plain scalar. Raise Misfit if it is none."""
+    """Return the value of a type; `text` is the source of a plain scalar. Raise Misfit if it does not fit."""
     source = given if text is None else text
     if kind == "list":
         return as_list(parameter, given)
@@ -76,7 +76,7 @@ def to_typed(parameter: Parameter | None, kind: str | None, given: Any, text: st
 
 
 def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
-    """Return a list, text that the parameter's separator splits, or a single item."""
+    """Return a list: the given one, text split by the parameter's separator, or a single item."""
     if isinstance(given, str):
         return split_list(given, parameter.separator if parameter else None)
     if isinstance(given, dict):
@@ -85,7 +85,7 @@ def as_list(parameter: Parameter | None, given: Any) -> list[Any]:
 
 
 def is_macro_text(parameter: Parameter, value: Any) -> bool:
-    """Return whether this is a value with macros in it, which only the target can read as its type."""
+    """Return whether a value has macros, so that only the target can read it as its type."""
     return bool(parameter.macros and parameter.type not in TEXTS and isinstance(value, str) and "$(" in value)
 
 
@@ -137,7 +137,10 @@ def _map(given: Any, source: Any) -> dict[str, Any]:
 
 
 def _plain(given: Any, source: Any) -> Any:
-    """YAML's own value, as long as JSON knows it too. What looks like a secret in it is refused."""
+    """Return YAML's own value.
+
+    Raise Misfit if JSON cannot represent it, or if it looks like a secret.
+    """
     if isinstance(given, float) and not math.isfinite(given):
         raise Misfit(f"cannot be {source}: it is not a finite number")
     if is_secret(given):
@@ -148,7 +151,7 @@ def _plain(given: Any, source: Any) -> Any:
 
 
 def is_presentable(value: Any) -> bool:
-    """Return whether JSON can say it."""
+    """Return whether JSON can represent a value."""
     try:
         _plain(value, value)
     except Misfit:

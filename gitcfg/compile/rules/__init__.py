@@ -1,1 +1,1 @@
-"""What rules across nodes mean for a fleet: what they bring to nodes, and what they ask of them."""
+"""The meaning of rules for a fleet: their effects on nodes, and what they require of them."""

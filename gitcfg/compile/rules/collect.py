@@ -1,4 +1,4 @@
-"""What nodes collect from each other: each `$collect` once for all of them, and none that needs itself."""
+"""Values that nodes collect from each other: each `$collect` once for all nodes; cycles are found first."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ from gitcfg.model.secrets import is_secret
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A node has a parameter whose value is collected itself, and this is where that is said."""
+    """A parameter of a node whose value is collected itself, with the place of that binding."""
 
     node: str
     param: str
@@ -43,9 +43,9 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Needing:
-    """For each `$collect` those on which the values depend that it may find, whatever facts say.
+    """The dependencies between `$collect`s: whose values another one may find, for any facts.
 
-    `links` gives what is collected where values of one are found.
+    `links` yields the further `$collect`s that the values of one come from.
     """
 
     def __init__(self, collects: Iterable[Collect], links: Callable[[Collect], Iterator[Link]]) -> None:
@@ -59,7 +59,7 @@ class Needing:
                 self._links[collect].setdefault(link.collect, link)
 
     def leading(self, collect: Collect) -> list[Collect]:
-        """A `$collect` after all that it needs: one finds another ready, however many need each other."""
+        """Return a `$collect` after all that it depends on, so that no deep recursion is necessary."""
         found, todo = set[Collect](), [collect]
         while todo:
             each = todo.pop()
@@ -70,8 +70,8 @@ class Needing:
 
     @cached_property
     def _components(self) -> list[tuple[Collect, ...]]:
-        """All that is collected, what needs each other together, after what it needs."""
-        # As numbers: what is collected has no order, as parts of it may be absent.
+        """All `$collect`s in components that depend on each other, each after those that it depends on."""
+        # By numbers, since `Collect`s with absent fields cannot be sorted.
         listed = list(self._links)
         places = {collect: f"{place:09}" for place, collect in enumerate(listed)}
         edges = {places[one]: [places[other] for other in self._links[one]] for one in listed}
@@ -83,7 +83,7 @@ class Needing:
 
     @cached_property
     def circles(self) -> Mapping[Collect, Collect]:
-        """What lies on circles, with the one that stands for its circle."""
+        """Each `$collect` on a cycle, with the one that represents its cycle."""
         return {
             collect: members[0]
             for members in self._components
@@ -92,7 +92,7 @@ class Needing:
         }
 
     def around(self, first: Collect) -> list[Link]:
-        """Return a shortest way on its circle from one back to it: each finds what the next collects."""
+        """Return a shortest path from one `$collect` back to itself: each finds what the next collects."""
         came: dict[Collect, Link] = {}
         before: dict[Collect, Collect] = {}
         todo = deque([first])
@@ -112,14 +112,16 @@ class Needing:
 # The values that one `$collect` finds, by the facts that nodes must share: found once for all nodes.
 
 KNOWN = {name: kind for name, kind in OTHER_VARIABLES.items() if name != "other.params"}
-"""Values of other nodes may be collected themselves: conditions see none."""
+"""Conditions cannot read parameters of other nodes, which may be collected themselves."""
 _A_NODE = 1_000
-"""What each node may give on average, beyond what one value may weigh: what is collected from what was
-collected grows with every step."""
+"""What each node may add on average, beyond the limit of one value.
+
+It is needed because values collected from collected values grow with every step.
+"""
 
 
 class _Given(msgspec.Struct, frozen=True):
-    """What nodes of a class give, and why that is not all."""
+    """The values that nodes of a class give, and why some are missing, if so."""
 
     items: list[Any]
     weight: int = 0
@@ -127,10 +129,11 @@ class _Given(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """What is collected, by key; `problem` is why nothing can be, `failed` why not from some nodes, by name.
+    """What is collected, by key.
 
-    Where one node gives nothing because of `failed`, or because it could not collect itself (`lacking`),
-    nothing is collected at all from those with its key: half of it would pass for the whole.
+    `problem` is why nothing can be collected, `failed` why not from some nodes, by name. If one node gives
+    nothing because of `failed`, or because it could not collect itself (`lacking`), nothing is collected from
+    nodes with its key: a part could be taken for the whole.
     """
 
     def __init__(
@@ -186,7 +189,7 @@ class Index:
             self._parts.setdefault(key, lack)
 
     def _chosen(self, nodes: Mapping[str, tuple[NodeClass, NodeDefinition]]) -> Iterable[str]:
-        """Return those for which the condition holds."""
+        """Return the nodes for which the condition holds."""
         if self.collect.where is None:
             return nodes
         try:
@@ -201,7 +204,7 @@ class Index:
         return [one.name for one in answers.holding]
 
     def of(self, definition: NodeDefinition) -> Collected:
-        """Return what a node collects; nothing where it has not all the facts."""
+        """Return what a node collects; nothing if it lacks one of the facts."""
         key = find_key(self.collect, definition)
         if key not in self._made:
             lack = self._whole or self._parts.get(key)
@@ -221,7 +224,7 @@ class Index:
 
 
 def find_key(collect: Collect, definition: NodeDefinition) -> Hashable | None:
-    """Return the facts that nodes must share; None where one is not given."""
+    """Return the facts that nodes must share as a key; None if the node lacks one."""
     facts = [definition.facts[name].value for name in collect.same if name in definition.facts]
     known = len(facts) == len(collect.same) and None not in facts
     return tuple(map(identity, facts)) if known else None
@@ -230,7 +233,7 @@ def find_key(collect: Collect, definition: NodeDefinition) -> Hashable | None:
 def _values(
     collect: Collect, node_class: NodeClass, lacking: Callable[[NodeClass, str], Lack | None]
 ) -> _Given:
-    """What nodes of a class give: of a list its items, of what is not bound, and of secrets, nothing."""
+    """Return what nodes of a class give: the items of a list; nothing if it is unbound or a secret."""
     value = node_class.some((collect.param,)).get(collect.param)
     if is_secret(value):
         return _Given([], lack=Lack(Why.SECRET, collect))
@@ -242,13 +245,13 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-# What nodes collect from each other: each `$collect` once for all of them, and none that needs itself.
+# All that nodes collect from each other.
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """A parameter that some nodes collect, and why they have it not if so.
+    """A parameter that some nodes collect, and why they lack it, if so.
 
-    `own`: it is this that cannot be collected, and not merely what it is made of.
+    `own`: the reason is in this `$collect` itself, not in one that it depends on.
     """
 
     param: str
@@ -260,7 +263,10 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 class Collecting:
-    """Finds what nodes collect. `classes` are all of the fleet, called only when something is collected."""
+    """Finds what nodes collect.
+
+    `classes` returns all of the fleet; it is called only if something is collected.
+    """
 
     def __init__(
         self,
@@ -281,17 +287,17 @@ class Collecting:
 
     @property
     def facts(self) -> frozenset[str]:
-        """The facts by which nodes collect: those that differ in them may get different values."""
+        """The facts by which nodes collect: nodes that differ in them may get different values."""
         return frozenset(name for collect in self.places for name in collect.same)
 
     @property
     def params(self) -> frozenset[str] | None:
-        """The parameters whose values are collected; None: it may be any, as instances say it."""
+        """The parameters whose values are collected; None: any may be, since instances complete the names."""
         return None if self._made else frozenset(collect.param for collect in self.places)
 
     @cached_property
     def places(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
-        """Everything that is collected, with the names that are bound to it, and where."""
+        """Every `$collect` as written, with the names that are bound to it and the places."""
         found: dict[Collect, list[tuple[str, Origin]]] = {}
         for name, bound in self._said:
             collect = _understood(bound)
@@ -302,7 +308,7 @@ class Collecting:
     def collect(
         self, definition: NodeDefinition, name: str, steps: Iterable[Step]
     ) -> Mapping[Hashable, Collected]:
-        """Return what steps of a parameter collect on a node of which this is said, by what that is."""
+        """Return what steps of a parameter collect on a node with this definition, by `Collect`."""
         if name not in self._params and not self._marked:
             return {}
         wanted = {step.given for step in steps if step.op is Op.COLLECT}
@@ -318,10 +324,10 @@ class Collecting:
         return {first: Collected(None, lack=Lack(Why.CIRCLE, first)) for first in firsts}
 
     def _fitted(self, name: str, found: Collected) -> Collected:
-        """As a value of the parameter's type, made once for all that collect it; what does not fit stays."""
+        """Return it as a value of the parameter's type, cached for all nodes; a misfit stays unchanged."""
         key = (name, id(found))
         if key not in self._fit:
-            # With what it was made of: as long as that is held its id is no other's.
+            # The original is kept too, so that no other object gets its id.
             self._fit[key] = (found, self._as_value(name, found))
         return self._fit[key][1]
 
@@ -335,7 +341,7 @@ class Collecting:
         return Collected(value, found.nodes)
 
     def index(self, collect: Collect) -> Index:
-        """Return all that is found for a `$collect` that lies on no circle. Stopped: that cannot be found."""
+        """Return the index of a `$collect` that is not on a cycle. Raise Stopped if it cannot be found."""
         if collect not in self._indexes:
             for each in self._needing.leading(collect):
                 if each not in self._indexes and each not in self._needing.circles:
@@ -354,19 +360,19 @@ class Collecting:
             raise Stopped(what, problem, collect.param, at) from None
 
     def _place(self, collect: Collect) -> Origin:
-        """Return where something is collected first."""
+        """Return the first place where something is collected."""
         if collect in self.places:
             return self.places[collect][0][1]
         return next(step.origin for _, _, step in self._find_steps() if step.given == collect)
 
     def indexes(self) -> Iterator[Index]:
-        """Yield all that can be found, also what no node has. Stopped: some of it cannot be found."""
+        """Yield all indexes, even those that no node uses. Raise Stopped if one of them cannot be found."""
         for collect in dict.fromkeys((*self.written(), *self._of_instances)):
             if not self.circular(collect):
                 yield self.index(collect)
 
     def _lack(self, node_class: NodeClass, name: str) -> Lack | None:
-        """Return why a class has no value of a parameter although it collects one."""
+        """Return why a class lacks a parameter that it collects, or None."""
         step = self._step(node_class, name)
         return (
             self.collect(node_class.definition, name, (step,))[step.given].lack if step is not None else None
@@ -374,12 +380,12 @@ class Collecting:
 
     @cached_property
     def _needing(self) -> Needing:
-        """Of what is collected as it is written, and as instances say it."""
+        """The dependencies of all `$collect`s, as written and with instances' marks replaced."""
         return Needing([*self.places, *self._of_instances], self._links)
 
     @cached_property
     def _of_instances(self) -> Mapping[Collect, None]:
-        """What is collected as instances say it."""
+        """Every `$collect` after instances' marks are replaced."""
         return dict.fromkeys(step.given for _, _, step in self._find_steps()) if self._made else {}
 
     def _find_steps(self) -> Iterator[tuple[NodeClass, str, Step]]:
@@ -399,12 +405,12 @@ class Collecting:
                 yield Link(node_class.names[0], collect.param, step.origin, step.given)
 
     def _step(self, node_class: NodeClass, name: str) -> Step | None:
-        """The step that collects what a class has of a parameter: it resets, so that no other one counts."""
+        """Return the `$collect` of a parameter of a class, if any; it resets, so no other step counts."""
         cell = node_class.cell(name)
         return next((step for step in cell.steps if step.op is Op.COLLECT), None) if cell else None
 
     def around(self, lack: Lack) -> list[Link]:
-        """Return the shortest circle for which something cannot be collected, with a node for each step."""
+        """Return the shortest cycle that prevents collecting, with a node for each step."""
         return self._needing.around(lack.collect)
 
     def asking(self) -> Iterator[Asking]:
@@ -416,18 +422,18 @@ class Collecting:
             yield Asking(name, step.origin, step.given, tuple(kind.names), lack, own)
 
     def circular(self, collect: Collect) -> bool:
-        """Return whether something is collected, however far, from itself."""
+        """Return whether something is collected from itself, directly or not."""
         return collect in self._needing.circles
 
     def written(self) -> Mapping[Collect, tuple[tuple[str, Origin], ...]]:
-        """Return what is collected as it is written, not as an instance says it; with names and places."""
+        """Return every `$collect` as written, without those with instances' marks; with names and places."""
         return {
             collect: places for collect, places in self.places.items() if not has_marks(collect.written())
         }
 
 
 def _understood(bound: Binding) -> Collect | None:
-    """Return what a binding collects; None where that is not understood."""
+    """Return what a binding collects; None if it is not valid."""
     try:
         return parse_collect(bound.given)
     except Misfit:

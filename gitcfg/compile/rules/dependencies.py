@@ -1,6 +1,7 @@
-"""Which rules hear of values that other rules leave open.
+"""How rules that leave values open depend on each other, through these values.
 
-Many rules may be about one value. That each meets each is found from both meeting the value.
+Many rules may be about one value. Edges lead from rules to values and back, not from each rule to each other
+rule.
 """
 
 import re
@@ -24,26 +25,26 @@ from gitcfg.model import Op, Origin
 from gitcfg.model.rules import Rule, RuleKind
 
 Attribute = tuple[str, str]
-"""One of a feature's instances, by the feature and its name."""
+"""An attribute of a feature's instances: the feature and the attribute's name."""
 _MARK = re.compile(r"\$\{[^{}]*\}")
 
 
 class Following(msgspec.Struct, frozen=True):
-    """Parameters, whose names may hold marks, and attributes."""
+    """Parameters, whose names may have marks, and attributes."""
 
     params: frozenset[str]
     attributes: frozenset[Attribute]
 
 
 class Followers:
-    """Finds what follows, whatever the nodes are."""
+    """Finds what depends on a rule's values, independent of nodes."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._known: dict[tuple[str, ...], Following] = {}
 
     def of(self, rule: Rule) -> Following:
-        """Return what follows from the values of a rule, these among it."""
+        """Return what depends on the values of a rule, including these values."""
         about = (rule.over.name if rule.over is not None else "", *sorted(rule.domains))
         if about not in self._known:
             self._known[about] = self._of(rule)
@@ -55,7 +56,7 @@ class Followers:
         return Following(frozenset(self._collected(params)), frozenset(attributes))
 
     def _attributes(self, rule: Rule) -> set[Attribute]:
-        """Return what instances get, and pass on to what they include."""
+        """Return the attributes that instances get, and pass on to what they include."""
         names, gives = self._layers.model.features, self._layers.giving.gives
         todo = [(feature, name) for feature in names if gives(rule, feature) for name in rule.domains]
         found = set(todo)
@@ -69,7 +70,7 @@ class Followers:
         return found
 
     def _params_of_instances(self, attributes: Set[Attribute]) -> set[str]:
-        """Return the parameters that instances name or give by attributes."""
+        """Return the parameters whose names or values in instances use these attributes."""
         features = self._layers.model.features
         return {
             param
@@ -79,7 +80,7 @@ class Followers:
         }
 
     def _collected(self, params: set[str]) -> set[str]:
-        """With what is collected of them, however often."""
+        """Return parameters with those that are collected from them, directly or not."""
         found, todo = set(params), list(params)
         while todo and self._collects:
             sources = self._sources.meeting(todo.pop())
@@ -94,7 +95,7 @@ class Followers:
 
     @cached_property
     def _collects(self) -> Mapping[str, Set[str]]:
-        """For each parameter those that are collected of it."""
+        """For each parameter, those that are collected from it."""
         found: dict[str, set[str]] = {}
         for name, bound in self._layers.model.bindings():
             if bound.op is Op.COLLECT:
@@ -104,7 +105,7 @@ class Followers:
 
 
 class Names:
-    """Names of parameters, which may hold marks, to look among for what one is, or may become."""
+    """Names of parameters, which may have marks, searched for those that can be the same as a given one."""
 
     def __init__(self, names: Iterable[str]) -> None:
         listed = sorted(names)
@@ -112,7 +113,7 @@ class Names:
         self._marked = [name for name in listed if "${" in name]
 
     def meeting(self, name: str) -> list[str]:
-        """Return those that a name is, or may become, or that may become it."""
+        """Return the names that can be the same as this one, once marks are replaced."""
         head, mark, _ = name.partition("${")
         last = head + chr(sys.maxunicode) if mark else name
         near = self._plain[bisect_left(self._plain, head) : bisect_right(self._plain, last)]
@@ -129,31 +130,33 @@ def _meets(one: str, other: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, _MARK.split(marked))), plain) is not None
 
 
-# The ways by which rules hear of values that other rules leave open: by way of the values themselves.
+# The edges by which rules depend on values that other rules leave open.
 
 _PARAMS, _ATTRIBUTES = "node.params", "self.with"
 _ANY = "*"
 
 
 class Ways(msgspec.Struct):
-    """From rules to values, and from these to the rules that give them; values are written so that none is
-    called as a rule is. `reads` are the ways from a rule to what it reads: what gives that must come first.
+    """Edges from rules to values, and from values to the rules that give them.
+
+    Names of values contain spaces, so that none is the name of a rule. `reads` are the edges from a rule to
+    what it reads: the rules that give this must come first.
     """
 
     leads: defaultdict[str, set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
     reads: defaultdict[str, set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
 
     def read(self, rule: str, value: str) -> None:
-        """A rule waits for what gives a value."""
+        """Add that a rule depends on what gives a value."""
         self.reads[rule].add(value)
         self._lead(rule, value)
 
     def give(self, value: str, rule: str) -> None:
-        """A rule gives a value that others read."""
+        """Add that a rule gives a value that others read."""
         self._lead(value, rule)
 
     def share(self, value: str, rule: str) -> None:
-        """A rule is one of those about a value."""
+        """Add that a rule is one of those about a value."""
         self._lead(value, rule)
         self._lead(rule, value)
 
@@ -163,7 +166,7 @@ class Ways(msgspec.Struct):
 
 
 def find_ways(layers: Layers, book: Rulebook, rules: Sequence[Rule]) -> Ways:
-    """Return how rules that leave values open hear of those of the others."""
+    """Return the edges between rules that leave values open."""
     return _Finding(layers, book, rules).found
 
 
@@ -181,7 +184,7 @@ class _Finding:
             self._give(rule, followers.of(rule))
 
     def _read(self, rule: Rule, expressions: Sequence[Expression]) -> None:
-        """What a rule asks for, and what it is about: its own values may follow from what is given."""
+        """Add what a rule reads, and what it is about, since its own values may depend on given ones."""
         over = rule.over.name if rule.over is not None else ""
         for about in _find_keys(expressions, _PARAMS):
             self._asked.add(about)
@@ -209,7 +212,7 @@ class _Finding:
                     self.found.give(_value("made", over, name), rule.name)
 
     def _met(self, follows: Following) -> Iterator[str]:
-        """Yield the parameters among the successors of an edge."""
+        """Yield those of the read parameters that depend on the values."""
         if follows.params:
             yield _ANY
             yield from {name for each in follows.params for name in self._names.meeting(each)}
@@ -219,7 +222,7 @@ class _Finding:
         return Names(self._asked - {_ANY})
 
     def _overs_of(self, feature: str) -> frozenset[str]:
-        """Return the features over which rules go that may be for an instance of this one."""
+        """Return the features of rules over instances that may apply to instances of this feature."""
         if feature not in self._overs:
             leads = self._layers.reaches.leads
             self._overs[feature] = frozenset(
@@ -239,7 +242,7 @@ def _expressions(book: Rulebook, rule: Rule) -> list[Expression]:
 
 
 def _find_keys(expressions: Sequence[Expression], variable: str) -> Iterator[str]:
-    """Yield the names for which expressions look in a map."""
+    """Yield the names that expressions look up in a map; `*` if they may read any."""
     for expression in expressions:
         if variable in expression.names:
             names = find_fields(expression, variable)
@@ -250,12 +253,15 @@ def _value(way: str, over: str, name: str) -> str:
     return f"{way} {over} {name}"
 
 
-# The order of the rules that leave values open: one that reads a value comes after those that give it.
+# The order of the rules that leave values open: a rule comes after those that give what it reads.
 
 
 def order_valued(layers: Layers, book: Rulebook) -> Strata:
-    """The order. Rules about the same values, between which the solver chooses at once, are in one layer;
-    where one of them reads what another of them gives they are a circle."""
+    """Return the order of these rules.
+
+    Rules about the same values, between which the solver chooses at once, are in one layer. If one of them
+    reads what another of them gives, they are a cycle.
+    """
     rules = book.of_kind(RuleKind.DOMAIN)
     if not rules:
         return Strata((), ())
@@ -265,7 +271,7 @@ def order_valued(layers: Layers, book: Rulebook) -> Strata:
 
 
 def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
-    """Yield where rules say what they leave open, and what they read for it."""
+    """Yield the places where rules leave values open, and of what they read for that."""
     for rule in map(rules.__getitem__, names):
         yield from (domain.origin for domain in rule.domains.values())
         if rule.where is not None:

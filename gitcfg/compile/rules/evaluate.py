@@ -1,4 +1,4 @@
-"""The expressions of rules: compiled once, and evaluated once for all nodes and instances alike to them."""
+"""Expressions of rules: compiled once, and evaluated once for nodes and instances that are alike to them."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -36,11 +36,11 @@ PARAMS = "node.params"
 NODES = "nodes"
 
 OF_VALUES = (RuleKind.DOMAIN, RuleKind.REQUIRE)
-"""Kinds that judge what nodes got: what the others read of a node has to stand before it has values."""
+"""Kinds that read final values. Expressions of other kinds are evaluated before there are values."""
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """An expression of a rule that means nothing: `part` is the key under which it stands."""
+    """An expression of a rule that is not valid; `part` is its key in the rule."""
 
     rule: str
     part: str
@@ -56,7 +56,7 @@ class Where(msgspec.Struct, frozen=True):
 
 
 def list_variables(rule: Rule) -> Mapping[str, str]:
-    """Return what the conditions and keys of a rule may read."""
+    """Return the variables that the conditions and keys of a rule may read."""
     known = dict(NODE_VARIABLES)
     if rule.kind not in OF_VALUES:
         del known[PARAMS]
@@ -64,24 +64,24 @@ def list_variables(rule: Rule) -> Mapping[str, str]:
 
 
 def read_where(rule: Rule) -> Where | Unreadable | None:
-    """Return the condition that says where a rule counts; None where it counts everywhere."""
+    """Return the condition of where a rule applies; None if it applies everywhere."""
     condition = _read(rule, "where", rule.where, compile_condition, list_variables(rule))
     return Where(condition, find_features_named(condition)) if isinstance(condition, Condition) else condition
 
 
 def read_per(rule: Rule) -> KeyExpression | Unreadable | None:
-    """Return what a rule groups by."""
+    """Return the key by which a rule groups."""
     return _read(rule, "per", rule.per, compile_key, list_variables(rule))
 
 
 def read_unique(rule: Rule) -> KeyExpression | Unreadable | None:
-    """Return what has to be equal for values to differ."""
+    """Return the key of the scope in which values must be unique."""
     key = rule.unique.key if rule.unique is not None else None
     return _read(rule, "unique", key, compile_key, list_variables(rule))
 
 
 def read_require(rule: Rule) -> Condition | Unreadable | None:
-    """The invariant: of each node or instance, or, `per` a key or `over` instances, of groups of nodes."""
+    """Return the invariant: about each node or instance, or (with `per` or `over`) about groups of nodes."""
     known: Known = NODES_VARIABLES if rule.per is not None else list_variables(rule)
     if rule.over is not None:
         known = {**known, **NODES_VARIABLES}
@@ -100,27 +100,27 @@ def _read(
 
 
 def find_features_named(expression: Expression) -> frozenset[str] | None:
-    """Return the features that an expression looks for; None: it may look at all of them."""
+    """Return the features that an expression looks for; None: it may read all of them."""
     return find_members(expression, FEATURES)
 
 
 def find_params_read(expression: Expression) -> frozenset[str] | None:
-    """The parameters whose values an expression looks at, be it of a group's nodes; None: it may be any."""
+    """Return the parameters whose values an expression reads, also of a group's nodes; None: any may be."""
     own = find_fields(expression, PARAMS)
     each = find_fields_of_each(expression, "params") if NODES in expression.names else frozenset[str]()
     return None if own is None or each is None else own | each
 
 
 def strip_frames(problem: CelProblem) -> CelProblem:
-    """Return a problem without the frames that it came through, which hold what will hold it."""
+    """Return a problem without its traceback, whose frames would create reference cycles."""
     return CelProblem(*problem.args)
 
 
-# The installations of a feature on a node: by itself or as what includes it, plain or as instances.
+# The installations of a feature on a node: itself or a feature that includes it, plain or as instances.
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """One installation: the feature that is installed, its `as` ("" without one) and its attributes."""
+    """An installation: the feature that is installed, its `as` ("" without one) and its attributes."""
 
     feature: str
     name: str
@@ -128,10 +128,11 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Units:
-    """Finds the installations of one feature, with what else includes it.
+    """Finds the installations of one feature, with the features that include it.
 
-    What includes it and nothing else of its kind counts itself (a special kind of it); what includes
-    several, or an instance that it names, stands for those. What another one includes counts once.
+    A feature that includes it once, with no name of its own for the instance, is a special kind of it, and
+    counts in its place. One that includes several, or names an instance, is replaced by these. What another
+    installation of the same name includes does not count again.
     """
 
     def __init__(self, layers: Layers, target: str, without: frozenset[str]) -> None:
@@ -140,7 +141,7 @@ class Units:
         self._without = without
 
     def of(self, uses: Iterable[Use]) -> tuple[Unit, ...]:
-        """Return those that lists install, whose order, highest first, is kept."""
+        """Return the installations from lists, in their order, highest first."""
         found: dict[tuple[str, str], Unit] = {}
         for use in uses:
             for feature, holder in self._within(use, None, NOWHERE):
@@ -149,7 +150,7 @@ class Units:
         return tuple(unit for unit in found.values() if not self._included(unit, found.values()))
 
     def _within(self, use: Use, holder: Use | None, above: frozenset[str]) -> list[tuple[str, Use | None]]:
-        """The features that an entry of a list installs, each with the entry that names its instance."""
+        """Return the features that a list's entry installs, each with the entry that names its instance."""
         layer = self._layers.feature(use, self._without, above)
         if layer is None or self._target not in layer.features:
             return []
@@ -163,7 +164,7 @@ class Units:
         return [(use.feature, holder)] if special else inner
 
     def _included(self, unit: Unit, found: Iterable[Unit]) -> bool:
-        """Return whether another installation under the same name includes this one."""
+        """Return whether another installation with the same name includes this one."""
         others = [other.feature for other in found if other.name == unit.name]
         leads = self._layers.reaches.leads
         return any(leads(other, unit.feature) and not leads(unit.feature, other) for other in others)
@@ -176,13 +177,13 @@ def _unit(feature: str, holder: Use | None) -> Unit:
 
 
 def filled_unit(unit: Unit, attributes: Attributes, reaches: Reach) -> Unit:
-    """Return an instance with what was decided for it where its `with` does not say it."""
+    """Return an instance with decided attributes, where its `with` does not set them."""
     found = find_decided(attributes, reaches, unit.feature, unit.name) if attributes else {}
     return msgspec.structs.replace(unit, attributes={**found, **unit.attributes}) if found else unit
 
 
 def first_by_name(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Yield the highest installation under each name."""
+    """Yield the highest installation of each name."""
     seen = set[str]()
     for unit in units:
         if unit.name not in seen:
@@ -190,21 +191,21 @@ def first_by_name(units: Iterable[Unit]) -> Iterator[Unit]:
             yield unit
 
 
-# Nodes and instances that look alike to an expression: it is asked of one of them for all.
+# Nodes and instances that are alike to an expression: it is evaluated for one of them.
 
 Mark = Callable[["Candidate"], Hashable]
 
 
 class Alike(msgspec.Struct, frozen=True):
-    """The first of each sort, and for each node or instance which of these it looks like."""
+    """The first node or instance of each kind, and for each one the index of its kind."""
 
     firsts: Sequence["Candidate"]
     places: Sequence[int]
 
 
 def group_alike(expression: Expression, nodes: Sequence["Candidate"]) -> Alike:
-    """Return those that give an expression the same to look at, in the order given."""
-    if any(name.endswith(".name") for name in expression.names):  # each has its own
+    """Return nodes and instances grouped by what an expression reads of them, in the order given."""
+    if any(name.endswith(".name") for name in expression.names):  # names differ on all nodes
         return Alike(nodes, range(len(nodes)))
     marks = [_marking(expression, name) for name in sorted(expression.names)]
     known: dict[Hashable, int] = {}
@@ -219,7 +220,7 @@ def group_alike(expression: Expression, nodes: Sequence["Candidate"]) -> Alike:
 
 
 def _marking(expression: Expression, name: str) -> Mark:
-    """Return a key that is equal where a variable of an expression has the same value."""
+    """Return a function whose key is equal if the part of a variable that the expression reads is."""
     part = name.partition(".")[2]
     if part == "features":
         return _features(find_members(expression, name))
@@ -235,7 +236,7 @@ def _features(asked: frozenset[str] | None) -> Mark:
 
 
 def _within(part: str, asked: frozenset[str] | None) -> Mark:
-    """Return values as text: in Python 1, 1.0 and true are equal, in CEL they are not."""
+    """Return a function whose key has values as text: 1, 1.0 and true are equal in Python, but not in CEL."""
     of, value = _MAPS[part]
     if asked is None:
         return lambda seen: tuple([(key, repr(value(unit))) for key, unit in of(seen).items()])
@@ -261,13 +262,13 @@ _MAPS: Mapping[str, tuple[Callable[["Candidate"], Mapping[str, Any]], Callable[[
 }
 
 
-# Conditions of rules, asked of many nodes or instances: once for all that look alike to them.
+# Conditions of rules, evaluated once for all nodes or instances that are alike to them.
 
 _NO_UNIT = Unit("", "", {})
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
-    """What expressions may see: a node, or one of its instances. `params` gives its values, where it may."""
+    """A node, or one of its instances, for expressions. `params` returns its values, if these may be read."""
 
     name: str
     definition: NodeDefinition
@@ -282,12 +283,12 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def self_(self) -> Unit:
-        """The instance; of a node none."""
+        """The instance; an empty one for a node."""
         return self.unit or _NO_UNIT
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """Those for which a condition holds, and by slot why it cannot be said for others."""
+    """The nodes or instances for which a condition holds, and by slot why it failed for others."""
 
     holding: tuple[Candidate, ...]
     failed: Mapping[str, CelProblem] = {}
@@ -312,19 +313,19 @@ VALUES: Mapping[str, Callable[[Candidate], Any]] = {
 
 
 def read_values(expression: Expression, seen: Candidate) -> dict[str, Any]:
-    """Return what an expression wants to know."""
+    """Return the values that an expression reads."""
     return {name: VALUES[_same(name)](seen) for name in expression.names}
 
 
 def _same(name: str) -> str:
-    """Read another node as a node."""
+    """Return the variable of a node for one of another node."""
     return name.replace("other.", "node.", 1) if name.startswith("other.") else name
 
 
 def ask_condition(where: Where | None, nodes: Sequence[Candidate], budget: Budget) -> Answers:
     """Return where a condition holds; without one, everywhere. `budget` is the rule's for all nodes.
 
-    CelStopped: nobody knows.
+    Raise CelStopped if the evaluation does not finish.
     """
     if where is None or not nodes:
         return Answers(tuple(nodes))
@@ -339,7 +340,10 @@ def ask_condition(where: Where | None, nodes: Sequence[Candidate], budget: Budge
 def ask_keys(
     expression: KeyExpression, nodes: Sequence[Candidate], budget: Budget
 ) -> tuple[list[Key | None], Mapping[int, CelProblem]]:
-    """Return the key of each, None where it has none, and why by row. Raise CelStopped if it was stopped."""
+    """Return the key of each, None where it has none, and problems by row.
+
+    Raise CelStopped if the evaluation does not finish.
+    """
     same = group_alike(expression, nodes)
     keys, problems = expression.keys_each(_rows(expression, same.firsts), budget)
     failing = enumerate(same.places) if problems else ()

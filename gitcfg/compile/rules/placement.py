@@ -1,4 +1,4 @@
-"""What rules bring to nodes: features, stratum by stratum, settings, and what was decided."""
+"""The effects of rules on nodes: features, stratum by stratum, settings, and decisions of allocations."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from gitcfg.model.rules import Allocation, Rule, RuleKind
 
 
 class Shape(msgspec.Struct, frozen=True, eq=False):
-    """Nodes that list the same, highest first: `above` what rules install, and `below` it."""
+    """Nodes with the same lists, highest first: `above` is above what rules install, `below` is below it."""
 
     definition: NodeDefinition
     above: tuple[Use, ...]
@@ -28,7 +28,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
 
 
 class Shapes:
-    """Finds shapes, and what follows from each with what rules install, once."""
+    """Finds shapes, and caches what follows from each together with what rules install."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
@@ -38,10 +38,10 @@ class Shapes:
         self._units: dict[Hashable, tuple[Unit, ...]] = {}
 
     def of(self, definition: NodeDefinition, overrides: tuple[Override, ...] = ()) -> Shape:
-        """Return the shape of a node of which this is said."""
+        """Return the shape of a node with this definition."""
         if overrides or definition.own is not None:
             return self._alike(definition, overrides)
-        known = self._members.get(id(definition))  # one for all of a set, and rules ask again and again
+        known = self._members.get(id(definition))  # shared by a set's members
         if known is None:
             known = self._members[id(definition)] = (definition, self._alike(definition, ()))
         return known[1]
@@ -68,7 +68,7 @@ class Shapes:
         return Shape(definition, tuple(above), default.features if default else (), without)
 
     def features(self, shape: Shape, installs: tuple[RuleInstall, ...]) -> frozenset[str]:
-        """Return the feature set of nodes with what rules install on them."""
+        """Return the feature set of nodes of a shape with what rules install on them."""
         key = (id(shape), tuple([installed.sort for installed in installs]))
         if key not in self._features:
             layers = (self._layers.feature(use, shape.without) for use in self.uses(shape, installs))
@@ -84,19 +84,19 @@ class Shapes:
         return self._units[key]
 
     def uses(self, shape: Shape, installs: Iterable[RuleInstall]) -> list[Use]:
-        """Return all that installs features on such nodes, highest first."""
+        """Return all entries that install features on such nodes, highest first."""
         ruled = [use for installed in reversed(tuple(installs)) for use in installed.uses]
         return [*shape.above, *ruled, *shape.below]
 
 
-# What was decided for rules that leave a choice, by node: taken as it stands, never decided here.
+# Decisions of allocations, by node. They are only read here; `gitcfg solve` makes them.
 
 _NO_PLACES: Mapping[str, Mapping[str, Ref]] = {}
 _NO_ATTRIBUTES: Attributes = {}
 
 
 class Decided:
-    """Allocations by the nodes of their slots. What is decided of what no rule leaves open is nothing."""
+    """Allocations by the nodes of their slots. Decisions that no rule leaves open are ignored."""
 
     def __init__(self, rules: Iterable[Rule], allocations: Mapping[str, Allocation]) -> None:
         self._rules: dict[str, dict[str, None]] = {}
@@ -116,7 +116,7 @@ class Decided:
         places = self._places[rule.name] = {}
         for ref in found.install:
             node, _, name = ref.name.partition("/")
-            if node and (rule.over is not None or not name):  # nodes that walk in have no name yet
+            if node and (rule.over is not None or not name):  # walk-in nodes have no name yet
                 places.setdefault(node, {})[name] = ref
                 self._rules.setdefault(node, {})[rule.name] = None
 
@@ -136,30 +136,30 @@ class Decided:
                 instances[name] = {**instances.get(name, {}), **values}
 
     def rules(self, node: str) -> tuple[str, ...]:
-        """Return the rules for which something was decided about a node."""
+        """Return the rules with decisions about a node."""
         return tuple(self._rules.get(node, ()))
 
     def places(self, rule: str) -> Mapping[str, Mapping[str, Ref]]:
-        """By node, the instances on it ("": the node itself) where a rule puts its feature."""
+        """Return, by node, the instances ("": the node itself) on which a rule's feature is placed."""
         return self._places.get(rule, _NO_PLACES)
 
     def values(self, node: str) -> Values:
-        """Return the values of a node by rule, lowest first."""
+        """Return the decided values of a node by rule, lowest first."""
         return self._values.get(node, ())
 
     def attributes(self, node: str) -> Attributes:
-        """Return the attributes of instances on a node."""
+        """Return the decided attributes of instances on a node."""
         return self._attributes.get(node, _NO_ATTRIBUTES)
 
 
 def _left_open(rule: Rule, name: str, binding: Binding) -> Binding:
-    """Return a value with the rule that left it open."""
+    """Return a value with the decision: the rule that leaves it open, and the places."""
     decision = Decision(rule.name, name, rule.domains[name].origin, binding.origin)
     return msgspec.structs.replace(binding, decided=(decision,))
 
 
 def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
-    """Return what is said by hand wins."""
+    """Return values as defaults, so that values set by hand override them."""
     return {param: msgspec.structs.replace(bound, op=Op.DEFAULT) for param, bound in values.items()}
 
 
@@ -167,7 +167,7 @@ def _defaults(values: Mapping[str, Binding]) -> dict[str, Binding]:
 
 
 class Progress:
-    """A node while it is found out what rules install on it."""
+    """A node with what rules install on it so far."""
 
     def __init__(self, name: str, definition: NodeDefinition, shape: Shape) -> None:
         self.name = name
@@ -176,15 +176,15 @@ class Progress:
         self.installed: tuple[RuleInstall, ...] = ()
 
     def add(self, installed: RuleInstall) -> None:
-        """Install more; rules lie upon each other in the order of their names."""
+        """Add an installation; they are in the order of the rules' names."""
         self.installed = tuple(sorted((*self.installed, installed), key=lambda each: each.rule))
 
 
 class Installing:
-    """Finds what rules install. Conditions see no overrides, and of features what earlier strata brought.
+    """Finds what rules install. Conditions see no overrides, and only features of earlier strata.
 
-    Rules that count their places install where that was decided. `failed` are, by rule and slot, conditions
-    that could not be evaluated: there the rule installs nothing.
+    Rules that count their places install where an allocation decided. `failed` are, by rule and slot,
+    conditions that could not be evaluated: the rule installs nothing there.
     """
 
     def __init__(self, book: Rulebook, shapes: Shapes, decided: Decided) -> None:
@@ -195,11 +195,14 @@ class Installing:
         self.failed: dict[str, dict[str, CelProblem]] = {}
 
     def of(self, name: str) -> tuple[RuleInstall, ...]:
-        """Return what rules install on a node that was looked at, in the order of their names."""
+        """Return what rules install on a node for which `look` was called, in order of the rules' names."""
         return self._known[name]
 
     def look(self, nodes: Mapping[str, NodeDefinition]) -> None:
-        """Find it for those nodes of which it is not known. Stopped: that cannot be found."""
+        """Find what rules install on these nodes, if it is not known yet.
+
+        Raise Stopped if a condition does not finish.
+        """
         going = {
             name: Progress(name, definition, self._shapes.of(definition))
             for name, definition in nodes.items()
@@ -229,7 +232,7 @@ class Installing:
     def _placed(
         self, rule: Rule, feature: Ref, going: Mapping[str, Progress]
     ) -> Iterator[tuple[Progress, RuleInstall]]:
-        """Yield where it was decided to install a feature. For instances that are gone that is nothing."""
+        """Yield decided installations of a feature. Decisions about missing instances are ignored."""
         places = self._decided.places(rule.name)
         for one in [going[name] for name in going.keys() & places.keys()]:
             here = places[one.name]
@@ -240,7 +243,7 @@ class Installing:
                 yield one, RuleInstall(rule.name, tuple(uses), one.name, tuple(decided))
 
     def _candidates(self, rule: Rule, one: Progress) -> Iterator[Candidate]:
-        """Yield what the condition of a rule is evaluated on: a node, or the instances on it."""
+        """Yield what the condition of a rule is evaluated for: a node, or the instances on it."""
         features = self._shapes.features(one.shape, one.installed)
         if rule.over is None:
             yield Candidate(one.name, one.definition, features)
@@ -262,20 +265,20 @@ def _installed(rule: Rule, feature: Ref, holding: list[Candidate]) -> RuleInstal
 
 
 def _use(seen: Candidate, feature: Ref) -> Use:
-    """Return a feature as it is installed in a place."""
+    """Return the entry that installs a feature on a node, or with the name of an instance."""
     if seen.unit is None:
         return Use(feature.name, feature.origin)
     return Use(feature.name, feature.origin, seen.unit.name or None, seen.unit.attributes)
 
 
-# What rules bring to each node: what they install, and then, by all features, what they set.
+# The effects of rules on each node: first what they install, then, with all features known, what they set.
 
 Being = tuple[NodeDefinition, tuple[Override, ...]]
-"""A node, and the overrides that apply to it."""
+"""A node's definition, and the overrides that apply to it."""
 
 
 class RuleEngine:
-    """Finds what rules bring to nodes, for one or for many at once, which is faster."""
+    """Finds the effects of rules on nodes, one by one or (faster) many at once."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
@@ -298,14 +301,14 @@ class RuleEngine:
         return {name: self.installing.of(name) for name in nodes}
 
     def effects(self, nodes: Mapping[str, Being]) -> Mapping[str, RuleEffects]:
-        """Return all that rules bring to nodes. Stopped: that cannot be found."""
+        """Return all effects of rules on nodes. Raise Stopped if a condition does not finish."""
         new = {name: node for name, node in nodes.items() if name not in self._effects}
         if new:
             self._find_effects(new)
         return {name: self._effects[name] for name in nodes}
 
     def one(self, name: str, node: Being) -> RuleEffects:
-        """Return all that rules bring to one node."""
+        """Return all effects of rules on one node."""
         if name not in self._effects:
             self._find_effects({name: node})
         return self._effects[name]
@@ -333,7 +336,7 @@ class RuleEngine:
         return found
 
     def _with_decided(self, name: str, node: Being, effects: RuleEffects) -> RuleEffects:
-        """With the values and attributes that were decided for a node."""
+        """Return effects with the values and attributes that were decided for a node."""
         values, attributes = self.decided.values(name), self.decided.attributes(name)
         if node[0].retired or not (values or attributes):
             return effects
@@ -344,7 +347,7 @@ class RuleEngine:
         return msgspec.structs.replace(effects, values=values, attributes=attributes, node=name)
 
     def _filled(self, installed: RuleInstall, shape: Shape, effects: RuleEffects, node: str) -> RuleInstall:
-        """Return what was decided for instances goes along where a rule installs something as they are."""
+        """Return an installation over instances with the attributes that were decided for these."""
         over = self.book.rules[installed.rule].over
         if over is None:
             return installed
@@ -366,16 +369,16 @@ class RuleEngine:
         return [node.name for node in answers.holding]
 
     def _candidate(self, name: str, node: Being, installs: tuple[RuleInstall, ...]) -> Candidate:
-        """Return what conditions see once all features are known."""
+        """Return the node for conditions that are evaluated once all features are known."""
         shape = self.shapes.of(*node)
         return Candidate(name, node[0], self.shapes.features(shape, installs))
 
 
-# The instances on nodes that lack an attribute which some rule may give, as their lists say them.
+# The instances on nodes that lack an attribute which some rule may give.
 
 
 class Lacking:
-    """Goes through lists as layers do, where they lead to what lacks something."""
+    """Searches lists for instances that lack an attribute, in the same way as layers are built."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
@@ -384,7 +387,7 @@ class Lacking:
     def of(
         self, uses: Iterable[Use], without: frozenset[str], attributes: Attributes
     ) -> Iterator[tuple[str, Instance]]:
-        """Yield features with instances, where nodes install such uses and were given such attributes."""
+        """Yield features with instances that lack something, for nodes with these entries and attributes."""
         for use in uses:
             yield from self._within(use, without, attributes, NOWHERE)
 

@@ -1,4 +1,4 @@
-"""The rules of a repository, compiled once: their order, and limits on choices."""
+"""The rules of a repository, compiled once: their expressions, their order, and limits on choices."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
@@ -30,19 +30,19 @@ from gitcfg.model.rules import Rule, RuleKind
 
 Names = tuple[tuple[str, ...], ...]
 Leads = Mapping[str, Set[str]]
-"""From each name or place where it leads to."""
+"""Edges: for each name or place, those that it leads to."""
 _ALL = "all features"
 
 
 class Circle(msgspec.Struct, frozen=True):
-    """Rules that install what they read, one through another or each its own: none of them installs."""
+    """Rules that install what they read, through one another or alone: none of them installs anything."""
 
     rules: tuple[str, ...]
     origins: tuple[Origin, ...]
 
 
 class Strata(msgspec.Struct, frozen=True):
-    """Rules that may be evaluated together, those first that others depend on; in order of name."""
+    """Layers of rules that are evaluated together, each after those that it depends on; in order of name."""
 
     layers: tuple[tuple[str, ...], ...]
     circles: tuple[Circle, ...]
@@ -54,7 +54,7 @@ def stratify(
     pers: Mapping[str, KeyExpression],
     inclusion: Inclusion,
 ) -> Strata:
-    """Return the order of install rules, all of whose conditions and keys can be read."""
+    """Return the order of install rules. All of their conditions and keys must be readable."""
     leads = find_waiting(
         rules, {rule.name: find_features_read(rule, wheres, pers) for rule in rules}, inclusion
     )
@@ -64,9 +64,10 @@ def stratify(
 
 
 def layer_names(leads: Leads, waits: Leads, names: Container[str]) -> tuple[Names, Names]:
-    """Names layer by layer, each after all to which it leads, also by way of what is no name; and circles.
+    """Return names in layers, each after all that it leads to, also through other places; and cycles.
 
-    `waits` are the ways that must not come back: others lead to and fro between names of one layer.
+    `waits` are the edges that must not be on a cycle; others may connect names of one layer in both
+    directions.
     """
     level: dict[str, int] = {}
     circles = []
@@ -87,10 +88,10 @@ def layer_names(leads: Leads, waits: Leads, names: Container[str]) -> tuple[Name
 def find_waiting(
     rules: Sequence[Rule], reads: Mapping[str, frozenset[str] | None], inclusion: Inclusion
 ) -> dict[str, set[str]]:
-    """The ways from rules to the features that they look for, and from these to the rules that bring them.
+    """Return edges from rules to the features that they read, and from these to the rules that install them.
 
-    One that looks at all features waits for all other rules. Features are written so that none is called as
-    a rule is: of both there may be many, and from each to each would be too many ways.
+    A rule that reads all features depends on all other rules. Features are nodes of the graph, with names
+    that no rule has, since edges from each rule to each rule would be too many.
     """
     asked = {feature for found in reads.values() for feature in found or ()}
     leads: dict[str, set[str]] = {one: set() for one in (*(rule.name for rule in rules), *map(_place, asked))}
@@ -98,7 +99,7 @@ def find_waiting(
         for feature in find_rule_features(rule, inclusion) & asked:
             leads[_place(feature)].add(rule.name)
     everyone, looking = {rule.name for rule in rules}, [one for one, found in reads.items() if found is None]
-    if len(looking) > 1:  # they wait for each other
+    if len(looking) > 1:  # they depend on each other
         leads[_ALL] = everyone
     for name, found in reads.items():
         other = {_ALL} if len(looking) > 1 else everyone - {name}
@@ -119,7 +120,7 @@ def find_rule_features(rule: Rule, inclusion: Inclusion) -> frozenset[str]:
 def find_features_read(
     rule: Rule, wheres: Mapping[str, Where], pers: Mapping[str, KeyExpression]
 ) -> frozenset[str] | None:
-    """Return the features that a rule looks for; None: it may look at all of them."""
+    """Return the features that a rule reads; None: it may read all of them."""
     where, per = wheres.get(rule.name), pers.get(rule.name)
     over = frozenset[str]() if rule.over is None else frozenset({rule.over.name})
     keys = frozenset[str]() if per is None else find_features_named(per)
@@ -128,24 +129,24 @@ def find_features_read(
 
 
 def _places(rules: Mapping[str, Rule], names: Iterable[str]) -> Iterator[Origin]:
-    """Yield where rules say what they install, and what they read for it."""
+    """Yield the places of what rules install, and of what they read for that."""
     for rule in map(rules.__getitem__, names):
         yield from (ref.origin for ref in (rule.feature, rule.over, rule.where, rule.per) if ref is not None)
 
 
-# Limits that follow from the very choices that they limit.
+# Limits that depend on the very choices that they limit.
 
 Reads = Mapping[str, frozenset[str] | None]
 NAMED = 10
-"""So many of those who decide about a limit are named, the nearest first."""
+"""The most deciding rules that are named for a limit, the nearest first."""
 
 
 def find_led_limits(
     limits: Sequence[Rule], installs: Sequence[Rule], reads: Reads, inclusion: Inclusion
 ) -> dict[str, tuple[str, ...]]:
-    """The limits that look at features of which it depends on choices where they are, with who decides it.
+    """Return limits whose nodes depend on rules that make choices, with these rules.
 
-    `reads` are the features that each rule looks for; None: it may look at all.
+    `reads` are the features that each rule reads; None: it may read all.
     """
     choosing = frozenset(rule.name for rule in installs if rule.count is not None)
     if not choosing:
@@ -157,7 +158,7 @@ def find_led_limits(
 
 
 def _leading(leads: Leads, ends: Set[str]) -> Set[str]:
-    """Return all that leads to some ends, and these."""
+    """Return all that leads to any of these ends, with the ends."""
     back, found, todo = reverse(leads), set(ends), [*ends]
     while todo:
         new = set(back[todo.pop()]) - found
@@ -177,7 +178,7 @@ def _nearest(limit: str, leads: Leads, leading: Set[str], choosing: Set[str]) ->
 
 
 def find_places(limit: Rule, deciding: Sequence[Rule]) -> Iterator[Origin]:
-    """Yield where a limit says what it looks at, and where that is decided."""
+    """Yield the places of what a limit reads, and of the rules that decide it."""
     yield from (ref.origin for ref in (limit.where, limit.per, limit.over) if ref is not None)
     yield from (rule.feature.origin for rule in deciding if rule.feature is not None)
 
@@ -188,7 +189,7 @@ T = TypeVar("T")
 
 
 class Parts(Mapping[str, T]):
-    """One expression of each rule that has a valid one, compiled when it is needed."""
+    """One kind of expression of all rules, compiled at first use. Only rules with a valid one are keys."""
 
     def __init__(self, rules: Mapping[str, Rule], read: Callable[[Rule], T | Unreadable | None]) -> None:
         self._rules = rules
@@ -208,7 +209,7 @@ class Parts(Mapping[str, T]):
         return sum(1 for _ in self)
 
     def wrong(self, name: str) -> Unreadable | None:
-        """Return what is wrong with it; None: nothing, or there is none."""
+        """Return the error of a rule's expression, or None."""
         found = self._of(name)
         return found if isinstance(found, Unreadable) else None
 
@@ -219,10 +220,10 @@ class Parts(Mapping[str, T]):
 
 
 class Rulebook:
-    """Rules by name. `inclusion` is what the features include that rules speak of.
+    """Rules by name. `inclusion` has the includes of the features that rules refer to.
 
-    A rule of which an expression cannot be understood does nothing, nor does one that installs what it
-    reads itself. `budgets` are what rules may take for all nodes, by name.
+    A rule with an expression that is not valid has no effect, nor has one that installs what it reads itself.
+    `budgets` are the evaluation budgets of rules for all nodes, by name.
     """
 
     def __init__(self, rules: Mapping[str, Rule], inclusion: Inclusion) -> None:
@@ -237,7 +238,7 @@ class Rulebook:
 
     @cached_property
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Expressions that mean nothing, by rule and part. All are read for it."""
+        """Expressions that are not valid, by rule and part. All expressions are compiled for this."""
         wrong = (found for name in self.rules for found in self._wrong(name))
         return tuple(sorted(wrong, key=lambda found: (found.rule, found.part)))
 
@@ -248,18 +249,18 @@ class Rulebook:
                 yield found
 
     def of_kind(self, *kinds: RuleKind) -> tuple[Rule, ...]:
-        """Return the rules of some kinds whose expressions mean something, in order of name."""
+        """Return the rules of these kinds whose expressions are valid, in order of name."""
         some = (rule for rule in self.rules.values() if rule.kind in kinds)
         return tuple(rule for rule in some if self._means(rule.name))
 
     def _means(self, name: str) -> bool:
-        """Return whether all its expressions can be understood."""
+        """Return whether all expressions of a rule are valid."""
         if name not in self._meaning:
             self._meaning[name] = next(self._wrong(name), None) is None
         return self._meaning[name]
 
     def evaluate(self, rule: Rule, seen: Sequence[Candidate]) -> Answers:
-        """Return where the condition of a rule holds. Stopped: its evaluation was stopped."""
+        """Return where the condition of a rule holds. Raise Stopped if the evaluation does not finish."""
         try:
             return ask_condition(self.wheres.get(rule.name), seen, self.budgets[rule.name])
         except CelStopped as problem:
@@ -267,7 +268,7 @@ class Rulebook:
 
     @cached_property
     def params_read(self) -> frozenset[str] | None:
-        """The parameters whose values expressions look at; None: it may be any."""
+        """The parameters that expressions read; None: any may be."""
         found = [
             find_params_read(expression) for name in self.rules for expression in self._expressions(name)
         ]
@@ -282,18 +283,18 @@ class Rulebook:
 
     @cached_property
     def strata(self) -> Strata:
-        """The order of the rules that install, those that count out their places among them."""
+        """The order of the rules that install, including those that count their places."""
         return stratify(self.of_kind(RuleKind.INSTALL), self.wheres, self.pers, self.inclusion)
 
     @cached_property
     def led(self) -> Mapping[str, tuple[str, ...]]:
-        """The limits that look at what rules decide which have to keep to them, with these rules."""
+        """The limits that depend on rules which must respect them, with these rules."""
         limits, installs = self.of_kind(RuleKind.LIMIT), self.of_kind(RuleKind.INSTALL)
         reads = {rule.name: find_features_read(rule, self.wheres, self.pers) for rule in (*limits, *installs)}
         return find_led_limits(limits, installs, reads, self.inclusion)
 
     @cached_property
     def order(self) -> Mapping[str, int]:
-        """The stratum of each rule that installs, from 0; rules on circles have none."""
+        """The stratum of each rule that installs, from 0; rules on cycles have none."""
         layers: Iterable[tuple[str, ...]] = self.strata.layers
         return {name: level for level, names in enumerate(layers) for name in names}

@@ -1,4 +1,4 @@
-"""What rules ask of a whole fleet: where each counts, in which groups, and what is counted there."""
+"""Where each rule applies in a whole fleet, in which groups, and what is counted there."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -26,11 +26,11 @@ from gitcfg.compile.rules.rulebook import Strata
 from gitcfg.model.rules import Rule, RuleKind
 
 Groups = Mapping[Key | None, tuple[Candidate, ...]]
-"""Slots by key; without `per` all under None."""
+"""Slots by key; without `per` all have the key None."""
 
 
 class Places:
-    """Slots in order of their nodes' names, and by slot why it cannot be said of others."""
+    """Slots in order of their nodes' names, and by slot why the condition failed for others."""
 
     def __init__(self, slots: tuple[Candidate, ...], failed: Mapping[str, CelProblem]) -> None:
         self.slots = slots
@@ -38,12 +38,12 @@ class Places:
 
     @cached_property
     def by_slot(self) -> Mapping[str, Candidate]:
-        """The slots as allocations name them."""
+        """The slots by their names in allocations."""
         return {seen.slot: seen for seen in self.slots}
 
 
 class Grouped:
-    """Slots by key, and by slot why others have none."""
+    """Slots by key, and by slot why others have no key."""
 
     def __init__(self, groups: Groups, failed: Mapping[str, CelProblem]) -> None:
         self.groups = groups
@@ -60,7 +60,7 @@ class Grouped:
 
 
 def group_slots(per: KeyExpression | None, slots: tuple[Candidate, ...], budget: Budget) -> Grouped:
-    """Slots in groups; without a key all are one."""
+    """Return slots in groups by key; without a key they are one group."""
     if per is None:
         return Grouped({None: slots}, {})
     try:
@@ -76,18 +76,18 @@ def group_slots(per: KeyExpression | None, slots: tuple[Candidate, ...], budget:
 
 
 def fail_all(slots: Iterable[Candidate], problem: CelProblem) -> Mapping[str, CelProblem]:
-    """Nothing is known of any of them."""
+    """Return this problem for every slot."""
     return dict.fromkeys([seen.slot for seen in slots], strip_frames(problem))
 
 
-# Where rules may count in a fleet: nodes, or the instances on them, as each rule sees them.
+# Where rules may apply in a fleet: nodes, or the instances on them, as each rule sees them.
 
 Params = Callable[[], Mapping[str, Any]]
-"""The final values of a node, computed only if they are read."""
+"""A function that returns the final values of a node, computed at first use."""
 
 
 class _Node(msgspec.Struct, frozen=True, gc=False):
-    """A node as some rules see it, and what it has of features then."""
+    """A node as some rules see it, with the features that they see."""
 
     seen: Candidate
     kind: NodeClass
@@ -96,7 +96,7 @@ class _Node(msgspec.Struct, frozen=True, gc=False):
 
 
 class Slots:
-    """Finds the nodes and instances that rules apply to. Retired nodes have no part in rules."""
+    """Finds the nodes and instances that rules may apply to. Retired nodes are excluded."""
 
     def __init__(self, fleet: Fleet, rule_engine: RuleEngine) -> None:
         self._fleet = fleet
@@ -107,13 +107,13 @@ class Slots:
         self._found: dict[Hashable, tuple[Candidate, ...]] = {}
 
     def sight(self, rule: Rule) -> Hashable:
-        """Equal for rules that see the same: what was decided for attributes only some kinds do."""
+        """Return a key that is equal for rules that see the same. Only some kinds see decided attributes."""
         return self._level(rule), rule.kind in OF_VALUES, rule.over and rule.over.name
 
     def of(self, rule: Rule) -> tuple[Candidate, ...]:
         """Return all nodes, or all instances of the feature that a rule goes over, class by class.
 
-        They are found once for all rules that see the same.
+        The result is cached for all rules that see the same.
         """
         sight = self.sight(rule)
         if sight not in self._found:
@@ -128,7 +128,7 @@ class Slots:
             yield from self._slots(rule, node)
 
     def on(self, rule: Rule, name: str) -> tuple[Candidate, ...]:
-        """Return a node, or the instances on it; nothing of a retired one."""
+        """Return a node, or the instances on it; nothing for a retired node."""
         definition, kind = self._fleet.roster.definition(name), self._fleet[name].node_class
         if definition.retired:
             return ()
@@ -137,7 +137,7 @@ class Slots:
         )
 
     def _level(self, rule: Rule) -> int | None:
-        """What a rule sees: of those that install one the same as all of its stratum, of the others None."""
+        """Return the stratum of a rule that installs, which determines what it sees; None for other kinds."""
         return self._order.get(rule.name, 0) if rule.kind is RuleKind.INSTALL else None
 
     def _slots(self, rule: Rule, node: _Node) -> Iterator[Candidate]:
@@ -150,9 +150,9 @@ class Slots:
                 yield Candidate(seen.name, seen.definition, seen.features, unit, seen.params)
 
     def _nodes(self, level: int | None) -> Iterator[_Node]:
-        """The nodes that are not retired, as rules of a level see them that install; None: as all others."""
+        """Yield the nodes that are not retired, as rules of a stratum (None: other rules) see them."""
         for node_class in self._fleet.classes:
-            params = partial(_params, node_class)  # one for all of them, by which they look alike
+            params = partial(_params, node_class)  # one object, so that `group_alike` finds the nodes alike
             for name in () if node_class.definition.retired else node_class.names:
                 yield self._node(level, name, self._fleet.roster.definition(name), node_class, params)
 
@@ -164,7 +164,7 @@ class Slots:
         return _Node(seen, node_class, shape, installs)
 
     def _as_had(self, rule: Rule, unit: Unit, node_class: NodeClass) -> Unit:
-        """Return an instance with what was decided for it, which rules that install or count never see."""
+        """Return an instance with its decided attributes, which rules that install or count do not see."""
         attributes = node_class.effects.attributes
         if rule.kind not in OF_VALUES or not attributes:
             return unit
@@ -173,10 +173,10 @@ class Slots:
     def _view_of(
         self, level: int | None, name: str, definition: NodeDefinition, node_class: NodeClass
     ) -> tuple[Shape, tuple[RuleInstall, ...]]:
-        """What a rule sees of a node: one that installs sees what is there before it, the others all."""
+        """Return what a rule sees of a node: an install rule only earlier strata, other rules everything."""
         if level is None:
             return self._shapes.of(definition, node_class.overrides), node_class.effects.installs
-        installs = self._installing.of(name)  # as they were without what was decided for attributes
+        installs = self._installing.of(name)  # without decided attributes
         earlier = tuple([each for each in installs if self._order[each.rule] < level])
         return self._shapes.of(definition), earlier
 
@@ -186,10 +186,10 @@ def _params(node_class: NodeClass) -> Mapping[str, Any]:
 
 
 class RuleView:
-    """The rules of a fleet, each evaluated once, when it is needed.
+    """The rules of a fleet, each evaluated once, at first use.
 
     Slots are in order of their nodes' names. `failed` are, by rule and slot, expressions that could not be
-    evaluated there; what is asked for adds to it.
+    evaluated; it grows with each evaluation.
     """
 
     def __init__(self, fleet: Fleet, rule_engine: RuleEngine) -> None:
@@ -203,15 +203,15 @@ class RuleView:
 
     @property
     def valued(self) -> Strata:
-        """The order of the rules that leave values open, which read them of each other."""
+        """The order of the rules that leave values open, since they read each other's values."""
         return self._rule_engine.valued
 
     def slots(self, rule: str) -> tuple[Candidate, ...]:
-        """Return the nodes, or instances, for which the condition of a rule holds."""
+        """Return the nodes or instances for which the condition of a rule holds."""
         return self.places(rule).slots
 
     def places(self, rule: str) -> Places:
-        """Return the same by name, too. Rules that ask the same are answered together."""
+        """Return the slots with an index by name. Rules with the same condition and view share the result."""
         same = self._same(rule)
         if same not in self._places:
             self._places[same] = self._evaluate(rule)
@@ -219,17 +219,17 @@ class RuleView:
         return self._places[same]
 
     def _same(self, rule: str) -> Hashable:
-        """Equal for rules that count in the same places."""
+        """Return a key that is equal for rules that apply to the same slots."""
         where = self.book.wheres.get(rule)
         return self._slots.sight(self.book.rules[rule]), where and where.condition.text
 
     def on(self, rule: str, node: str) -> tuple[tuple[Candidate, ...], Answers]:
-        """A node, or the instances on it, as a rule sees them, and those for which its condition holds."""
+        """Return a node, or the instances on it, as a rule sees them, and where its condition holds."""
         found = self._slots.on(self.book.rules[rule], node)
         return found, self.book.evaluate(self.book.rules[rule], found)
 
     def together(self, rule: str, slots: tuple[Candidate, ...]) -> Groups:
-        """Some slots of a rule by what it groups them by."""
+        """Return some slots of a rule, grouped by its key."""
         return group_slots(self.book.pers.get(rule), slots, self.book.budgets[rule]).groups
 
     def _evaluate(self, rule: str) -> Places:
@@ -241,11 +241,11 @@ class RuleView:
         return Places(tuple(sorted(answers.holding, key=lambda seen: seen.name)), answers.failed)
 
     def groups(self, rule: str) -> Groups:
-        """Return the slots of a rule by what it groups them by; those without a key are in no group."""
+        """Return the slots of a rule, grouped by its key; those without a key are left out."""
         return self.grouped(rule).groups
 
     def grouped(self, rule: str) -> Grouped:
-        """Return the same by node, too."""
+        """Return the groups with an index by node."""
         per = self.book.pers.get(rule)
         same = self._same(rule), per and per.text
         if same not in self._grouped:
@@ -258,9 +258,9 @@ class RuleView:
             self.failed.setdefault(rule, {}).update(problems)
 
     def counted(self, rule: str) -> Mapping[Key | None, tuple[tuple[Candidate, Unit], ...]]:
-        """What a limit counts in each of its groups: installations of its feature, or of what includes it.
+        """Return what a limit counts in each group: installations of its feature, or of what includes it.
 
-        Over instances those count that have the name of one.
+        Over instances, only installations with the name of an instance count.
         """
         return {
             key: tuple((seen, unit) for seen in slots for unit in self._units(rule, seen))
@@ -278,5 +278,5 @@ class RuleView:
 
 
 def view_rules(fleet: Fleet) -> RuleView | None:
-    """Return what the rules of a fleet ask; None where there are none."""
+    """Return the view of a fleet's rules; None if there are none."""
     return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)
