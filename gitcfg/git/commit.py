@@ -25,7 +25,7 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import shown
 
 HOOKS = ("pre-commit", "commit-msg")
-"""The hooks that `git commit --no-verify` goes around."""
+"""The hooks that `git commit --no-verify` skips."""
 
 
 class PathChange(StrEnum):
@@ -37,7 +37,7 @@ class PathChange(StrEnum):
 
 
 class BranchCommit:
-    """The next commit of the branch that is checked out, at `head`; `hooks` says which of HOOKS run."""
+    """The next commit of the checked-out branch, at `head`; `hooks` has those of HOOKS that run."""
 
     def __init__(self, repository: Repository, git: Git, head: str, hooks: tuple[str, ...]) -> None:
         self._pygit = repository.git_or_error()
@@ -48,7 +48,7 @@ class BranchCommit:
         self._environment = {"GIT_OPTIONAL_LOCKS": "0", "GIT_WORK_TREE": str(self._top)}
 
     def changes(self, tree: str) -> dict[str, PathChange]:
-        """Return the paths that a tree has otherwise than HEAD, each with what the tree does to it."""
+        """Return the paths that differ between a tree and HEAD, each with what the tree does to it."""
         return dict(self._deltas(tree))
 
     def uncommitted(self, tree: str) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class BranchCommit:
         return tuple(sorted(found))
 
     def commit(self, tree: str, message: str) -> str:
-        """Commit the tree after HEAD and run the hooks; no ref leads to the commit yet."""
+        """Commit the tree after HEAD and run the hooks; no ref points to the commit yet."""
         self._run_pre_commit(tree)
         with tempfile.TemporaryDirectory(prefix="gitcfg-") as folder:
             file = Path(folder) / "COMMIT_EDITMSG"
@@ -72,7 +72,7 @@ class BranchCommit:
             if "commit-msg" in self._hooks:
                 self._run_hook("commit-msg", str(file))
             text = self._git.run("stripspace", stdin=file.read_bytes()) + "\n"
-        # `git commit` heeds this setting, `git commit-tree` does not.
+        # `git commit` follows this setting, `git commit-tree` does not.
         signs = self._git.try_run("config", "--type=bool", "commit.gpgSign")[1] == "true"
         words = (*(("-S",) if signs else ()), tree, "-p", self._head, "-F", "-")
         return self._git.run("commit-tree", *words, stdin=text.encode())
@@ -80,8 +80,8 @@ class BranchCommit:
     def move(self, commit: str, action: str) -> None:
         """Move branch, index and files to a commit. Raise GitcfgError (4) if git cannot.
 
-        One git does all three, and is not ended with this program: who kills it before finds nothing
-        changed, and who kills it after finds everything done.
+        One git process does all three, and does not end with this program: if this program is killed, either
+        nothing is changed or everything is.
         """
         if str(self._pygit.head.peel(pygit2.Commit).id) != self._head:
             raise GitcfgError("Another commit was made in the meantime.", "Try again.", code=REFUSED)
@@ -91,7 +91,7 @@ class BranchCommit:
         if code:
             if ".lock" in error:
                 hint = "Remove the lock file if no git process is running there."
-            elif changed := len(self.uncommitted(commit)):  # on a full disk, say, some files are written
+            elif changed := len(self.uncommitted(commit)):  # some files are written, as on a full disk
                 left = f"{changed} of its files may have changed: run `git status` to see them."
                 hint = f"The branch is unchanged, but {left}"
             else:
@@ -110,7 +110,7 @@ class BranchCommit:
                 yield delta.old_file.path, PathChange.DELETED if deleted else PathChange.CHANGED
 
     def _run_hook(self, name: str, *words: str, **more: str) -> None:
-        """Run a hook where there is one, from the top of the work tree. GitcfgError (4): it refuses."""
+        """Run a hook if there is one, from the top of the work tree. Raise GitcfgError (4) if it refuses."""
         if not self._has_hook(name):
             return
         call = ["-C", str(self._top), f"--work-tree={self._top}", "hook", "run", name, "--", *words]
@@ -140,7 +140,7 @@ class BranchCommit:
 
 _NONE = "0" * 40
 _TRIES, _PAUSE = 20, 0.1
-_LATEST = 1 << 40  # seconds; git knows no later dates
+_LATEST = 1 << 40  # seconds; git accepts no later dates
 _CRUD = frozenset(map(chr, range(33))) | frozenset(".,:;<>\"\\'")
 _IDENTITY = re.compile(
     r"(?P<name>.+) <(?P<email>.*)> (?P<time>\d+) (?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)"
@@ -148,7 +148,7 @@ _IDENTITY = re.compile(
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """What is at the ref: a commit, its folders by name, and its message's trailers by word."""
+    """The commit at the ref, its folders by name, and its message's trailers by word."""
 
     commit: str
     tree: str
@@ -157,10 +157,13 @@ class Tip(msgspec.Struct, frozen=True):
 
 
 class RenderedRef:
-    """A ref, full (`refs/heads/rendered`) or short for a branch; `git` writes, nothing else does."""
+    """A ref, full (`refs/heads/rendered`) or short for a branch. Only `git` writes."""
 
     def __init__(self, repository: Repository, git: Git, ref: str, mark: str) -> None:
-        """Each commit on it has the trailer `mark`. GitcfgError: no ref is called so, or it must not be."""
+        """Begin with a ref. Each commit on it has the trailer `mark`.
+
+        Raise GitcfgError if the ref's name is not valid or not allowed.
+        """
         self._pygit = repository.git_or_error()
         self._git = git
         self._mark = mark
@@ -184,7 +187,7 @@ class RenderedRef:
             )
 
     def tip(self) -> Tip | None:
-        """Return what the ref leads to, if anything. Raise GitcfgError if gitcfg did not make it."""
+        """Return the tip of the ref, if there is one. Raise GitcfgError if gitcfg did not make it."""
         found = self._pygit.references.get(self.ref)
         if found is None:
             return None
@@ -202,7 +205,7 @@ class RenderedRef:
         return Tip(str(commit.id), str(commit.tree_id), rows, trailers)
 
     def commit(self, tree: str, parent: Tip | None, source: str, message: str) -> str:
-        """Commit a tree after the tip, by the author of the source; signed if a key is configured."""
+        """Commit a tree after the tip, by the author of the source; sign it if a key is configured."""
         words = [*self._git.signing(), tree, *(("-p", parent.commit) if parent is not None else ())]
         more = {**self._git.identity(), **self._author(source)}
         return self._git.run("commit-tree", *words, "-F", "-", stdin=message.encode(), **more)
@@ -218,7 +221,7 @@ class RenderedRef:
             now = self._pygit.references.get(self.ref)
             if (str(now.target) if now is not None else _NONE) != before:
                 return False
-            if ".lock" not in error:  # with it, another one is about to move it, or was killed when it was
+            if ".lock" not in error:  # with it, another process moves the ref, or was killed meanwhile
                 break
             time.sleep(_PAUSE)
         why = error.partition("\n")[0].removeprefix("fatal: ").rstrip(".")
@@ -226,7 +229,7 @@ class RenderedRef:
         raise GitcfgError(f"Cannot move {self.ref}: {why}.", hint, code=REFUSED)
 
     def _author(self, source: str) -> dict[str, str]:
-        """Return the source's author, as far as git takes it: `git blame` then names who is behind a line."""
+        """Return the source's author, as far as git accepts it, so `git blame` shows who wrote a line."""
         found = self._pygit[source]
         assert isinstance(found, pygit2.Commit)
         author = found.author
@@ -239,7 +242,7 @@ class RenderedRef:
 
 
 def parse_trailers(message: str) -> dict[str, str]:
-    """Return the trailers of a message, `Word: text` a line; the first paragraph never counts."""
+    """Return the trailers of a message, one `Word: text` per line; the first paragraph never counts."""
     paragraphs = message.strip("\n").split("\n\n")
     lines = paragraphs[-1].splitlines() if len(paragraphs) > 1 else []
     found = (line.partition(": ") for line in lines)
@@ -247,13 +250,13 @@ def parse_trailers(message: str) -> dict[str, str]:
 
 
 def init_repository(folder: Path) -> pygit2.Repository:
-    """Open the git repository of a folder, or make one."""
+    """Open the git repository of a folder; create it if there is none."""
     found = pygit2.discover_repository(str(folder))
     return pygit2.Repository(found) if found else pygit2.init_repository(str(folder), initial_head="main")
 
 
 def commit_all(git: pygit2.Repository, paths: Iterable[str], message: str) -> str | None:
-    """Commit files as the first commit; None where it would not be the first, or git knows no author."""
+    """Commit files as the first commit; return None if there are commits already, or git knows no author."""
     if not git.head_is_unborn:
         return None
     for path in paths:
@@ -267,7 +270,7 @@ def commit_all(git: pygit2.Repository, paths: Iterable[str], message: str) -> st
 
 
 def _identity(git: pygit2.Repository, role: str) -> pygit2.Signature | None:
-    """Return who git itself says it is: its library knows the configuration only, not the environment."""
+    """Return git's own identity for a role: its library knows only the configuration, not the environment."""
     call = ["git", "-C", git.path, "var", f"GIT_{role}_IDENT"]
     try:
         done = subprocess.run(call, capture_output=True, check=False, text=True, errors="replace")
@@ -281,11 +284,11 @@ def _identity(git: pygit2.Repository, role: str) -> pygit2.Signature | None:
 
 
 _NOBODY = pygit2.Signature("gitcfg", "gitcfg@localhost", 0, 0)
-_NO_COMMIT = "1" * 40  # what a submodule is at: git takes no zeros there
+_NO_COMMIT = "1" * 40  # the commit of a submodule: git does not accept zeros there
 
 
 def commit_versions(folder: Path, versions: Sequence[Mapping[str, Content]]) -> None:
-    """Commit one version after another on main, and check the last one out."""
+    """Commit versions one after another on main, and check the last one out."""
     git = pygit2.init_repository(str(folder), initial_head="main")
     git.config["core.autocrlf"] = "false"
     parents: list[pygit2.Oid] = []

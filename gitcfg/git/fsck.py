@@ -1,4 +1,4 @@
-"""What git's fsck refuses in trees: entries that git checks out nowhere, and two of one name."""
+"""What git's fsck refuses in trees: entries that git never checks out, and two entries of the same name."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from gitcfg.git.commit_tree import Row, read_rows
 from gitcfg.git.objects import FOLDER, LINK, Store, decode_name
 from gitcfg.git.repository import Repository
 
-# Looked for in all names of a tree at once; only where it is found is each name looked at.
+# Searched in all names of a tree at once; single names are examined only if it is found.
 _SUSPECT = re.compile(
     rb"^\.{0,2}$|^\.git|git~1|gitmod~|/|\\|\xe2\x80|\xe2\x81|\xef\xbb\xbf", re.MULTILINE | re.IGNORECASE
 )
@@ -23,7 +23,7 @@ _IGNORED_BY_HFS = dict.fromkeys(
 
 
 class UnsoundEntry(msgspec.Struct, frozen=True):
-    """An entry of a commit's tree, and whether another one has its name."""
+    """An entry of a commit's tree, and whether another one has the same name."""
 
     commit: str
     path: str
@@ -31,9 +31,9 @@ class UnsoundEntry(msgspec.Struct, frozen=True):
 
 
 def find_unsound_entries(repository: Repository, commits: Iterable[str]) -> Iterator[UnsoundEntry]:
-    """Yield what is wrong with the trees of commits; what their first parents have was looked at before.
+    """Yield what is wrong with the trees of commits; what they share with first parents was examined before.
 
-    GitcfgError: a tree is broken.
+    Raise GitcfgError if a tree is broken.
     """
     git = repository.git_or_error()
     store = Store(git)
@@ -70,10 +70,10 @@ def _find_unsound(found: list[Row]) -> Iterator[tuple[bytes, bool]]:
 
 
 def is_refused(name: bytes) -> bool:
-    """Return whether git refuses to check out an entry of this name on some system."""
+    """Return whether git refuses to check out an entry of this name on any system."""
     return name in (b"", b".", b"..") or b"/" in name or bool(_NTFS.search(name)) or _hfs(name) == b".git"
 
 
 def _hfs(name: bytes) -> bytes:
-    """Return a name as macOS takes it, which passes over signs that nobody sees."""
+    """Return a name as macOS reads it, which ignores invisible characters."""
     return name.decode("utf-8", "replace").translate(_IGNORED_BY_HFS).lower().encode()

@@ -17,11 +17,11 @@ from gitcfg.model.names import FOLDERS, SETTINGS, shown
 
 _ORDER = SortMode.TOPOLOGICAL | SortMode.TIME
 _EPOCH = datetime(1970, 1, 1)
-_MOST = 64  # files, which several may ask for one after the other
+_MOST = 64  # files that several callers may read one after the other
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """Who made a commit, when (ISO 8601 with offset), and what its message begins with."""
+    """The author and date (ISO 8601 with offset) of a commit, and the subject of its message."""
 
     commit: str
     author: str
@@ -29,14 +29,14 @@ class Commit(msgspec.Struct, frozen=True):
     date: str
     subject: str
     shallow: bool = False
-    """A shallow clone ends here: what it says may be as old as the history that is missing."""
+    """A shallow clone ends here: the changes in this commit may be as old as the missing history."""
 
 
 class History:
     """Commits by their full ids in hexadecimal, trees and files by their ids as bytes."""
 
     def __init__(self, repository: Repository) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self.git = repository.git_or_error("it has no history")
         self.trees = Trees(self.git)
         self._folders = repository.prefix.split("/") if repository.prefix else []
@@ -46,9 +46,9 @@ class History:
         self._commits: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     def walk(self, start: str, known: str | None = None) -> Iterator[str]:
-        """Yield a commit and all before it, children before parents, of those the later ones first.
+        """Yield a commit and all its ancestors, children before parents, and otherwise newest first.
 
-        Without what `known`, another commit, is or comes after.
+        Leave out `known`, another commit, and its ancestors.
         """
         walker = self.git.walk(start, _ORDER)
         if known is not None:
@@ -57,23 +57,23 @@ class History:
 
     @property
     def shallow(self) -> bool:
-        """Return whether it begins where a clone was cut off."""
+        """Return whether the history begins where a clone was cut off."""
         return self.git.is_shallow
 
     def has(self, commit: str) -> bool:
-        """Return whether it is there."""
+        """Return whether a commit is in the repository."""
         return commit in self.git
 
     def includes(self, commit: str, other: str) -> bool:
-        """Return whether one commit is the other, or comes after it."""
+        """Return whether a commit is the other one, or a descendant of it."""
         return commit == other or self.git.descendant_of(commit, other)
 
     def parents(self, commit: str) -> tuple[str, ...]:
-        """Return the parents in order, but for those that a shallow clone lacks."""
+        """Return the parents in order, without those that a shallow clone lacks."""
         return self._known(commit)[1]
 
     def root(self, commit: str) -> bytes | None:
-        """Return the tree of the repository's folder; None where the commit has no such folder."""
+        """Return the tree of the repository's folder; None if the commit has no such folder."""
         tree: bytes | None = self._known(commit)[0]
         for name in self._folders:
             tree = self.folder(tree, name)
@@ -104,14 +104,14 @@ class History:
             return frozenset()
 
     def message(self, commit: str) -> str:
-        """Return all that a commit's message says besides its subject."""
+        """Return a commit's message without its subject."""
         found = self.git[commit]
         assert isinstance(found, pygit2.Commit)
         text = _decode(found.raw_message, found.message_encoding)
         return text.strip().partition("\n\n")[2].strip()
 
     def find(self, tree: bytes | None, name: str, path: str) -> tuple[str, bytes] | None:
-        """The first file of a name in a folder and all below it, in order of path; `path` is the folder's."""
+        """Return the first file of a name in and below a folder, in order of path; `path` is the folder's."""
         return min(self._find_files(tree, name, path), default=None) if tree is not None else None
 
     def _find_files(self, tree: bytes, name: str, path: str) -> Iterator[tuple[str, bytes]]:
@@ -152,7 +152,7 @@ def _decode(raw: bytes, encoding: str | None) -> str:
 
 
 def format_date(seconds: int, offset: int) -> str:
-    """Seconds since 1970 and minutes east of Greenwich as ISO 8601; what no calendar holds is 1970."""
+    """Format seconds since 1970 and minutes east of Greenwich as ISO 8601; an impossible date is 1970."""
     try:
         zone = timezone(timedelta(minutes=offset))
         return (_EPOCH + timedelta(seconds=seconds, minutes=offset)).replace(tzinfo=zone).isoformat()
@@ -161,9 +161,9 @@ def format_date(seconds: int, offset: int) -> str:
 
 
 class FolderVersion(msgspec.Struct, frozen=True):
-    """What a folder held at a commit: its `tree`, and what is not as in the version yielded before this one.
+    """A folder at a commit: its `tree`, and the differences from the version yielded before this one.
 
-    Of a change `old` is therefore what was there later, and `new` what is there in this version.
+    In these changes, `old` is therefore the later file, and `new` the file in this version.
     """
 
     commit: str
@@ -175,14 +175,14 @@ class FolderHistory:
     """A folder through the history of a repository; its files by their paths from the repository's root."""
 
     def __init__(self, repository: Repository, folder: str) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._history = History(repository)
         self._folder = folder
 
     def versions(self, start: str, known: str | None = None) -> Iterator[FolderVersion]:
-        """Yield each version up to a commit once, later ones first; the first differs from nothing.
+        """Yield each version up to a commit once, later ones first; the first one has all its files as new.
 
-        Without commits that `known`, another one, is or comes after.
+        Leave out `known`, another commit, and its ancestors.
         """
         yielded: set[bytes | None] = set()
         last: bytes | None = None
@@ -205,14 +205,14 @@ class FolderHistory:
         return found.file if found is not None else None
 
     def read(self, file: bytes) -> bytes:
-        """Return what a file holds."""
+        """Return the content of a file."""
         with _explain_missing():
             return self._history.read(file)
 
 
 @contextmanager
 def _explain_missing() -> Iterator[None]:
-    """Raise GitcfgError if something of the history is not there, as in partial clones."""
+    """Raise GitcfgError if objects of the history are missing, as in partial clones."""
     try:
         yield
     except KeyError as error:

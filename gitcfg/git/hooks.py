@@ -1,4 +1,4 @@
-"""Where git looks for the hooks of a repository, and what its own file of settings says of them."""
+"""Where git looks for the hooks of a repository, and git's settings of the repository for them."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from gitcfg.git.repository import Config, Repository, not_served
 from gitcfg.model import GitcfgError
 
 PUSH_OPTIONS, FSCK = "receive.advertisePushOptions", "receive.fsckObjects"
-"""Without these git takes no `--push-option`, and objects that `git fsck` complains of."""
+"""Without these git accepts no `--push-option`, but accepts objects that `git fsck` refuses."""
 _PATH = "core.hooksPath"
 _NO_HOOKS = "it has no hooks"
 _COMMENT = b"# Written by `gitcfg hook install --server`; `gitcfg hook remove --server` takes it away.\n"
@@ -23,25 +23,25 @@ _JOINED = b"\n# The line above had no end.\n"
 
 
 class HookFolder(msgspec.Struct, frozen=True):
-    """A folder of hooks; `common`: settings of the user or the machine name it for all repositories."""
+    """A folder of hooks. `common`: settings of the user or the machine define it for all repositories."""
 
     place: Path
     common: bool = False
 
 
 def hook_folder(repository: Repository, top: Path) -> HookFolder:
-    """Where the hooks are that git runs in the folder `top`: all work trees of a repository share them."""
+    """Return the folder of the hooks that git runs in the folder `top`: all work trees share them."""
     git = repository.git_or_error(_NO_HOOKS)
     found = [entry for entry in git.config if entry.name == _PATH.lower()]
     if not found:
         return HookFolder(common_folder(git) / "hooks")
-    # Sorting is stable: among equals the last one counts, as it does for git.
+    # Sorting is stable: the last of equal ones counts, as for git.
     last = sorted(found, key=lambda entry: entry.level)[-1]
     return HookFolder(top / Path(last.value or "").expanduser(), last.level < ConfigLevel.LOCAL)
 
 
 def work_tree(repository: Repository) -> Path:
-    """Return the top of the work tree. GitcfgError: there is none."""
+    """Return the top of the work tree. Raise GitcfgError if there is none."""
     git = repository.git_or_error(_NO_HOOKS)
     if not git.workdir:
         hint = f"Run `gitcfg hook install --server {git.path}` to check pushes to it."
@@ -50,51 +50,51 @@ def work_tree(repository: Repository) -> Path:
 
 
 def open_exactly(path: Path) -> Repository:
-    """Return the git repository that is in this folder itself. GitcfgError: there is none."""
+    """Return the git repository in exactly this folder. Raise GitcfgError if there is none."""
     if path.is_dir():
         repository = Repository.served(path)
-        own = path / ".git"  # a file where work trees or submodules have theirs elsewhere
+        own = path / ".git"  # a file in work trees and submodules, whose git folder is elsewhere
         if own.is_file() or repository.root.resolve() in (path.resolve(), own.resolve()):
             return repository
     raise not_served(path)
 
 
 def settings_file(repository: Repository) -> Path:
-    """git's own file of a repository's settings, which all its work trees share."""
+    """Return git's own file of a repository's settings, which all its work trees share."""
     return common_folder(repository.git_or_error(_NO_HOOKS)) / "config"
 
 
 def missing_settings(repository: Repository) -> tuple[str, ...]:
-    """Return the settings of a server that are not as they are to be."""
+    """Return the settings of a server that are not as required."""
     return tuple(key for key in _LINES if not _is_set(repository, key))
 
 
 def _is_set(repository: Repository, key: str) -> bool:
     try:
         return Config(repository).flag(key) or False
-    except GitcfgError:  # what is no truth sets nothing
+    except GitcfgError:  # a value that is not a boolean sets nothing
         return False
 
 
 def with_settings(text: bytes, keys: Iterable[str]) -> bytes:
-    """Return a file of settings in which these are set, too: what comes last counts."""
+    """Return a file of settings with these added: the last value of a setting counts."""
     lines = b"".join(_LINES[key] for key in keys)
     joined = _JOINED if text and not text.endswith(b"\n") else b""
     return text + joined + _COMMENT + _HEADING + lines if lines else text
 
 
 def without_settings(text: bytes) -> bytes:
-    """Return the file as it was before; the same where nothing of ours is left in it as we wrote it."""
+    """Return the file as it was before; unchanged if none of our settings is in it as we wrote it."""
     for found in reversed(list(_BLOCK.finditer(text))):
         before, after = text[: found.start()], text[found.end() :]
         if after.lstrip()[:1] not in (b"", b"["):
-            text = before + _HEADING + after  # what was added to the section later stays in it
+            text = before + _HEADING + after  # settings that were added to the section later stay in it
         else:
             text = before.removesuffix(_JOINED) + after
     return text
 
 
 def settings_in(text: bytes) -> frozenset[str]:
-    """Return which of the settings that are ours stand in a file."""
+    """Return those of our settings that are in a file."""
     blocks = b"".join(found[1] for found in _BLOCK.finditer(text))
     return frozenset(key for key, line in _LINES.items() if line in blocks)

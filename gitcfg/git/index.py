@@ -1,6 +1,6 @@
 """git's index: the file in its versions 2 to 4, and the tree that would be committed or that a merge made.
 
-libgit2 hides the times of files in it; without them each file would have to be read to know its id.
+libgit2 does not expose the files' times in the index; without them every file would be read for its id.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import FOLDERS, SETTINGS
 
 _LOOKS = struct.Struct(">4L4xLL8xL20xH")
-_MARKED = 0xF000  # assumed unchanged, or passed over, or in conflict
+_MARKED = 0xF000  # assumed unchanged, skipped, or in conflict
 _ADDED = 0x2000
 _SKIPPED = 0x4000
 _SECOND = 10**9
@@ -28,7 +28,7 @@ _FILE = 0o10
 
 
 class Staged(msgspec.Struct, frozen=True, gc=False):
-    """What is staged under a path, as git keeps it."""
+    """The staged entry of a path, in git's form."""
 
     row: bytes
 
@@ -42,7 +42,7 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def intended(self) -> bool:
-        """Return whether it is only meant to be added (`git add --intent-to-add`), and not committed."""
+        """Return whether it is only intended to be added (`git add --intent-to-add`), and not committed."""
         return self._has_flag(_ADDED)
 
     @property
@@ -57,8 +57,8 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
     def looks_like(self, state: os.stat_result, written: int) -> bool:
         """Return whether the file on disk is still what was staged, judged by its metadata.
 
-        Not if it changed in the second in which the index was `written`, or later: then it may have
-        changed once more without looking otherwise. Nor if git is told not to look at it.
+        Return False if it changed in the second in which the index was `written`, or later: it may then have
+        changed again with the same metadata. Return False also if git must not examine the file.
         """
         changed, changed_ns, modified, modified_ns, inode, mode, size, flags = _LOOKS.unpack_from(self.row)
         return bool(
@@ -73,7 +73,7 @@ class Staged(msgspec.Struct, frozen=True, gc=False):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """All that is staged, by git's path as the system's names are text, and when that was written."""
+    """All staged entries by git's path as text, and the time when the index was written."""
 
     files: dict[str, Staged] = {}
     written: int = 0
@@ -86,12 +86,12 @@ _EXTENSION = struct.Struct(">4sL")
 _LONG, _EXTENDED = 0x0FFF, 0x4000
 _DIGEST = 20
 _FOLDERS = b"sdir"
-"""It marks an index that has folders in place of all files below them (`git sparse-checkout`)."""
+"""The extension of an index that has folders instead of their files (`git sparse-checkout`)."""
 AFTER = chr(ord("/") + 1)
 
 
 def read_index(file: Path) -> Index:
-    """Return the index in a file, empty where there is none. GitcfgError: it cannot be understood."""
+    """Return the index in a file, empty if there is none. Raise GitcfgError if it cannot be parsed."""
     try:
         with file.open("rb") as opened:
             data, state = opened.read(), os.fstat(opened.fileno())
@@ -108,11 +108,11 @@ def read_index(file: Path) -> Index:
 
 
 class _UnknownFormat(ValueError):
-    """It is sound, but nothing that is known here."""
+    """The index is valid, but in an unknown format."""
 
 
 def _parse_files(data: bytes) -> dict[str, Staged]:
-    """Return what is staged. ValueError, IndexError, struct.error: the data is broken."""
+    """Return the staged entries. Raise ValueError, IndexError or struct.error if the data is broken."""
     mark, version, count = _HEAD.unpack_from(data)
     if mark != b"DIRC":
         raise ValueError("it is not an index")
@@ -124,7 +124,7 @@ def _parse_files(data: bytes) -> dict[str, Staged]:
 
 
 def _parse_versions_2_3(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
-    """Versions 2 and 3: whole names, and rows are filled up to eight bytes with NULs."""
+    """Parse versions 2 and 3: whole names, and entries padded to eight bytes with NULs."""
     files, at = dict[str, Staged](), _HEAD.size
     for _ in range(count):
         flags = data[at + 60] << 8 | data[at + 61]
@@ -137,7 +137,7 @@ def _parse_versions_2_3(data: bytes, count: int) -> tuple[dict[str, Staged], int
 
 
 def _parse_version_4(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
-    """Version 4: a name says how much of the end of the one before it goes, and what comes instead."""
+    """Parse version 4: a name says how much to cut from the previous name, and what to append."""
     files, at, path = dict[str, Staged](), _HEAD.size, b""
     for _ in range(count):
         name = at + (64 if data[at + 60] << 8 & _EXTENDED else 62)
@@ -150,7 +150,7 @@ def _parse_version_4(data: bytes, count: int) -> tuple[dict[str, Staged], int]:
 
 
 def _parse_number(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number written seven bits a byte, and where it ends."""
+    """Return a number with seven bits per byte, and where it ends."""
     number = data[at] & 127
     while data[at] & 128:
         at += 1
@@ -159,10 +159,10 @@ def _parse_number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _check_end(data: bytes, at: int) -> None:
-    """Check what follows the files: extensions, which must be understood if in lower case; a hash."""
+    """Check what follows the files: extensions, of which lower-case ones must be known, and a hash."""
     end = len(data) - _DIGEST
     digest = hashlib.sha1(memoryview(data)[:end], usedforsecurity=False).digest()
-    if data[end:] not in (digest, bytes(_DIGEST)):  # git leaves zeros where it is told to save time
+    if data[end:] not in (digest, bytes(_DIGEST)):  # git writes zeros where it is configured to save time
         raise ValueError("it is truncated or damaged")
     while at < end:
         name, size = _EXTENSION.unpack_from(data, at)
@@ -174,11 +174,11 @@ def _check_end(data: bytes, at: int) -> None:
 
 
 Placed = tuple[int, bytes]
-"""A mode, and the id of what stands there."""
+"""A mode, and the id of the object."""
 
 
 class IndexTree:
-    """What is staged, or what a merge has made: files by git's path, of which those below a prefix count."""
+    """The staged files, or the result of a merge, by git's path; only those below a prefix count."""
 
     commit: str | None = None
 
@@ -212,14 +212,14 @@ class IndexTree:
 
 
 def staged(index: Index) -> dict[str, Placed]:
-    """Return what would be committed of what is staged."""
+    """Return the staged files that would be committed."""
     return {path: (found.mode, found.id) for path, found in index.files.items() if not found.intended}
 
 
 def whole_index(git: pygit2.Repository, file: Path) -> Index:
     """Return the index in a file, with all files below folders that are left out of the work tree.
 
-    GitcfgError: it cannot be understood.
+    Raise GitcfgError if it cannot be parsed.
     """
     index = read_index(file)
     folders = [path for path, found in index.files.items() if found.mode >> 12 == FOLDER]
@@ -243,5 +243,5 @@ def _list_skipped(trees: Trees, tree: bytes, path: str) -> Iterator[tuple[str, S
 
 
 def merged(index: pygit2.Index) -> dict[str, Placed]:
-    """Return what a merge has made."""
+    """Return the result of a merge."""
     return {found.path: (int(found.mode), found.id.raw) for found in index}

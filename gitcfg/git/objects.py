@@ -1,4 +1,4 @@
-"""git's objects by id. A partial clone (`git clone --filter`) fetches what it lacks when it is asked for."""
+"""git's objects by id. A partial clone (`git clone --filter`) fetches missing ones when they are needed."""
 
 import os
 import subprocess
@@ -20,8 +20,8 @@ _FETCH = ("--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--fi
 class Store:
     """The objects of a repository.
 
-    `others` are ids that will be asked for next: where one is missing they are fetched with it, for each
-    fetch is a connection.
+    `others` are ids that will be needed next: if one object is missing, they are fetched with it, because
+    each fetch is a connection.
     """
 
     def __init__(self, git: pygit2.Repository, others: Callable[[], Iterable[str]] = tuple) -> None:
@@ -31,15 +31,15 @@ class Store:
         self._requested = set[str]()
 
     def read(self, id: pygit2.Oid) -> tuple[int, bytes]:
-        """Return the kind and bytes of an object. KeyError, GitcfgError: it is not there."""
+        """Return the kind and bytes of an object. Raise KeyError or GitcfgError if it is missing."""
         return self._read_or_fetch(self._odb.read, id)
 
     def read_header(self, id: pygit2.Oid) -> tuple[int, int]:
-        """Return the kind and size of an object. KeyError, GitcfgError: it is not there."""
+        """Return the kind and size of an object. Raise KeyError or GitcfgError if it is missing."""
         return self._read_or_fetch(self._odb.read_header, id)
 
     def complete(self, *trees: str) -> None:
-        """Fetch what commits or trees lack: git's library merges them, and fetches nothing."""
+        """Fetch missing objects of commits or trees: git's library merges them, and fetches nothing."""
         if self._remote is not None:
             self._fetch(self._remote, _missing(self._git, "--no-walk", *trees))
 
@@ -54,7 +54,7 @@ class Store:
 
     @cached_property
     def _remote(self) -> str | None:
-        """Where a partial clone has what it lacks; None: it is whole, or only judges what is pushed."""
+        """The remote of a partial clone; None: nothing is missing, or this repository only judges pushes."""
         if "GIT_QUARANTINE_PATH" in os.environ:
             return None
         config = self._git.config
@@ -77,7 +77,7 @@ class Store:
 
 
 def find_missing(git: pygit2.Repository, paths: Iterable[str]) -> list[str]:
-    """Return the ids that a partial clone lacks of all that ever was at some paths."""
+    """Return the ids that a partial clone lacks of all past files at some paths."""
     return _missing(git, "--all", "--", *paths)
 
 
@@ -99,13 +99,13 @@ def _run(git: pygit2.Repository, words: Iterable[str], stdin: str = "") -> subpr
 
 
 FOLDER, LINK, SUBMODULE = 0o04, 0o12, 0o16
-"""What the upper bits of a mode say; all else is a file."""
+"""The upper bits of a mode; all other values are files."""
 
 
 class Objects:
-    """The objects of a repository. The key of an entry made of one is its id, in hexadecimal.
+    """The objects of a repository. The key of an entry is its object's id, in hexadecimal.
 
-    `others`: ids that will be asked for next, which a partial clone fetches together.
+    `others`: ids that will be needed next, which a partial clone fetches together.
     """
 
     def __init__(self, git: pygit2.Repository, others: Callable[[], Iterable[str]] = tuple) -> None:
@@ -115,7 +115,8 @@ class Objects:
         return entry.key
 
     def size_of(self, entry: Entry) -> int:
-        # Sizes stand beside ids in none of git's lists: 0.7 us a packed object, so only where it matters.
+        # git's lists of ids have no sizes: a size takes 0.7 us per packed object, so it is read only if
+        # needed.
         if entry.kind is not EntryKind.FILE:
             return 0
         size = self.size(entry.key)
@@ -133,14 +134,14 @@ class Objects:
         return data
 
     def size(self, id: str) -> int | None:
-        """Return how many bytes an object has; None if it is not there."""
+        """Return the number of bytes of an object; None if it is missing."""
         try:
             return self._odb.read_header(pygit2.Oid(hex=id))[1]
         except (KeyError, pygit2.GitError):
             return None
 
     def content(self, id: str) -> bytes | None:
-        """Return an object's bytes; None if it is not there, or broken."""
+        """Return an object's bytes; None if it is missing or broken."""
         try:
             return self._odb.read(pygit2.Oid(hex=id))[1]
         except (KeyError, pygit2.GitError):
@@ -148,7 +149,7 @@ class Objects:
 
 
 def entry_kind(mode: int) -> EntryKind | None:
-    """Return what a mode stands for; None for a folder."""
+    """Return the kind of entry for a mode; None for a folder."""
     kind = mode >> 12
     if kind == FOLDER:
         return None
@@ -158,23 +159,23 @@ def entry_kind(mode: int) -> EntryKind | None:
 
 
 def decode_name(raw: bytes) -> str:
-    """Decode a name; bytes that are no text become escapes."""
+    """Decode a name; escape bytes that are not text."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def escape_name(name: str) -> str:
-    """Escape the bytes of a name from `os.fsdecode` that are no text."""
+    """Escape the bytes of a name from `os.fsdecode` that are not text."""
     return name if name.isascii() else decode_name(os.fsencode(name))
 
 
 def missing_object(id: str) -> GitcfgError:
-    """Return the error of an object that others name, and that is not there, or broken."""
+    """Return the error for an object that others refer to, and that is missing or broken."""
     hint = "Run `git fsck` to find what else is missing. Fetch it, or clone again."
     return GitcfgError(f"Cannot read the git object {id}.", hint)
 
 
 def common_folder(git: pygit2.Repository) -> Path:
-    """Return the folder that all work trees share; git notes its path where `git worktree add` made one."""
+    """Return the folder that all work trees share; in one from `git worktree add`, git recorded its path."""
     own = Path(git.path)
     try:
         return (own / (own / "commondir").read_text().strip()).resolve()

@@ -1,4 +1,4 @@
-"""The git program itself, for what its library does not do: to sign, to note, to take many objects."""
+"""The git program, for what git's library cannot do: sign, add notes, write many objects."""
 
 import hashlib
 import os
@@ -29,35 +29,41 @@ _OURS = frozenset(
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     }
 )
-"""What git tells its hooks of where they are: it is said here anew, by the repository that is open."""
+"""The variables by which git informs its hooks; here they are set from the open repository instead."""
 _ROLES = ("AUTHOR", "COMMITTER")
 _IDENTITY = {"NAME": "gitcfg", "EMAIL": "gitcfg@localhost"}
 
 
 class Git:
-    """git in one repository; `environment` is what it is started with."""
+    """git in one repository; `environment` is the one of its processes."""
 
     def __init__(self, repository: Repository, environment: Mapping[str, str]) -> None:
-        """GitcfgError: there is no git repository, or what is in it has not been accepted yet."""
+        """Begin with a repository.
+
+        Raise GitcfgError if it has no git, or objects in it are not accepted yet.
+        """
         git = repository.git_or_error()
         if environment.get("GIT_QUARANTINE_PATH"):
             hint = "Run it from post-receive, not from pre-receive."
             raise GitcfgError("The push is not accepted yet, so nothing can be written.", hint, code=REFUSED)
         self.folder = Path(git.path)
         kept = {name: value for name, value in environment.items() if name not in _OURS}
-        # git's library follows no replacements (refs/replace/), and what git reads must be the same.
+        # git's library ignores replacements (refs/replace/), and git must read the same objects.
         ours = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
         self._environment = {**kept, **ours}
 
     def run(self, *words: str, stdin: bytes | IO[bytes] = b"", **more: str) -> str:
-        """Run git and return its output; `more` is environment. GitcfgError: it fails."""
+        """Run git and return its output; `more` is added to the environment.
+
+        Raise GitcfgError if it fails.
+        """
         code, output, error = self.try_run(*words, stdin=stdin, **more)
         if code:
             raise GitcfgError(f"`git {words[0]}` failed: {_last_words(error)}.")
         return output
 
     def try_run(self, *words: str, stdin: bytes | IO[bytes] = b"", **more: str) -> tuple[int, str, str]:
-        """Run git and return its exit code, stdout and stderr. GitcfgError: there is no git."""
+        """Run git and return its exit code, stdout and stderr. Raise GitcfgError if there is no git."""
         call = ["git", f"--git-dir={self.folder}", *words]
         environment = {**self._environment, **more}
         source: dict[str, Any] = {"input" if isinstance(stdin, bytes) else "stdin": stdin}
@@ -69,10 +75,10 @@ class Git:
         return done.returncode, output, error
 
     def run_detached(self, *words: str, **more: str) -> tuple[int, str]:
-        """Run a git that goes on when this program is killed; return its exit code and last words."""
+        """Run a git that continues if this program is killed; return its exit code and last output."""
         environment = {**self._environment, **more}
         call = ["git", f"--git-dir={self.folder}", *words]
-        with tempfile.TemporaryFile() as output:  # nobody reads on from a pipe after a kill
+        with tempfile.TemporaryFile() as output:  # after a kill, a pipe would have no reader
             process = subprocess.Popen(
                 call,
                 stdin=subprocess.DEVNULL,
@@ -94,7 +100,7 @@ class Git:
         return process.returncode, _last_words(error)
 
     def signing(self, required: bool = False) -> tuple[str, ...]:
-        """The words that sign what this program commits: if a key is named for it, or git is told to."""
+        """Return the arguments that sign this program's commits: if it has a key, or git signs all."""
         _, key, _ = self.try_run("config", "gitcfg.signingKey")
         if key:
             return (f"-S{key}",)
@@ -102,40 +108,40 @@ class Git:
         return ("-S",) if required or always == "true" else ()
 
     def identity(self) -> dict[str, str]:
-        """Return who writes and commits: whoever git is told it is; where it is not told, gitcfg itself."""
+        """Return the environment for gitcfg as author and committer where git has no identity."""
         unknown = [role for role in _ROLES if self.try_run("var", f"GIT_{role}_IDENT")[0]]
         return {f"GIT_{role}_{key}": value for role in unknown for key, value in _IDENTITY.items()}
 
 
 def _last_words(error: str) -> str:
-    """Return what git says, on one line."""
+    """Return git's error message on one line."""
     lines = (line.strip().removeprefix("fatal: ").removeprefix("error: ") for line in error.splitlines())
     return shown("; ".join(filter(None, lines)).rstrip(".") or "no reason given", most=300)
 
 
-# New objects of a repository, written all at once: files and folders by the ids that git gives them.
+# New objects of a repository, written all at once: files and folders with the ids that git gives them.
 
 FOLDER_MODE = b"40000"
 EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-"""The folder in which there is nothing: git knows it without being told."""
+"""The empty folder: git knows it without an object."""
 _TREE, _BLOB = 2, 3
 _KINDS = {_TREE: b"tree", _BLOB: b"blob"}
-_LEVEL = 1  # of compression: 6 takes three times as long, and `git gc` packs again anyway
-_FEW = 100  # as git's own limit: so few objects are no pack of their own
+_LEVEL = 1  # compression: level 6 takes three times as long, and `git gc` packs again anyway
+_FEW = 100  # git's own limit: fewer objects are not kept as a pack
 _HEAD = 12
 _BLOCK = 1 << 20
 _RESERVED = re.compile(r"\.git[ .]*(:.*)?|git~1[ .]*(:.*)?", re.IGNORECASE)
 
 
 class PackedObject(msgspec.Struct, frozen=True, gc=False):
-    """An object by its id, and as it stands in a pack."""
+    """An object by its id, with its bytes in a pack."""
 
     id: str
     packed: bytes
 
 
 class TreeRow(msgspec.Struct, frozen=True, gc=False):
-    """What stands under a name in a folder."""
+    """An entry of a folder under a name."""
 
     name: str
     mode: bytes
@@ -143,12 +149,12 @@ class TreeRow(msgspec.Struct, frozen=True, gc=False):
 
 
 def pack_blob(data: bytes) -> PackedObject:
-    """Return a file."""
+    """Return the object of a file."""
     return _pack_object(_BLOB, data)
 
 
 def pack_tree(rows: Iterable[TreeRow]) -> PackedObject:
-    """Return a folder."""
+    """Return the object of a folder."""
     ordered = sorted(rows, key=lambda row: row.name.encode() + (b"/" if row.mode == FOLDER_MODE else b""))
     return _pack_object(
         _TREE, b"".join(b"%b %b\0%b" % (r.mode, r.name.encode(), bytes.fromhex(r.id)) for r in ordered)
@@ -161,7 +167,7 @@ def _pack_object(kind: int, data: bytes) -> PackedObject:
 
 
 def _encode_head(kind: int, size: int) -> bytes:
-    """Return an object's head in a pack: its kind and size, seven bits a byte, the lowest first."""
+    """Return an object's header in a pack: its kind and size, seven bits per byte, the lowest first."""
     head, size = [kind << 4 | size & 15], size >> 4
     while size:
         head[-1] |= 128
@@ -171,7 +177,7 @@ def _encode_head(kind: int, size: int) -> bytes:
 
 
 class Pack:
-    """Objects on their way: none of them is there before all are."""
+    """Objects to write: none of them is in the repository before all are."""
 
     def __init__(self, body: IO[bytes]) -> None:
         self._body = body
@@ -179,14 +185,14 @@ class Pack:
         self._ids = set[str]()
 
     def add(self, made: Iterable[PackedObject]) -> None:
-        """Take objects; each counts once."""
+        """Add objects; each counts once."""
         for one in made:
             if one.id not in self._ids:
                 self._ids.add(one.id)
                 self._body.write(one.packed)
 
     def keep(self, git: Git) -> None:
-        """Put them in place. GitcfgError: git finds that one of them is not as it should be."""
+        """Write them into the repository. Raise GitcfgError if git finds an invalid one."""
         if not self._ids:
             return
         self._body.seek(0)
@@ -198,7 +204,7 @@ class Pack:
         self._body.write(digest.digest())
         self._body.flush()
         os.lseek(self._body.fileno(), 0, os.SEEK_SET)
-        # --strict: git judges the names in folders, too; one that it refuses would break every clone.
+        # --strict: git checks the names in folders, too; one that it refuses would break every clone.
         few = len(self._ids) < _FEW
         words = ["unpack-objects", "-q", "--strict"] if few else ["index-pack", "--stdin", "--strict"]
         git.run(*words, stdin=self._body)
@@ -206,18 +212,18 @@ class Pack:
 
 @contextmanager
 def open_pack(git: Git) -> Iterator[Pack]:
-    """A pack in the making: a file without a name, of which nothing stays, whoever ends the program."""
+    """Open a new pack: a temporary file without a name, which is gone however the program ends."""
     with tempfile.TemporaryFile(dir=git.folder, prefix="gitcfg-pack-") as body:
         yield Pack(body)
 
 
 def find_reserved(path: str) -> str:
-    """Return the part of a path that git keeps for itself on some system, whatever is in it; "": none."""
+    """Return the part of a path that git reserves on any system, with any content; "": there is none."""
     return next((part for part in path.split("/") if _RESERVED.fullmatch(part)), "")
 
 
 def pack_folders(files: Mapping[str, tuple[bytes, str]]) -> Iterator[PackedObject]:
-    """Yield the folders in which files are, by path (`/etc/x`) to mode and id; the outermost comes last."""
+    """Yield the folders of files, which are mode and id by path (`/etc/x`); the outermost folder is last."""
     rows: list[TreeRow] = []
     below: dict[str, dict[str, tuple[bytes, str]]] = {}
     for path, what in files.items():

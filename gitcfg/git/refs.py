@@ -19,7 +19,7 @@ from gitcfg.model import REFUSED, GitcfgError
 from gitcfg.model.names import did_you_mean, shown
 
 _MOST_ALIASES = 5
-"""git follows no more."""
+"""git follows no more symbolic refs."""
 _OLDEST_FIRST = SortMode.TOPOLOGICAL | SortMode.REVERSE
 
 
@@ -27,12 +27,12 @@ class Refs:
     """Refs by their full names, commits by their ids in hexadecimal."""
 
     def __init__(self, repository: Repository) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._git = repository.git_or_error("it has no refs")
 
     @property
     def head(self) -> str:
-        """The branch that HEAD names, even if it has no commit yet; `HEAD` where it names none."""
+        """The branch that HEAD points to, even if it has no commit yet; `HEAD` if it points to none."""
         target = self._git.references["HEAD"].raw_target
         return target if isinstance(target, str) else target.decode() if isinstance(target, bytes) else "HEAD"
 
@@ -49,7 +49,7 @@ class Refs:
             return None
 
     def moved(self, ref: str) -> str:
-        """Return the ref that moves where one is pushed to: itself, or the one that it is another name of."""
+        """Return the ref that moves when one is pushed to: itself, or the target of a symbolic ref."""
         for _ in range(_MOST_ALIASES):
             found = self._git.references.get(ref)
             if found is None or not isinstance(found.raw_target, str | bytes):
@@ -59,19 +59,19 @@ class Refs:
         return ref
 
     def commit(self, id: str) -> str | None:
-        """Return the commit that an object is, or a tag names; None: it leads to none."""
+        """Return the commit that an object is, or that a tag points to; None: there is none."""
         try:
             return str(self._git[id].peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
     def tip_or_error(self, ref: str) -> str | None:
-        """Return the commit at a ref, as `tip`. GitcfgError: it cannot be read what the ref leads to."""
+        """Return the commit at a ref, as `tip`. Raise GitcfgError if the ref's object cannot be read."""
         found = self._git.references.get(ref)
         return self.commit_or_error(str(found.resolve().target)) if found is not None else None
 
     def commit_or_error(self, id: str) -> str | None:
-        """The commit that an object is, as `commit`. GitcfgError: it cannot be read what it leads to."""
+        """Return the commit of an object, as `commit`. Raise GitcfgError if the object cannot be read."""
         try:
             return str(self._git[id].peel(pygit2.Commit).id)
         except KeyError:
@@ -80,16 +80,16 @@ class Refs:
             return None
 
     def includes(self, commit: str, other: str) -> bool:
-        """Return whether one commit is the other, or comes after it."""
+        """Return whether a commit is the other one, or a descendant of it."""
         return commit == other or self._git.descendant_of(commit, other)
 
     def base(self, ours: str, theirs: str) -> str | None:
-        """Return the commit at which two parted; None: they have nothing in common."""
+        """Return the commit at which two diverged; None: they have no common history."""
         found = self._git.merge_base(ours, theirs)
         return str(found) if found is not None else None
 
     def between(self, known: Iterable[str], *new: str) -> tuple[str, ...]:
-        """The commits that lead to new ones, and are neither known nor lead to what is; parents first."""
+        """Return the commits up to new ones, without known ones and their ancestors; parents first."""
         walker = self._git.walk(None, _OLDEST_FIRST)
         for commit in new:
             walker.push(commit)
@@ -104,14 +104,14 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 def append_note(git: Git, ref: str, commit: str, text: str) -> None:
     """Add a paragraph to the note on a commit under a ref. Raise GitcfgError if git cannot."""
-    # git reads the notes, then writes them whole: of two at once one would be lost.
+    # git reads the notes and then writes all of them: of two writers at once, one would lose its note.
     with _notes_lock(git.folder):
         git.run("notes", f"--ref={ref}", "append", "-F", "-", commit, stdin=text.encode(), **git.identity())
 
 
 @contextmanager
 def _notes_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock on notes. One that is not to be had in five seconds is no reason to note nothing."""
+    """Hold the lock on notes. If it is not free within five seconds, continue without it."""
     place = os.open(folder, _FOLDER)
     try:
         for _ in range(_TRIES):
@@ -132,7 +132,7 @@ SNAPSHOT_REFS = "refs/tags/snapshot/"
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A commit under a name: who named it, when (ISO 8601 with offset), and what for."""
+    """A named commit: who named it, when (ISO 8601 with offset), and for what reason."""
 
     name: str
     commit: str
@@ -143,7 +143,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     @property
     def revision(self) -> str:
-        """What git's commands call it."""
+        """The revision for git's commands."""
         return f"snapshot/{self.name}"
 
 
@@ -151,19 +151,19 @@ class Snapshots:
     """The snapshots of a repository."""
 
     def __init__(self, repository: Repository) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._history = History(repository)
         self._git = self._history.git
 
     def all(self) -> Iterator[Snapshot]:
-        """Yield all of them, in order of name. A tag that leads to no commit is none."""
+        """Yield all of them, in order of name. A tag that points to no commit is left out."""
         for ref in sorted(ref for ref in self._git.references if ref.startswith(SNAPSHOT_REFS)):
             found = self._snapshot(ref)
             if found is not None:
                 yield found
 
     def named(self, name: str) -> Snapshot:
-        """Return the one of a name. GitcfgError: there is none."""
+        """Return the snapshot of a name. Raise GitcfgError if there is none."""
         found = self._snapshot(SNAPSHOT_REFS + name) if SNAPSHOT_REFS + name in self._git.references else None
         if found is None:
             near = did_you_mean(name, (each.name for each in self.all()))
@@ -172,7 +172,7 @@ class Snapshots:
         return found
 
     def create(self, git: Git, name: str, commit: str, message: str) -> Snapshot:
-        """Name a commit. GitcfgError: the name is none, or is taken (4)."""
+        """Name a commit. Raise GitcfgError if the name is not valid, or is taken (4)."""
         ref = SNAPSHOT_REFS + name
         if git.try_run("check-ref-format", ref)[0]:
             hint = "Use letters, digits, `-`, `_`, `.`, and `/` between parts."
@@ -185,7 +185,7 @@ class Snapshots:
         return self.named(name)
 
     def delete(self, git: Git, name: str) -> str:
-        """Take a name away. What it stood for: a tag's id."""
+        """Delete a name. Return the id of the tag that it had."""
         self.named(name)
         was = str(self._git.references[SNAPSHOT_REFS + name].target)
         git.run("update-ref", "--no-deref", "-d", SNAPSHOT_REFS + name, was)
@@ -199,7 +199,7 @@ class Snapshots:
             return None
         about = self._history.about(str(commit.id))
         name = ref.removeprefix(SNAPSHOT_REFS)
-        if not isinstance(target, pygit2.Tag) or target.tagger is None:  # made by other means
+        if not isinstance(target, pygit2.Tag) or target.tagger is None:  # made by other tools
             return Snapshot(name, about.commit, about.author, about.email, about.date, about.subject)
         tagger = target.tagger
         who, email = (raw.decode("utf-8", "replace") for raw in (tagger.raw_name, tagger.raw_email))

@@ -22,7 +22,7 @@ MARKER = "gitcfg.yaml"
 class Repository:
     """An open repository. `root` is the folder with gitcfg.yaml, `prefix` its path inside git's tree.
 
-    Where there is no git, the folder itself can still be read, but has no commits.
+    Without git, the folder itself can still be read, but has no commits.
     """
 
     def __init__(self, root: Path, git: pygit2.Repository | None, prefix: str) -> None:
@@ -33,7 +33,10 @@ class Repository:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Repository":
-        """Return the repository that a folder belongs to. GitcfgError: there is none that can be read."""
+        """Return the repository that contains a folder.
+
+        Raise GitcfgError if there is none that can be read.
+        """
         folder = Path(path).resolve()
         if not folder.is_dir():
             raise GitcfgError(f"The folder {path} does not exist.")
@@ -42,7 +45,7 @@ class Repository:
         if git is not None and workdir is None:
             return cls(folder, git, "")
         places = [folder, *folder.parents]
-        if workdir is not None:  # as far as the work tree goes
+        if workdir is not None:  # up to the top of the work tree
             places = places[: places.index(workdir) + 1] if workdir in places else [folder]
         root = next((place for place in places if (place / MARKER).is_file()), None)
         if root is None:
@@ -53,10 +56,10 @@ class Repository:
 
     @classmethod
     def served(cls, path: str | os.PathLike[str]) -> "Repository":
-        """Open what is pushed to: git's own folder, whatever may lie in a work tree beside it.
+        """Open a repository that accepts pushes: git's own folder, whether or not there is a work tree.
 
-        `gitcfg.folder` of git's configuration says where in git's tree the repository begins.
-        GitcfgError: git keeps nothing there.
+        `gitcfg.folder` in git's configuration is the repository's folder in git's tree. Raise GitcfgError if
+        there is no git folder.
         """
         git = _discover(Path(path).resolve())
         if git is None:
@@ -66,17 +69,17 @@ class Repository:
 
     @property
     def shared(self) -> Path | None:
-        """The folder of the git repository that all its work trees share; None where there is no git."""
+        """The folder of the git repository that all its work trees share; None without git."""
         return common_folder(self.git) if self.git is not None else None
 
     def worktree(self) -> Tree:
-        """Return what lies in the folder: untracked files count, ignored ones do not."""
+        """Return the tree of the folder: untracked files count, ignored ones do not."""
         if self.git is not None and not self.git.workdir:
             return self.at("HEAD")
         return FolderTree(self.root, WorkTree(self.git) if self.git is not None else NoGit())
 
     def index(self, file: str | None = None) -> Tree:
-        """Return what would be committed; `file` is another index than the repository's own.
+        """Return the tree that would be committed; `file` is another index than the repository's own.
 
         `git commit --all` and `git commit PATH` make one, and name it to hooks in GIT_INDEX_FILE.
         """
@@ -84,16 +87,16 @@ class Repository:
         return IndexTree(git, self.prefix, staged(whole_index(git, Path(file or Path(git.path) / "index"))))
 
     def at(self, revision: str) -> Tree:
-        """Return a commit's tree; `revision` is whatever `git rev-parse` takes."""
+        """Return a commit's tree; `revision` is anything that `git rev-parse` accepts."""
         commit = self.commit(revision)
         return CommitTree(self.git_or_error(), commit, self.prefix, self._listed)
 
     def knows(self, revision: str) -> bool:
-        """Return whether it is a revision."""
+        """Return whether there is such a revision."""
         return self.git is not None and _commit(self.git, revision) is not None
 
     def merge_base(self, ours: str, theirs: str) -> str:
-        """Return the commit at which two revisions parted. GitcfgError: they have none in common."""
+        """Return the commit at which two revisions diverged. Raise GitcfgError if there is none."""
         git = self.git_or_error("a merge base cannot be read")
         base = git.merge_base(self.commit(ours).id, self.commit(theirs).id)
         if base is None:
@@ -101,7 +104,7 @@ class Repository:
         return str(base)
 
     def merged(self, ours: str, theirs: str) -> Tree:
-        """Return what merging a revision into another gives. GitcfgError: git finds conflicts."""
+        """Return the result of merging a revision into another. Raise GitcfgError if there are conflicts."""
         git = self.git_or_error("a merge cannot be read")
         sides = self.commit(ours), self.commit(theirs)
         base = git.merge_base(*(side.id for side in sides))
@@ -114,7 +117,7 @@ class Repository:
         return IndexTree(git, self.prefix, merged(index))
 
     def before(self, tree: Tree) -> Tree | None:
-        """What a tree comes after: a commit's first parent, for all else HEAD; None at the beginning."""
+        """Return the tree before one: a commit's first parent, for all else HEAD; None at the beginning."""
         if self.git is None:
             return None
         if tree.commit is not None:
@@ -125,7 +128,7 @@ class Repository:
         return CommitTree(self.git, self.git.head.peel(pygit2.Commit), self.prefix, self._listed)
 
     def without(self, revision: str, paths: Iterable[str]) -> str:
-        """Return the id of a new tree: a commit's, all of it, without some files of ours."""
+        """Return the id of a new tree: the whole tree of a commit without some files of the repository."""
         index = pygit2.Index()
         index.read_tree(self.commit(revision).tree)
         for path in paths:
@@ -133,7 +136,7 @@ class Repository:
         return str(index.write_tree(self.git_or_error()))
 
     def commit(self, revision: str) -> pygit2.Commit:
-        """Return a commit as git's library has it. GitcfgError: there is no such revision."""
+        """Return a commit as an object of git's library. Raise GitcfgError if there is no such revision."""
         commit = _commit(self.git_or_error("a revision cannot be read"), revision)
         if commit is None:
             hints = ["Run `git log --oneline` to list commits."]
@@ -143,7 +146,10 @@ class Repository:
         return commit
 
     def git_or_error(self, so: str = "") -> pygit2.Repository:
-        """Return what git's library has open here. GitcfgError: there is no git, and `so` something fails."""
+        """Return the open repository of git's library.
+
+        Raise GitcfgError, with `so` as consequence, without git.
+        """
         if self.git is None:
             follows = f", so {so}" if so else ""
             raise GitcfgError(f"{self.root} is not a git repository{follows}.", "Run `git init`.")
@@ -151,7 +157,7 @@ class Repository:
 
 
 def not_served(path: str | os.PathLike[str]) -> GitcfgError:
-    """Return the error of a folder to which nothing can be pushed."""
+    """Return the error for a folder that accepts no pushes."""
     return GitcfgError(f"{path} is not a git repository.", "Name the repository that people push to.")
 
 
@@ -163,11 +169,11 @@ def _commit(git: pygit2.Repository, revision: str) -> pygit2.Commit | None:
 
 
 def _open(folder: str) -> pygit2.Repository:
-    """git keeps what is pushed apart until its hooks have agreed, and tells only them where."""
+    """Open a git repository. In hooks, git names the folder of pushed objects only in the environment."""
     own, quarantine = os.environ.get("GIT_DIR"), os.environ.get("GIT_QUARANTINE_PATH")
     if own is not None and quarantine is not None and os.path.samefile(own, folder):
         git = pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
-        # git quotes paths that hold a colon: git's library takes them apart there.
+        # git quotes paths with a colon; git's library would split them there.
         for quoted in _QUOTED.finditer(os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")):
             git.odb.add_disk_alternate(_unquote(quoted[1]))
         return git
@@ -203,14 +209,14 @@ def _hint(reason: str) -> str:
     return ""
 
 
-# git's own configuration of a repository: what its administrator says, which no push can change.
+# git's own configuration of a repository: settings of its administrator, which no push can change.
 
 
 class Config:
     """Values by key (`gitcfg.ratchet`), as `git config` shows them."""
 
     def __init__(self, repository: Repository) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._config = repository.git_or_error("it has no settings").config
 
     def all(self, key: str) -> tuple[str, ...]:
@@ -223,13 +229,13 @@ class Config:
         return found[-1] if found else None
 
     def section(self, name: str) -> Iterator[tuple[str, str]]:
-        """Yield all that is said in a section (`gitcfg`), by names in small letters, in order."""
+        """Yield all keys and values of a section (`gitcfg`), with keys in lower case, in order."""
         for entry in self._config:
             if entry.name.startswith(f"{name}."):
                 yield entry.name, entry.value or ""
 
     def flag(self, key: str) -> bool | None:
-        """Return a truth, as git understands it; None: nothing is said. GitcfgError: it is none."""
+        """Return a boolean as git reads it; None: not set. Raise GitcfgError if it is not one."""
         found = self.last(key)
         if found is None:
             return None
@@ -239,14 +245,17 @@ class Config:
             raise unknown_value(key, found, "`true` or `false`") from None
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
-        """Return one of several words; None: nothing is said. GitcfgError: it is none of them."""
+        """Return one of several words; None: not set. Raise GitcfgError if it is another one."""
         found = self.last(key)
         if found is not None and found not in choices:
             raise unknown_value(key, found, " or ".join(f"`{word}`" for word in choices))
         return found
 
     def file(self, key: str) -> bytes | None:
-        """The content of the file that a key names; None: nothing is said. GitcfgError: it is not there."""
+        """Return the content of the file that a key names; None: not set.
+
+        Raise GitcfgError if it is missing.
+        """
         found = self.last(key)
         if found is None:
             return None
@@ -258,7 +267,7 @@ class Config:
 
 
 def unknown_value(key: str, value: str, expected: str) -> GitcfgError:
-    """Return the error of a value in git's configuration that its key may not have."""
+    """Return the error for an invalid value in git's configuration."""
     return GitcfgError(
         f"{key} has an invalid value in git's configuration of this repository: {value!r}.",
         f"Write {expected}.",

@@ -1,6 +1,6 @@
-"""Undo commits: which ones a revision means, and what HEAD would be without them.
+"""Undo commits: which ones a revision means, and HEAD without them.
 
-The result is a merge in memory (base: the last undone commit, ours: HEAD, theirs: what was before), so
+The result is a merge in memory (base: the last undone commit, ours: HEAD, theirs: the tree before it), so
 nothing is written before it has been checked.
 """
 
@@ -25,7 +25,7 @@ _WALK = pygit2.enums.SortMode.TOPOLOGICAL | pygit2.enums.SortMode.TIME
 class Span(msgspec.Struct, frozen=True):
     """Commits, newest first; undoing them leads from the tree of `last` to that of `before`.
 
-    `before` is None where nothing was before. `parent` is the one that a merge is undone against.
+    `before` is None if there was no commit before. `parent` is the one against which a merge is undone.
     """
 
     commits: tuple[str, ...]
@@ -36,7 +36,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 def checked_out_commit(repository: Repository) -> str:
-    """Return the commit that is checked out. Raise GitcfgError where no commit can follow it."""
+    """Return the commit that is checked out. Raise GitcfgError if no commit can follow it."""
     git = repository.git_or_error("it has no history")
     if not git.workdir:
         hint = "Work in a clone of it, and push."
@@ -88,7 +88,7 @@ def _refuse_foreign(git: pygit2.Repository, commit: pygit2.Commit, head: str) ->
 
 
 def _find_parent(git: pygit2.Repository, commit: pygit2.Commit, mainline: int | None) -> pygit2.Commit | None:
-    """Return the parent to go back to, if any. Raise GitcfgError for a merge without `mainline`."""
+    """Return the parent to return to, if any. Raise GitcfgError for a merge without `mainline`."""
     parents = commit.parents
     if not parents and b"\nparent " in git.odb.read(commit.id)[1].partition(b"\n\n")[0]:
         hint = "Run `git fetch --deepen=1` to get it."
@@ -120,20 +120,20 @@ def _subject(commit: pygit2.Commit) -> str:
 
 _Entry = pygit2.IndexEntry | None
 _Trees = tuple[pygit2.Tree, pygit2.Tree, pygit2.Tree]
-"""What was changed, what there is now, and what was before the change."""
+"""The trees of the change, of now, and of before the change."""
 
 
 class Side(StrEnum):
-    """Which side counts where two do not go together: what is there now, or what undoing would give."""
+    """The side that counts in a conflict: what there is now, or what undoing would give."""
 
     OURS = "ours"
     THEIRS = "theirs"
 
 
 class Conflict(msgspec.Struct, frozen=True):
-    """A file that was changed again since: what it was then, is now, and would be; None: not there.
+    """A file that was changed again since: its content in the change, now, and after undoing; None: no file.
 
-    `path` is git's, from the top on.
+    `path` is git's, from the top of its tree.
     """
 
     path: str
@@ -143,7 +143,7 @@ class Conflict(msgspec.Struct, frozen=True):
 
 
 class Proposal:
-    """A tree that is to follow a commit, still in memory."""
+    """A new tree that follows a commit, still in memory."""
 
     def __init__(self, git: pygit2.Repository, prefix: str, index: pygit2.Index) -> None:
         self._git = git
@@ -151,22 +151,22 @@ class Proposal:
         self.prefix = prefix
 
     def tree(self) -> IndexTree:
-        """Return the repository in it."""
+        """Return the repository in the tree."""
         return IndexTree(self._git, self.prefix, merged(self._index))
 
     def held(self, path: str) -> bytes | None:
-        """Return what a file holds in it, by git's path; None: it is not there."""
+        """Return the content of a file in the tree, by git's path; None: there is none."""
         return _content(self._git, self._index[path]) if path in self._index else None
 
     def write(self) -> str:
-        """Return its id, once git has it; nothing leads to it yet."""
+        """Return the tree's id after writing it to git; no ref points to it yet."""
         return str(self._index.write_tree(self._git))
 
 
 def revert(
     repository: Repository, span: Span, head: str, chosen: Mapping[str, Side | bytes]
 ) -> tuple[Proposal | None, tuple[Conflict, ...]]:
-    """Return HEAD without some commits, and the conflicts; `chosen` says by path which side or text counts.
+    """Return HEAD without some commits, and the conflicts; `chosen` has the side or text to use, by path.
 
     With conflicts left there is no proposal.
     """
@@ -177,7 +177,7 @@ def revert(
     for sides in list(index.conflicts or ()):
         path = next(entry.path for entry in sides if entry is not None)
         if sides[1] is None and sides[2] is None:
-            # Of a file that both sides renamed, or one renamed and the other removed, git keeps the old name.
+            # If both sides renamed a file, or one renamed and the other removed it, git keeps the old name.
             del index.conflicts[path]
         elif path in chosen:
             _resolve(git, index, path, sides, chosen[path], trees)
@@ -188,7 +188,7 @@ def revert(
 
 
 def restore(repository: Repository, commit: str, head: str) -> Proposal:
-    """Return HEAD with the repository's folder as another commit has it."""
+    """Return HEAD with the repository's folder from another commit."""
     git = repository.git_or_error()
     index = pygit2.Index()
     if not repository.prefix:
@@ -207,7 +207,7 @@ def restore(repository: Repository, commit: str, head: str) -> Proposal:
 
 
 def _tree(git: pygit2.Repository, commit: str | None) -> pygit2.Tree:
-    if commit is None:  # what was before the first commit
+    if commit is None:  # the tree before the first commit
         found = git[git.TreeBuilder().write()]
         assert isinstance(found, pygit2.Tree)
         return found
@@ -228,7 +228,10 @@ def _resolve(
     side: Side | bytes,
     trees: _Trees,
 ) -> None:
-    """Where all three have the file, what goes together is kept; else it is as one side has it."""
+    """Resolve a conflict.
+
+    If all three sides have the file, merge it as far as possible; else use one side.
+    """
     if isinstance(side, bytes):
         ours = sides[1]
         assert ours is not None
@@ -254,7 +257,7 @@ def _content(git: pygit2.Repository, entry: _Entry) -> bytes | None:
 
 
 _SEPARATOR = b"\x01"
-"""What a line holds that is put between any two: a control character, which texts do not have."""
+"""A line that is put between any two: a control character, which texts do not contain."""
 
 
 def later_versions(
@@ -279,9 +282,9 @@ def _blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
 
 
 def merge_lines(repository: Repository, conflict: Conflict) -> bytes | None:
-    """Merge both changes of a file line by line; return None where they conflict even so.
+    """Merge both changes of a file line by line; return None if there are conflicts even so.
 
-    git takes changes of neighbouring lines for one. A separator line between any two keeps them apart.
+    git treats changes of neighbouring lines as one change. A separator line between any two prevents this.
     """
     git = repository.git_or_error()
     texts = (conflict.base, conflict.ours, conflict.theirs)
@@ -296,7 +299,7 @@ def merge_lines(repository: Repository, conflict: Conflict) -> bytes | None:
 
 
 def _is_separable(data: bytes) -> bool:
-    """Return whether it is text, and has no separator of its own, which would go with those put there."""
+    """Return whether it is text without the separator, which would be removed with the added ones."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -313,16 +316,16 @@ def _separate_lines(git: pygit2.Repository, path: str, text: bytes) -> pygit2.In
 
 
 def restore_message(snapshot: Snapshot, more: str | None) -> str:
-    """Return the message of the commit that brings a snapshot back."""
+    """Return the message of the commit that restores a snapshot."""
     message = f"Restore snapshot {snapshot.name}\n\nThis restores commit {snapshot.commit}.\n"
     return message + (f"\n{more.strip()}\n" if more else "")
 
 
 def revert_message(span: Span, more: str | None) -> str:
-    """Return the message of the commit that undoes others, as `git revert` has it."""
+    """Return the message of the commit that undoes others, in the form of `git revert`."""
     if len(span.commits) == 1:
         was, subject = span.subject, f'Revert "{span.subject}"'
-        # git calls the revert of a revert a reapplication, and goes no further.
+        # git calls the revert of a revert a reapplication, but does this only once.
         if was.startswith('Revert "') and was.endswith('"') and not was.startswith('Revert "Revert "'):
             subject = f"Reapply {was.removeprefix('Revert ')}"
         against = f", reversing\nchanges made to {span.parent}" if span.parent is not None else ""

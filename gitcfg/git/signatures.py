@@ -1,6 +1,6 @@
-"""Who signed a commit with an SSH key: `ssh-keygen -Y` decides, by an allowed_signers file.
+"""The signers of commits with SSH keys: `ssh-keygen -Y` decides, by an allowed_signers file.
 
-git's library cannot verify signatures, so the signature is taken out of the commit here.
+git's library cannot verify signatures, so the signature is extracted from the commit here.
 """
 
 import base64
@@ -24,16 +24,16 @@ from gitcfg.model import GitcfgError
 from gitcfg.model.names import shown
 
 MOST_BYTES = 1 << 20
-"""A larger commit is not looked at, as no larger file is: one of a gigabyte would fill the memory."""
+"""The maximum size of a commit, as of files: one of a gigabyte would fill the memory."""
 PURPOSE = b"git"
-"""What git signs for: a signature for anything else is none of a commit."""
+"""The purpose of git's signatures: one for another purpose is not a signature of a commit."""
 _BEGIN, _END = b"-----BEGIN SSH SIGNATURE-----", b"-----END SSH SIGNATURE-----"
 _MAGIC = b"SSHSIG\0\0\0\1"
 _FIELDS = (b"gpgsig", b"gpgsig-sha256")
 
 
 class Flaw(Enum):
-    """Why a signature does not count, in words that go on after `COMMIT is` or `COMMITS are`."""
+    """Why a signature does not count, as the end of a sentence after `COMMIT is` or `COMMITS are`."""
 
     NONE = "not signed"
     FOREIGN = "not signed with an SSH key"
@@ -48,7 +48,7 @@ class Flaw(Enum):
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """What was signed, the signature as ssh-keygen reads it, and the public key that it says it is of."""
+    """The signed text, the signature for ssh-keygen, and the public key that the signature names."""
 
     payload: bytes
     signature: bytes
@@ -56,11 +56,11 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 def parse_envelope(raw: bytes) -> Envelope | Flaw:
-    """Take a commit apart as git does: neither its signature nor one for SHA-256 is part of the text.
+    """Split a commit as git does: neither its signature nor one for SHA-256 is part of the signed text.
 
-    What git reads leniently is BROKEN: two signatures, one before the commit's own lines, one with anything
-    beside it. git's library cannot be asked: to it a text ends at a NUL, so that more could be said after
-    one, and a signature in the message is one of the commit.
+    What git accepts leniently is BROKEN: two signatures, one before the commit's own lines, one with any text
+    beside it. git's library cannot be used: it ends a text at a NUL, so that there could be more text after
+    it, and it accepts a signature in the message.
     """
     found, payload = _split_signatures(raw)
     if not found:
@@ -74,7 +74,7 @@ def parse_envelope(raw: bytes) -> Envelope | Flaw:
 
 
 def _split_signatures(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """Return each signature with its place in the rest, and the rest."""
+    """Return each signature with its position in the rest, and the rest."""
     end = raw.find(b"\n\n") + 1 or len(raw)
     rest: list[bytes] = []
     found: list[tuple[int, list[bytes]]] = []
@@ -93,7 +93,7 @@ def _split_signatures(raw: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 
 
 def _parse_signature(signature: bytes, payload: bytes) -> Envelope | Flaw:
-    """ssh-keygen is given the signature as it was understood here: they cannot take it for two things."""
+    """Parse a signature, and encode it again for ssh-keygen: the two cannot read it differently."""
     text = b"".join(signature.removeprefix(_BEGIN).removesuffix(_END).split())
     try:
         data = base64.b64decode(text, validate=True)
@@ -111,12 +111,12 @@ def _parse_signature(signature: bytes, payload: bytes) -> Envelope | Flaw:
 
 
 def _parse_string(data: bytes, at: int) -> tuple[bytes, int]:
-    """Return a string as SSH writes it, after its length; and where the next begins."""
+    """Return a length-prefixed string as SSH writes it, and where the next one begins."""
     end = at + 4 + int.from_bytes(data[at : at + 4], "big")
     return data[at + 4 : end], end
 
 
-# ssh-keygen, which knows about signatures what there is to know.
+# ssh-keygen, which verifies the signatures.
 
 SECONDS = 10.0
 _NO = ("No principal matched.", "Could not verify signature.")
@@ -124,7 +124,7 @@ _HINT = "Install OpenSSH 8.8 or later. Until ssh-keygen works, no commit counts 
 
 
 class KeygenAnswer(msgspec.Struct, frozen=True):
-    """Whether it says yes, and what it writes to stdout and stderr."""
+    """Whether it succeeded, and its stdout and stderr."""
 
     yes: bool
     output: str
@@ -132,7 +132,7 @@ class KeygenAnswer(msgspec.Struct, frozen=True):
 
 
 class SignatureQuery(msgspec.Struct, frozen=True):
-    """A signature in a file, what was signed, who may sign for which purpose, and at which time."""
+    """A signature in a file, the signed text, the allowed signers, the purpose and the time."""
 
     signature: Path
     payload: bytes
@@ -141,16 +141,16 @@ class SignatureQuery(msgspec.Struct, frozen=True):
     time: str
 
     def check_payload(self) -> KeygenAnswer:
-        """Return whether it is one of what was signed, by anyone."""
+        """Check that the signature is one of the signed text, by any key."""
         return self._run("check-novalidate")
 
     def find_names(self) -> KeygenAnswer:
-        """Return who may have signed at that time: the names in the first line of the list with the key."""
+        """Find who may have signed at that time: the names in the first line of the list with the key."""
         words = ("-s", str(self.signature), "-f", str(self.allowed), self.time)
         return run_ssh_keygen("find-principals", *words)
 
     def verify(self, name: str, revoked: Path | None) -> KeygenAnswer:
-        """Return whether it is valid, by a signer of that name, with a key that is not revoked."""
+        """Check that the signature is valid, by a signer of that name, with a key that is not revoked."""
         less = ("-r", str(revoked)) if revoked is not None else ()
         return self._run("verify", "-f", str(self.allowed), self.time, "-I", name, *less)
 
@@ -163,9 +163,9 @@ class SignatureQuery(msgspec.Struct, frozen=True):
 
 
 def run_ssh_keygen(*words: str, stdin: bytes = b"") -> KeygenAnswer:
-    """`ssh-keygen -Y WORDS`. GitcfgError: it says neither yes nor no.
+    """Run `ssh-keygen -Y WORDS`. Raise GitcfgError if it neither accepts nor rejects.
 
-    Dates without a `Z` in a list of signers are UTC's, so that it says the same on all machines.
+    Dates without a `Z` in a list of signers are in UTC, so that the result is the same on all machines.
     """
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
     call = ["ssh-keygen", "-Y", *words]
@@ -195,7 +195,7 @@ _UNREAD = re.compile(r":(\d+): (?:missing key|bad options|invalid (?:key|line|op
 
 
 class Signed(msgspec.Struct, frozen=True):
-    """What a signature is worth: the signer's names, or the flaw; `key` is the key's fingerprint, if any.
+    """The result for a signature: the signer's names, or the flaw; `key` is the key's fingerprint, if any.
 
     `unread` are lines of the list that could not be read when the key was not found in it.
     """
@@ -207,18 +207,19 @@ class Signed(msgspec.Struct, frozen=True):
 
 
 def signer_lines(allowed: bytes) -> frozenset[bytes]:
-    """Return the lines of an allowed_signers file that could name somebody."""
+    """Return the lines of an allowed_signers file that may name a signer."""
     found = (line.strip() for line in allowed.split(b"\n"))
     return frozenset(line for line in found if line and not line.startswith(b"#"))
 
 
 class Signers:
-    """Those who may sign at a moment, by the lines of an allowed_signers file; `revoked` lists keys that
-    may no more. What is found out about a commit is remembered, and what about a key.
+    """The people who may sign at a moment, by an allowed_signers file, without the keys in `revoked`.
+
+    Results are cached by commit and by key.
     """
 
     def __init__(self, repository: Repository, allowed: bytes, revoked: Path | None, now: datetime) -> None:
-        """GitcfgError: there is no git repository."""
+        """Raise GitcfgError if there is no git repository."""
         self._git = repository.git_or_error("it has no signatures")
         self._allowed = allowed
         self._revoked = revoked
@@ -233,9 +234,9 @@ class Signers:
         return not signer_lines(self._allowed)
 
     def of(self, *commits: str) -> tuple[Signed, ...]:
-        """Return who signed each commit. GitcfgError: it cannot be found out.
+        """Return who signed each commit. Raise GitcfgError if this cannot be determined.
 
-        1,000 commits take 8.5 s of CPU, nearly all in ssh-keygen, on as many processors as there are.
+        1,000 commits take 8.5 s of CPU, nearly all in ssh-keygen, on all processors.
         """
         new = [commit for commit in dict.fromkeys(commits) if commit not in self._verdicts]
         if new:
@@ -253,7 +254,10 @@ class Signers:
         return tuple(self._verdicts[commit] for commit in commits)
 
     def _check_revoked_readable(self) -> None:
-        """git does without a list of revoked keys that is not there; ssh-keygen takes all for revoked."""
+        """Raise GitcfgError if the list of revoked keys is unreadable.
+
+        git ignores a missing list; ssh-keygen treats all keys as revoked.
+        """
         if self._revoked is None:
             return
         try:
@@ -277,7 +281,7 @@ class Signers:
             place.unlink()
 
     def _find_signers(self, query: SignatureQuery, envelope: Envelope) -> Signed | None:
-        """Of a key one name is enough, once it is known which may sign: one process a commit."""
+        """Return the signer. For a key with known names, one name is enough: one process per commit."""
         known = self._names.get(envelope.key, ())
         candidates = known[:1] or self._find_candidates(query, envelope)
         answers = {name: query.verify(name, self._revoked) for name in candidates}
@@ -287,7 +291,7 @@ class Signers:
         return Signed(self._names.setdefault(envelope.key, names), _parse_fingerprint(answers[names[0]]))
 
     def _find_candidates(self, query: SignatureQuery, envelope: Envelope) -> tuple[str, ...]:
-        """Return the names in all lines of the list with the key; of authorities' keys in the first."""
+        """Return the names in all lines of the list with the key; for keys of authorities, in the first."""
         if envelope.key not in self._listed:
             self._listed[envelope.key] = (query.find_names(), *self._find_names_by_line(query, envelope))
         outputs = (answer.output for answer in self._listed[envelope.key] if answer.yes)
@@ -295,7 +299,7 @@ class Signers:
         return tuple(name for name in names if name and not name.startswith("!"))
 
     def _find_names_by_line(self, query: SignatureQuery, envelope: Envelope) -> Iterator[KeygenAnswer]:
-        """ssh-keygen tells the names in the first line with a key: each line by itself, where it has more."""
+        """Yield the names for each line with a key, if there are several: ssh-keygen finds only the first."""
         text = base64.b64encode(envelope.key)
         found = [line for line in signer_lines(self._allowed) if text in line]
         place = query.signature.with_suffix(".line")

@@ -1,4 +1,4 @@
-"""Trees of files by path: the interface through which a repository is read, and the ids of their parts."""
+"""Trees of files by path: the interface by which a repository is read, and the ids of their parts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,11 +9,11 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 NO_ID = "0" * 40
-"""The id of what has none: a submodule in which nothing is checked out."""
+"""The id of an entry without one: a submodule in which nothing is checked out."""
 
 
 class EntryKind(Enum):
-    """What stands at a path; only files are ever read."""
+    """The kind of an entry at a path. Only files are ever read."""
 
     FILE = "file"
     LINK = "symlink"
@@ -21,7 +21,7 @@ class EntryKind(Enum):
 
 
 class Source(Protocol):
-    """Looks up of an entry what is not read with its name."""
+    """Finds properties of an entry that are not read with its name."""
 
     def id_of(self, entry: "Entry") -> str: ...
 
@@ -29,7 +29,7 @@ class Source(Protocol):
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """A path of a tree: `/` between its parts, never `..`; bytes that are no text are escaped.
+    """A path of a tree: `/` between its parts, never `..`; bytes that are not text are escaped.
 
     `key` is the source's own handle: an object's id, a path on disk.
     """
@@ -41,27 +41,27 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def id(self) -> str:
-        """git's id of the very bytes that reading the entry gives, whatever kind of tree it is of.
+        """git's id of the bytes that reading the entry gives, in any kind of tree.
 
-        That of a link is of where it leads to, that of a submodule the commit that is checked out.
+        For a link it is the id of its target's path, for a submodule the commit that is checked out.
         """
         return self.source.id_of(self)
 
     @property
     def size(self) -> int:
-        """How many bytes a file has."""
+        """The number of bytes of a file."""
         return self.source.size_of(self)
 
 
 class Tree(Protocol):
-    """Files by path. Entries come in order of path."""
+    """Files by path, in order of path."""
 
     commit: str | None
 
     def entries(self, folder: str) -> Iterator[Entry]:
-        """Yield every entry below a folder of the root, however deep.
+        """Yield every entry below a folder of the root, at any depth.
 
-        Where a link or submodule stands in the folder's place, that is the only entry.
+        If there is a link or submodule instead of the folder, yield only that.
         """
         ...
 
@@ -70,18 +70,18 @@ class Tree(Protocol):
         ...
 
     def read(self, entry: Entry) -> bytes:
-        """Return the content of an entry of this tree; of a link or submodule, nothing."""
+        """Return the content of an entry of this tree; empty for a link or submodule."""
         ...
 
 
 class Symlink(str):
-    """In a DictTree: a symbolic link to what the text says."""
+    """A symbolic link in a DictTree, with its target."""
 
     __slots__ = ()
 
 
 class Submodule:
-    """In a DictTree: another repository stands here."""
+    """A submodule in a DictTree: another repository."""
 
 
 SUBMODULE = Submodule()
@@ -122,7 +122,7 @@ class DictTree:
 
 
 def sort_entries(entries: list[Entry]) -> list[Entry]:
-    """Entries in order of path."""
+    """Sort entries by path."""
     return sorted(entries, key=attrgetter("path"))
 
 
@@ -140,15 +140,15 @@ def _bytes(content: Content) -> bytes:
 def fingerprint(tree: Tree, places: Iterable[str]) -> str:
     """Return the id of the files `places` and of all that is below the folders `places`.
 
-    Two are equal exactly if paths, kinds and ids of the entries are; where nothing is, nothing counts.
+    Two ids are equal exactly if paths, kinds and ids of the entries are; missing places do not count.
     """
     return fingerprint_of(entry for place in places for entry in _entries_at(tree, place))
 
 
 def fingerprint_of(entries: Iterable[Entry]) -> str:
-    """Return the id of entries, in whatever order and however often they come."""
-    # No path holds a NUL, and what follows the path has a fixed length and then a fixed set of ends.
-    # Entries nearly always come in order: a dictionary keeps it, and what is sorted is sorted fast.
+    """Return the id of entries, in any order and with any repetitions."""
+    # No path contains a NUL, and what follows the path has a fixed length and a fixed set of ends. Entries
+    # nearly always come in order: a dictionary keeps it, and sorting a sorted list is fast.
     lines = dict.fromkeys(
         f"{one.path}\0{one.id}{'' if one.kind is EntryKind.FILE else one.kind.value}\0" for one in entries
     )
@@ -164,7 +164,7 @@ def changed_paths(old: Tree, new: Tree, places: Iterable[str]) -> frozenset[str]
             and isinstance(new, _TokenTree)
             and old.token(place) == new.token(place)
         ):
-            continue  # surely the same, and not read
+            continue  # certainly the same, without reading
         before, after = (
             {(entry.path, entry.id, entry.kind.value) for entry in _entries_at(tree, place)}
             for tree in (old, new)

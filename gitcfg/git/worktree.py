@@ -27,18 +27,18 @@ _SETTING = "core.attributesFile"
 
 
 class Form(IntEnum):
-    """What git keeps of a file, each with what may be the case too."""
+    """What git stores of a file. Each value includes the possibilities of the values before it."""
 
     SAME = 0
-    """The very bytes on disk."""
+    """The same bytes as on disk."""
     ENDS = 1
-    """Other line ends, or without an identifier: then the number of bytes is another, too."""
+    """Other line ends, or without an identifier: the number of bytes then differs, too."""
     ANY = 2
-    """What a program or another encoding makes of it, perhaps in just as many bytes."""
+    """The result of a program or an encoding, perhaps with the same number of bytes."""
 
 
 class Conversions:
-    """What attributes and settings say about it; each file of attributes is read once."""
+    """Attributes and settings that change content; each file of attributes is read once."""
 
     def __init__(self, git: pygit2.Repository, top: str, shared: Path) -> None:
         self._git = git
@@ -47,7 +47,7 @@ class Conversions:
         self._known: dict[str, Form] = {}
 
     def form(self, folder: str) -> Form:
-        """Return what git keeps of the files of a folder."""
+        """Return what git stores of the files of a folder."""
         if folder not in self._known:
             own = _read_attributes(os.path.join(folder, _NAME))
             inside = len(folder) > len(self._top)
@@ -57,7 +57,7 @@ class Conversions:
         return self._known[folder]
 
     def _outside_form(self) -> Form:
-        """Return what files and settings outside the work tree say."""
+        """Return the form according to files and settings outside the work tree."""
         config, searched = self._git.config, pygit2.settings.search_path
         files = [f"{place}/attributes" for place in searched[ConfigLevel.XDG].split(os.pathsep)]
         if _SETTING in config:
@@ -69,7 +69,7 @@ class Conversions:
 
 
 def _read_attributes(file: str) -> Form:
-    """Return what a file of attributes says, if there is one. One that cannot be read may say anything."""
+    """Return the form according to a file of attributes. An unreadable one may mean any form."""
     try:
         with open(file, "rb") as opened:
             words = opened.read()
@@ -83,10 +83,10 @@ def _read_attributes(file: str) -> Form:
 
 
 class NoGit:
-    """What git knows of places on disk, by their absolute paths: nothing, in a folder without it."""
+    """git's information about paths on disk, which are absolute: nothing, in a folder without git."""
 
     def ignored(self, place: str) -> bool:
-        """Return whether a file is to be passed over."""
+        """Return whether a file is ignored."""
         return False
 
     def other(self, folder: str) -> bool:
@@ -101,20 +101,20 @@ class NoGit:
             return NO_ID
 
     def unchanged(self, place: str) -> str | None:
-        """Return the id of a file that is the very blob git has under it; None if that is not known."""
+        """Return the id of a file whose content is exactly the blob in git; None if that is unknown."""
         return None
 
     def skipped(self, folder: str, path: str) -> Iterable[Entry]:
-        """List what belongs at or below a folder, `path` in the tree, and is left out of the work tree."""
+        """List the entries at or below a folder, `path` in the tree, that are left out of the work tree."""
         return ()
 
     def content(self, id: str) -> bytes | None:
-        """Return a blob of git's; None if it cannot be read."""
+        """Return the content of a blob of git; None if it cannot be read."""
         return None
 
 
 class WorkTree(NoGit):
-    """What git knows of the files of a repository's work tree."""
+    """git's information about the files of a repository's work tree."""
 
     def __init__(self, git: pygit2.Repository) -> None:
         self._git = git
@@ -125,12 +125,13 @@ class WorkTree(NoGit):
 
     @cached_property
     def _index(self) -> Index:
-        # Its own index even while a commit is made from another: each tells how files looked at a time.
+        # The work tree's own index, even while a commit is made from another: each has the metadata of its
+        # time.
         return whole_index(self._git, Path(self._git.path) / "index")
 
     @cached_property
     def _left_out(self) -> list[str]:
-        """The paths that git has left out of the work tree, in order."""
+        """The paths that git leaves out of the work tree, in order."""
         return sorted(path for path, staged in self._index.files.items() if staged.skipped)
 
     def _ids(self) -> Iterator[str]:
@@ -167,7 +168,7 @@ class WorkTree(NoGit):
         if itself is not None and itself.skipped:
             names.append(name)
         for each in names:
-            if not os.path.lexists(folder + each.removeprefix(name)):  # else it is there in spite of that
+            if not os.path.lexists(folder + each.removeprefix(name)):  # else it exists nevertheless
                 staged = self._index.files[each]
                 kind = entry_kind(staged.mode) or EntryKind.FILE
                 yield Entry(path + escape_name(each.removeprefix(name)), kind, staged.id.hex(), self._objects)
@@ -181,7 +182,7 @@ class WorkTree(NoGit):
         return staged.id.hex() if staged is not None and staged.mode >> 12 == SUBMODULE else None
 
     def _name(self, place: str) -> str:
-        """Return git's path of a place."""
+        """Return git's path of a path on disk."""
         return place[self._before :]
 
 
@@ -190,9 +191,9 @@ _BLOCK = 1 << 16
 
 
 class Disk:
-    """The first look at a file holds: its id is of what was there then, and reading gives just that.
+    """Files on disk. The first look at a file counts: its id is of that content, and reading gives only that.
 
-    The key of an entry is its place on disk.
+    The key of an entry is its path on disk.
     """
 
     def __init__(self, known: NoGit) -> None:
@@ -210,7 +211,7 @@ class Disk:
         return os.lstat(entry.key).st_size if entry.kind is EntryKind.FILE else 0
 
     def read(self, entry: Entry) -> bytes:
-        """Return the content of a file. GitcfgError: it is no longer what it was at the first look."""
+        """Return the content of a file. Raise GitcfgError if it has changed since the first look."""
         if entry.kind is not EntryKind.FILE:
             return b""
         known = self._ids.get(entry.path)
@@ -223,7 +224,7 @@ class Disk:
         return data
 
     def _find_id(self, entry: Entry) -> str:
-        # What has gone meanwhile, or may not be read, has no id: no bytes are ever taken for it.
+        # A file that is gone or unreadable has no id, so no content is ever taken for it.
         try:
             if entry.kind is EntryKind.SUBMODULE:
                 return self._known.checked_out(entry.key)
@@ -260,9 +261,9 @@ def _read_blocks(place: str) -> Iterator[bytes]:
 
 
 class FolderTree:
-    """Files on disk. Symbolic links are never followed; what git ignores is not there.
+    """Files on disk. Symbolic links are never followed; files that git ignores are left out.
 
-    The first look at a file holds: its id is of what was there then, and reading gives that or nothing.
+    The first look at a file counts: its id is of that content, and reading gives that or nothing.
     """
 
     commit: str | None = None
