@@ -1,1 +1,1 @@
-"""What is handed to a node: its configuration at a commit, and what must happen when it takes another one."""
+"""What a node gets: its configuration at a commit, and what it must do to change to another one."""

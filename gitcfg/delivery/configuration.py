@@ -1,5 +1,6 @@
-"""What a node is handed: its configuration at a commit (`gitcfg.node/1`), the steps to another commit
-(`gitcfg.changes/1`), and its secrets.
+"""A node's configuration at a commit (`gitcfg.node/1`), the steps to another one, and the node's secrets.
+
+The steps are `gitcfg.changes/1`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +35,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class NodeSubsystem(msgspec.Struct, frozen=True):
-    """A subsystem that runs on the node, with its commands; None: it has none."""
+    """A subsystem that runs on the node, with its commands; None: it has none of that kind."""
 
     validate: tuple[str, ...] | None
     reload: tuple[str, ...] | None
@@ -46,10 +47,10 @@ class NodeSubsystem(msgspec.Struct, frozen=True):
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file. `concerns` says by subsystem what it must do where this file alone is mended.
+    """A file. `concerns` has what each subsystem must do if only this file is repaired.
 
-    Of one that holds secrets `content` shows their names; what is to stand is `sealed` to the node's own key,
-    or None for whoever else asks.
+    In a file with secrets, `content` shows their names; `sealed` is the real content, encrypted for the
+    node's own key, or None for any other reader.
     """
 
     content: str
@@ -62,7 +63,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """A node at a commit. Nothing changes on it as long as `digest` is the same: files and subsystems."""
+    """A node at a commit. While `digest` is the same, neither files nor subsystems change."""
 
     node: str
     commit: str
@@ -77,28 +78,32 @@ class Configuration(msgspec.Struct, frozen=True):
 
     @property
     def holding(self) -> tuple[str, ...]:
-        """The files that hold secrets."""
+        """The paths of files with secrets."""
         return tuple(path for path, file in self.files.items() if file.sealed is not UNSET)
 
     def sealing(self, contents: Mapping[str, str]) -> "Configuration":
-        """Return the configuration with the sealed contents of such files."""
+        """Return the configuration with the encrypted contents of such files."""
         sealed = {path: replace(self.files[path], sealed=content) for path, content in contents.items()}
         return replace(self, files={**self.files, **sealed})
 
     def encoded(self) -> bytes:
-        """As JSON, the same bytes for the same commit wherever it is written."""
+        """Return the JSON: the same bytes for the same commit on any machine."""
         return msgspec.json.encode(self, order="sorted")
 
 
 def find_consequences(fleet: Fleet) -> Consequences:
-    """Return what follows from mended files; one for many nodes judges what they have in common once."""
+    """Return what follows from repaired files.
+
+    For many nodes, use the same result: it computes shared parts once.
+    """
     return Consequences(fleet.compiled, fleet.compiled)
 
 
 def make_configuration(fleet: Fleet, name: str, known: Consequences | None = None) -> Configuration:
-    """Return what a node gets. `known`, of the same fleet, lets 10 ms of 16 be spent once for all nodes.
+    """Return the configuration of a node.
 
-    GitcfgError: the fleet is of no commit, or knows no such node.
+    `known`, of the same fleet, saves 10 ms of 16 for each further node. Raise GitcfgError if the fleet has no
+    commit, or no such node.
     """
     if fleet.commit is None or name not in fleet:
         raise GitcfgError(f"There is no node {name} at a commit.")
@@ -131,7 +136,7 @@ def _make_files(fleet: Fleet, node: Node, here: FleetNode, known: Consequences) 
 
 
 def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, ...]:
-    """Return the parameters that a file is made of, or may be."""
+    """Return the parameters that a file is made of, or may be made of."""
     if entry.format is not None:
         return tuple(sorted(select_params(side.fleet, entry, node.params)))
     analysis = side.analysis(entry)
@@ -143,7 +148,7 @@ def _parameters_of(side: Side, node: FleetNode, entry: FileEntry) -> tuple[str, 
 
 
 def _make_subsystem(subsystem: Subsystem, running: Iterable[str]) -> NodeSubsystem:
-    """Return a subsystem's commands; `covers` as the names of those that run on the node."""
+    """Return a subsystem's commands, with `covers` as the names of those that run on the node."""
     check = subsystem.check
     covers = [ref.name for ref in subsystem.covers]
     return NodeSubsystem(
@@ -161,7 +166,7 @@ STEPS_SCHEMA = "gitcfg.changes/1"
 
 
 class NodeChange(msgspec.Struct, frozen=True, rename={"before": "from", "after": "to"}):
-    """Subsystems to restart, reload and stop, and what changes; `before` is None where nothing was."""
+    """Subsystems to restart, reload and stop, and the changes; `before` is None if the node had nothing."""
 
     node: str
     before: str | None
@@ -174,12 +179,12 @@ class NodeChange(msgspec.Struct, frozen=True, rename={"before": "from", "after":
     schema: str = STEPS_SCHEMA
 
     def encoded(self) -> bytes:
-        """As JSON, the same bytes wherever it is written."""
+        """Return the JSON, the same bytes on any machine."""
         return msgspec.json.encode(self, order="sorted")
 
 
 def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
-    """Return what must happen on a node; one that had nothing before starts everything that runs on it."""
+    """Return what a node must do; one that had nothing before starts everything that runs on it."""
     after = new.commit or ""
     if old is None or name not in old:
         part = new.valued([name])
@@ -197,13 +202,14 @@ def find_node_change(old: Fleet | None, new: Fleet, name: str) -> NodeChange:
     )
 
 
-# The true contents of a node's files with secrets, where the node may have them.
+# The real contents of a node's files with secrets, if the node may have them.
 
 
 def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mapping[str, str]:
-    """Return contents by path; none if the node has no secrets. `opened` returns the value of a secret.
+    """Return contents by path; empty if the node has no secrets. `opened` returns the value of a secret.
 
-    GitcfgError: the node may not have one, one cannot be opened, or one fits nowhere; it never says a value.
+    Raise GitcfgError if the node may not have a secret, or if one cannot be decrypted or has an unsuitable
+    value; the error never has the value.
     """
     node = fleet.compiled[name]
     names = sorted(set(node.secrets.values()))
@@ -217,7 +223,7 @@ def reveal_files(fleet: Fleet, name: str, opened: Callable[[str], str]) -> Mappi
 
 
 def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str, ...]:
-    """Return the secrets that a node may not have: the fleet does not know them, or the node."""
+    """Return those of some secrets that a node may not have, or that the fleet does not have."""
     if name not in fleet:
         return tuple(secrets)
     node, known = fleet.compiled[name], fleet.model.secrets
@@ -225,7 +231,7 @@ def find_withheld(fleet: Fleet, name: str, secrets: Iterable[str]) -> tuple[str,
 
 
 def _is_for(secret: Secret, node: FleetNode) -> bool:
-    """A condition that cannot be judged lets no node have it."""
+    """Return whether a node may have a secret; not if the condition cannot be evaluated."""
     if secret.where is None:
         return False
     view = NodeView(node.name, node.definition, lambda: node.features, lambda: node.params)

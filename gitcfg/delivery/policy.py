@@ -1,4 +1,4 @@
-"""What nodes need of their own policy: the paths of their files and the commands of their subsystems."""
+"""What nodes need in their own policy: the paths of their files and the commands of their subsystems."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ INTERPRETERS = frozenset(
         *("unshare", "xargs"),
     )
 )
-"""What they do is in their words, not in their names; without the number of a version at the end."""
+"""Programs that run their arguments, without version numbers at the end of their names."""
 
 _FOLDERS = {
     **dict.fromkeys(("sh", "bash"), "/bin"),
@@ -32,24 +32,24 @@ _FOLDERS = {
         "/usr/sbin",
     ),
 }
-"""Where Debian's and HTCondor's packages have programs that are not in /usr/bin: a guess, to be confirmed."""
+"""The folders of Debian's and HTCondor's programs outside /usr/bin: an assumption, to be confirmed."""
 _SETS = re.compile(r"\w+=")
 _DEEP = 3
 _OF_ALL = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "system", "systemd"})
 
 
 class PathNeed(msgspec.Struct, frozen=True):
-    """A glob of paths, and the files that it is there for."""
+    """A glob of paths, and the files for which it is needed."""
 
     glob: str
     files: tuple[str, ...]
 
 
 class CommandNeed(msgspec.Struct, frozen=True):
-    """A command, word for word.
+    """A command with its words.
 
-    `program` is the path that a policy names it by, None where no policy can; `assumed` says that the
-    repository names none. `risks` are what to think of before one lets it.
+    `program` is the path that a policy needs, None if there is none; `assumed`: the repository does not name
+    the path. `risks` are reasons to consider before allowing the command.
     """
 
     words: tuple[str, ...]
@@ -59,14 +59,14 @@ class CommandNeed(msgspec.Struct, frozen=True):
 
     @property
     def pattern(self) -> tuple[str, ...]:
-        """As agent.toml has it. Only where there is a program."""
+        """The words for agent.toml. Only if there is a program."""
         return (self.program or "", *self.words[1:])
 
 
 class Needs(msgspec.Struct, frozen=True):
-    """All that these nodes need together. Of those that are `retired` a commit before that tells it.
+    """The needs of some nodes together. For `retired` nodes, an earlier commit has more.
 
-    `own` are paths that nodes let nobody write, and `ending` commands that would stop the agent.
+    `own` are paths that nodes never allow anyone to write, and `ending` commands that would stop the agent.
     """
 
     nodes: tuple[str, ...]
@@ -78,7 +78,7 @@ class Needs(msgspec.Struct, frozen=True):
 
 
 def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
-    """Return what nodes need to run what is described here, and to stop it some day."""
+    """Return what nodes need to run what is described here, and to stop it later."""
     chosen = tuple(names)
     paths: set[str] = set()
     commands: set[tuple[str, ...]] = set()
@@ -96,7 +96,7 @@ def find_needs(fleet: Fleet, names: Iterable[str]) -> Needs:
 
 
 def _path_needs(paths: Iterable[str]) -> Iterator[PathNeed]:
-    """Several files of one folder are that folder's, where it is one application's own."""
+    """Yield the needs; several files in a folder of a single application are one glob."""
     ordered = sorted(paths, key=lambda path: (parent_of(path), path))
     for folder, group in groupby(ordered, parent_of):
         files, names = tuple(group), folder.split("/")[1:]
@@ -119,7 +119,9 @@ def _command_need(words: tuple[str, ...], paths: set[str]) -> CommandNeed:
 def _risks(words: tuple[str, ...], paths: set[str]) -> Iterator[str]:
     name = name_of(words[0])
     interprets = name.rstrip("0123456789.") in INTERPRETERS
-    scripts = [word for word in words[1:] if interprets and not _SETS.match(word)]  # `env` runs no setting
+    scripts = [
+        word for word in words[1:] if interprets and not _SETS.match(word)
+    ]  # `env` does not run an assignment
     own = [path for path in paths if words[0] == path or any(path in word for word in scripts)]
     if own:
         yield f"runs {min(own)}, which the repository writes, so the repository can do anything"

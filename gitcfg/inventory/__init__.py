@@ -1,1 +1,1 @@
-"""What nodes run and when they last checked in, beside what git says of them."""
+"""What nodes run and when they last checked in, beside their definitions in git."""

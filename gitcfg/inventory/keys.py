@@ -1,4 +1,4 @@
-"""Nodes' keys: those that git has accepted, and those of nodes that have only come to a server."""
+"""Nodes' keys: those accepted in git, and those that nodes have presented to a server."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,14 +11,14 @@ from gitcfg.library import Fleet
 from gitcfg.load.keys import fingerprint
 from gitcfg.model import Origin
 
-if TYPE_CHECKING:  # what git alone says needs no database's library
+if TYPE_CHECKING:  # keys in git alone need no library of a database
     from gitcfg.state.records import NodeState
 
 
 class KeyState(StrEnum):
-    """How a node is known by a key. Gone: it came, and git describes it no more.
+    """The state of a node's key. Gone: the node checked in before, and git no longer describes it.
 
-    Another: git has one, and the node came with this one: it was set up anew, or is something else.
+    Another: git has a different key: the node was set up again, or is another machine.
     """
 
     ACCEPTED = "accepted"
@@ -34,9 +34,10 @@ class KeyState(StrEnum):
 
 
 class NodeKey(msgspec.Struct, frozen=True):
-    """A key. `origin` is where git has it; `first` and `last` are when a node came with one that git has not.
+    """A key.
 
-    These are seconds since the epoch; `address` is where it came from last.
+    `origin` is its place in git; `first` and `last` are when a node used one that git does not have. These
+    are seconds since the epoch; `address` is the last address of the node.
     """
 
     node: str
@@ -49,7 +50,7 @@ class NodeKey(msgspec.Struct, frozen=True):
 
 
 def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
-    """List all keys, in order of name: those in git, then those that nodes came with and that git has not."""
+    """List all keys, in order of name: those in git, then those of nodes that git does not have."""
     accepted = fleet.model.keys
     found = [NodeKey(name, key.text, KeyState.ACCEPTED, key.origin) for name, key in accepted.items()]
     for one in seen:
@@ -58,7 +59,7 @@ def list_keys(fleet: Fleet, seen: Iterable["NodeState"]) -> list[NodeKey]:
 
 
 def _list_unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
-    """Return the keys that a node came with and that git has not, in the order in which they came."""
+    """Return the keys of a node that git does not have, in the order in which the node first used them."""
     git = fleet.model.keys.get(one.node)
     came = {claim.key: (claim.first, claim.at, claim.address) for claim in one.claims}
     if git is None:
@@ -79,7 +80,7 @@ def _list_unaccepted(fleet: Fleet, one: "NodeState") -> list[NodeKey]:
 
 
 def find_with_other_key(fleet: Fleet, seen: Iterable["NodeState"]) -> frozenset[str]:
-    """Return the nodes that came with another key than git has, and not with theirs since."""
+    """Return the nodes that used another key than git's, and not git's key since."""
     suspects = [one for one in seen if one.other is not None and one.other.at > one.last]
     keys = list_keys(fleet, suspects) if suspects else ()
     return frozenset(key.node for key in keys if key.how is KeyState.ANOTHER)

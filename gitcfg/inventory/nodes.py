@@ -1,4 +1,4 @@
-"""All nodes: what git says of each, joined with what it has reported, and the status that follows."""
+"""All nodes: their definitions in git, joined with their reports, and the status that follows."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -25,11 +25,11 @@ from gitcfg.state.records import NodeState
 class NodeStatus(StrEnum):
     """The status of a node; of several that are true, the first in this order.
 
-    Gone: it came once, and git describes it no more. Pending: it came, and git has no key of it. Failed,
-    refused and reverted are about the last installation, if it was of what it is to run by now; after the
-    latter two it runs something else, or all is well. What it failed at before that is over.
-    Away: it was silent for longer than its patience; a node without an agent never is. Behind: it runs
-    something else, for whatever reason, or what it runs is unknown, as even the rollback failed.
+    Gone: it checked in before, and git no longer describes it. Pending: it checked in, and git does not have
+    its key. Failed, refused and reverted are about the last installation, if it was of what the node is to
+    run now; after the latter two it still runs something else, else its status is ok. Earlier failures do not
+    count. Away: it was silent for longer than its patience; a node without an agent never is. Behind: it runs
+    something else, for any reason, or what it runs is unknown, as even the rollback failed.
     """
 
     GONE = "gone"
@@ -50,14 +50,14 @@ COMMIT_STATUSES = (
     *(NodeStatus.GONE, NodeStatus.PENDING, NodeStatus.NEVER),
     *(NodeStatus.FAILED, NodeStatus.REFUSED, NodeStatus.REVERTED, NodeStatus.BEHIND, NodeStatus.OK),
 )
-"""The statuses of a node towards the commit that it is to run; the others can be true besides."""
+"""The statuses of a node relative to the commit that it is to run; the others can be true in addition."""
 _TAKEN_BACK = (NodeStatus.REFUSED, NodeStatus.REVERTED)
 
 
 class StatusFacts(msgspec.Struct, frozen=True):
     """What decides a status. `runs`: it has reported a commit; `behind`: it is to run something else.
 
-    `outcome` is that of its last installation; None also where that was not of what it is to run by now.
+    `outcome` is that of its last installation; None also if that was not of what it is to run now.
     """
 
     described: bool
@@ -89,7 +89,7 @@ def find_status(node: StatusFacts) -> NodeStatus:
 
 
 def find_commit_status(node: StatusFacts) -> NodeStatus:
-    """Return its status towards the commit that it is to run, one of COMMIT_STATUSES."""
+    """Return the status relative to the commit that the node is to run, one of COMMIT_STATUSES."""
     if not node.described:
         return NodeStatus.GONE if node.runs else NodeStatus.PENDING
     if not node.came:
@@ -97,28 +97,29 @@ def find_commit_status(node: StatusFacts) -> NodeStatus:
     if not node.accepted:
         return NodeStatus.PENDING
     if node.outcome == NodeStatus.FAILED:
-        # Also where the record says that the same is in force: its daemons may have other files.
+        # Also if the record has the same commit as active: the node's daemons may have other files.
         return NodeStatus.FAILED
     if not node.behind:
         return NodeStatus.OK
     return NodeStatus(node.outcome) if node.outcome in _TAKEN_BACK else NodeStatus.BEHIND
 
 
-# What git says, joined with what nodes have reported.
+# Definitions in git, joined with reports of nodes.
 
 Older = Callable[[str], Fleet | None]
-"""The fleet of a commit that a node says to run; None: it is not here."""
+"""Returns the fleet of a commit that a node has reported; None: the repository does not have the commit."""
 _COMMITS = 8
 _FEW = 200
-"""So many nodes, or a tenth of all, are rendered one by one; of more all digests are made, and kept."""
+"""Up to this number of nodes, or a tenth of all, are rendered one by one; for more, all digests are cached.
+"""
 _FAILED_COMMITS = 8
-"""So many older commits are looked at, those at which most nodes failed: each takes as long as a check."""
+"""The maximum number of older commits to compare, most failures first: each takes as long as a check."""
 
 
 class GitNode(msgspec.Struct, frozen=True):
-    """What git says of a node. `accepted`: git has its key; `hold` is the hold that keeps it at a commit.
+    """A node in git. `accepted`: git has its key; `hold` is the hold that keeps it at a commit.
 
-    `overdue` are the overrides that still apply past their last day, each with that day.
+    `overdue` are the overrides that still apply after their last day, each with that day.
     """
 
     groups: tuple[str, ...] = ()
@@ -130,9 +131,9 @@ class GitNode(msgspec.Struct, frozen=True):
 
 
 class InventoryNode(msgspec.Struct, frozen=True):
-    """A node: what git says, None if git does not know it, and what it reported, None if it never came.
+    """A node: its definition in git, None if git has none, and its reports, None if it never checked in.
 
-    `state` is None where no server's database was read.
+    `state` is also None if no server's database was read.
     """
 
     name: str
@@ -142,14 +143,14 @@ class InventoryNode(msgspec.Struct, frozen=True):
 
     @property
     def git(self) -> GitNode:
-        """What git says; empty for a node that git does not know."""
+        """The definition in git; empty for a node that git does not describe."""
         return self.described or GitNode()
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """The commit that nodes are to run: those that run something else, the groups of walk-ins, and the time.
+    """The commit that nodes are to run, with the nodes that run another one, walk-in groups, and the time.
 
-    `failing` are those whose last installation was of just that, and failed.
+    `failing` are the nodes whose last installation was of this configuration, and failed.
     """
 
     behind: Set[str] = frozenset()
@@ -161,7 +162,7 @@ class Tip(msgspec.Struct, frozen=True):
 def join_nodes(
     described: Mapping[str, GitNode], seen: Mapping[str, NodeState] | None, tip: Tip
 ) -> tuple[InventoryNode, ...]:
-    """Return all nodes that git describes or that ever came, in order of name; `seen` None: by git alone."""
+    """Return all nodes in git or that ever checked in, in order of name; `seen` None: only git's."""
     names = sorted({*described, *(seen or ())})
     return tuple(_join_node(name, described.get(name), seen, tip) for name in names)
 
@@ -188,7 +189,7 @@ def _collect_facts(name: str, described: GitNode | None, reported: NodeState | N
         return facts
     return replace(
         facts,
-        # A node that is only deployed to has no key: there is nothing to accept.
+        # A node that is only deployed to has no key, so there is nothing to accept.
         accepted=git.accepted or (reported.agentless and not reported.key),
         came=True,
         runs=reported.commit is not None,
@@ -223,9 +224,9 @@ def describe_nodes(fleet: Fleet, today: date) -> dict[str, GitNode]:
 def find_behind(
     fleet: Fleet, seen: Collection[NodeState], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
-    """Return the nodes that run something else than a commit means; those that run that commit do not.
+    """Return the nodes that run something else than a commit defines; nodes at that commit do not.
 
-    What a stuck node runs is unknown, so it is behind.
+    What a stuck node runs is unknown, so it counts as behind.
     """
     stuck = frozenset(one.node for one in seen if one.stuck)
     known = [one for one in seen if not one.stuck]
@@ -249,9 +250,10 @@ def _find_described_behind(
 
 
 def _find_unchanged(fleet: Fleet, seen: Iterable[NodeState], older: Older) -> frozenset[str]:
-    """Return those that run a commit since which nothing has changed for them: their files need not be made.
+    """Return the nodes for which nothing has changed since the commit that they run: they need no rendering.
 
-    An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without, 3.8 so.
+    An inventory of 10,000 nodes, after a commit to a group of 475, took 8.4 s of CPU time without this, 3.8 s
+    with it.
     """
     running: defaultdict[str, set[str]] = defaultdict(set)
     for one in seen:
@@ -267,7 +269,7 @@ def _find_unchanged(fleet: Fleet, seen: Iterable[NodeState], older: Older) -> fr
 
 
 def _find_changed(old: Fleet, new: Fleet) -> Set[str]:
-    """Return the nodes that may get something else; what subsystems do is part of that."""
+    """Return the nodes that may get something else, or other commands of subsystems."""
     if any(changed_paths(old.tree, new.tree, (SETTINGS, "subsystems"))):
         return frozenset(new)
     found = find_changed_nodes(old.version, new.version)
@@ -275,7 +277,7 @@ def _find_changed(old: Fleet, new: Fleet) -> Set[str]:
 
 
 def find_holds(fleet: Fleet, today: date) -> dict[str, Hold]:
-    """Return by node the hold that counts; of several the last in order of name."""
+    """Return by node the hold that counts; of several, the last in order of name."""
     found: dict[str, Hold] = {}
     for _, hold in sorted(fleet.model.holds.items()):
         if not is_over(hold.until, today):
@@ -299,7 +301,10 @@ def _find_nodes(fleet: Fleet, term: Hold | Override) -> Iterable[str]:
 
 
 def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, str]:
-    """Return the digests of some nodes at least; where they are many, all are made, and kept."""
+    """Return the digests of at least some nodes.
+
+    If these are many, compute and cache the digests of all nodes.
+    """
     if len(names) <= max(_FEW, len(fleet) // 10):
         part = fleet.valued(names) if names else fleet
         return {name: part[name].digest for name in names}
@@ -314,9 +319,9 @@ def load_digests(fleet: Fleet, names: list[str], cache: Cache) -> Mapping[str, s
 def find_failing(
     fleet: Fleet, seen: Iterable[NodeState], cache: Cache, older: Older, today: date
 ) -> frozenset[str]:
-    """Return the nodes that failed at a commit, or at an older one that means the same for them.
+    """Return the nodes that failed at a commit, or at an older one that defines the same for them.
 
-    A failure at anything else is over: it was mended or taken back since.
+    Failures at anything else are over: they were fixed or reverted since.
     """
     failed: defaultdict[str, list[str]] = defaultdict(list)
     for one in seen:
@@ -339,13 +344,13 @@ def _find_same(old: Fleet, new: Fleet, names: list[str], cache: Cache, today: da
     return same | find_unchanged_walk_ins(old, new, guests, today) if guests else same
 
 
-# Walk-in nodes: git does not describe them; they get what they would if it named their groups.
+# Walk-in nodes: git does not describe them; they get what they would get as members of their groups.
 
 _BRINGING = (RuleKind.INSTALL, RuleKind.SET, RuleKind.DOMAIN)
 
 
 def build_walk_in(fleet: Fleet, name: str, today: date) -> Fleet | None:
-    """Build the fleet of a node that git does not describe; None: the commit gives such nodes nothing."""
+    """Build the fleet of a node that git does not describe; None: the commit has nothing for such nodes."""
     return build_walk_ins(fleet, [name], today)
 
 
@@ -364,9 +369,9 @@ def build_walk_ins(fleet: Fleet, names: Iterable[str], today: date) -> Fleet | N
 def find_walk_ins_behind(
     fleet: Fleet, seen: Iterable[NodeState], older: Older, today: date
 ) -> frozenset[str]:
-    """Return the nodes that walked in and run something else than a commit means.
+    """Return the walk-in nodes that run something else than a commit defines.
 
-    Of many that run the same commit one stands for all, where names make no difference.
+    If many run the same commit and names make no difference, only one of them is compared.
     """
     if fleet.model.settings.walk_in is None:
         return frozenset()
@@ -384,7 +389,7 @@ def find_walk_ins_behind(
 
 
 def find_unchanged_walk_ins(old: Fleet, new: Fleet, names: Sequence[str], today: date) -> frozenset[str]:
-    """Return those that get the same at two commits, and not nothing, of some nodes that walk in at both."""
+    """Return those of some nodes, walk-ins at two commits, that get the same at both, and not nothing."""
     some = names if may_differ_by_name(old) or may_differ_by_name(new) else names[:1]
     before, after = find_walk_in_digests(old, some, today), find_walk_in_digests(new, some, today)
     same = {name for name in some if before[name] == after[name] is not None}
@@ -394,7 +399,7 @@ def find_unchanged_walk_ins(old: Fleet, new: Fleet, names: Sequence[str], today:
 def may_differ_by_name(fleet: Fleet) -> bool:
     """Return whether walk-in nodes may differ in more than their names.
 
-    They may by rules, allocations and overrides; conditions are taken by their letters.
+    Rules, allocations and overrides may cause this; conditions are searched for `name`, not evaluated.
     """
     model = fleet.model
     conditions = [rule.where for rule in model.rules.values() if rule.kind in _BRINGING]
@@ -415,7 +420,7 @@ def _may_differ_at(fleet: Fleet, commit: str | None, older: Older) -> bool:
 
 
 def find_walk_in_digests(fleet: Fleet, names: Sequence[str], today: date) -> Mapping[str, str | None]:
-    """Return the digests of what walk-in nodes get at a commit; None: they get nothing."""
+    """Return the digests of walk-in nodes at a commit; None: they get nothing."""
     found = build_walk_ins(fleet, names, today)
     if found is None:
         return dict.fromkeys(names)

@@ -1,4 +1,4 @@
-"""What is known of nodes by the names of columns: the inventory as JSON, and conditions that select nodes."""
+"""Nodes by columns of the inventory: as JSON, and for conditions that select nodes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
@@ -104,7 +104,7 @@ class _Claim(msgspec.Struct, frozen=True):
 
 
 class _Node(msgspec.Struct, frozen=True):
-    """A node of `gitcfg.nodes/1`. What git says of it is not read: the repository that is here says it."""
+    """A node of `gitcfg.nodes/1`. Its definition is not read: it comes from the local repository."""
 
     node: str
     first: float | None
@@ -131,7 +131,7 @@ class _Nodes(msgspec.Struct, frozen=True):
 
 
 def parse_node_states(record: Mapping[str, Any]) -> list[NodeState]:
-    """Return the nodes that came, in order of name. Raise ValueError if it is no such record."""
+    """Return the nodes that checked in, in order of name. Raise ValueError if the record is invalid."""
     try:
         found = msgspec.convert(record, _Nodes, strict=True)
     except msgspec.ValidationError as error:
@@ -165,7 +165,7 @@ def _make_state(one: _Node) -> NodeState:
     )
 
 
-# Conditions on what nodes have reported, too: `age(node.checkin) > duration("2h")`.
+# Conditions that may also use reports of nodes: `age(node.checkin) > duration("2h")`.
 
 SEEN_VARIABLES: Mapping[str, str] = {
     "node.state": "string",
@@ -178,16 +178,16 @@ SEEN_VARIABLES: Mapping[str, str] = {
     "node.version": "string",
     "node.seen": "map",
 }
-"""What a condition may use besides, of what nodes have reported. One that never came was seen in 1970."""
+"""Variables of conditions for reports of nodes. A node that never checked in was seen in 1970."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def select_nodes(
     nodes: tuple[InventoryNode, ...], fleet: Fleet, where: str, now: float | None
 ) -> tuple[InventoryNode, ...]:
-    """Return the nodes for which a condition holds; `now` None: what nodes have reported is not known.
+    """Return the nodes for which a condition holds; `now` None: there are no reports of nodes.
 
-    Raise GitcfgError if it cannot be read, or fails on a node.
+    Raise GitcfgError if it cannot be parsed, or fails on a node.
     """
     variables = {**NODE_VARIABLES, **(SEEN_VARIABLES if now is not None else {})}
     try:
@@ -237,7 +237,7 @@ def _find_reported(node: InventoryNode, name: str) -> Any:
 
 
 def _time(seconds: float) -> datetime:
-    """Return a time that CEL can hold: what a node reports may be anything."""
+    """Return a time within the range of CEL: a node may report any number."""
     return datetime.fromtimestamp(min(max(seconds, 0.0), _LAST), UTC)
 
 

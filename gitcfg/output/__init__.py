@@ -1,1 +1,4 @@
-"""Rendered nodes in a folder, DIR/NODE/PATH, or on a ref of git: whole files, whenever the program ends."""
+"""Rendered nodes in a folder, DIR/NODE/PATH, or on a git ref.
+
+Files are complete, even after an interruption.
+"""

@@ -1,6 +1,6 @@
-"""Rendered nodes as commits on a ref, NODE/PATH: what changed is written, and the rest stays.
+"""Rendered nodes as commits on a ref, NODE/PATH: changed nodes are written, all others stay.
 
-Nodes become git's objects, a folder each; a commit names its source in trailers; a ref can follow another
+Each node becomes a folder of git's objects. A commit names its source in trailers. A ref can follow another
 one, commit by commit.
 """
 
@@ -44,23 +44,23 @@ from gitcfg.output.source import File, Ingredients, Source, Unmade, open_fleet_s
 from gitcfg.parallel import spread
 
 CHUNK = 64
-"""Nodes that are one worker's turn."""
+"""The number of nodes in one job of a worker."""
 MOST_FOLDERS = 256
-"""Folders in each other: git's library reads no more of them."""
-_MOST_HELD = 1 << 24  # bytes of files that nodes of a class have in common
+"""The maximum depth of folders that git's library reads."""
+_MOST_HELD = 1 << 24  # the bytes of cached files that nodes of a class share
 _PLAIN, _PROGRAM = b"100644", b"100755"
 _EXECUTES = 0o111
 
 
 class TreeJob(msgspec.Struct, frozen=True):
-    """A node to render, and the id of its folder as it is; "": there is none."""
+    """A node to render, and the id of its present folder; "": there is none."""
 
     node: str
     old: str
 
 
 class NodeTree(msgspec.Struct, frozen=True):
-    """A node's folder: its id, the new objects in it, and the files that could not be made."""
+    """A node's folder: its id, its new objects, and the files that could not be made."""
 
     node: str
     id: str
@@ -69,7 +69,7 @@ class NodeTree(msgspec.Struct, frozen=True):
 
 
 class TreeBuilder:
-    """Make objects of node after node: a worker's tools."""
+    """Makes the objects of one node after another, for one worker."""
 
     def __init__(self, source: Source, trees: Trees) -> None:
         self._source, self._trees = source, trees
@@ -78,7 +78,7 @@ class TreeBuilder:
         self._yielded = set[str]()
 
     def build(self, jobs: list[TreeJob]) -> list[NodeTree]:
-        """Return what nodes get. Raise GitcfgError if a file is where git can have none."""
+        """Return the folders of nodes. Raise GitcfgError if a file has a path that git cannot store."""
         return [self._build(job) for job in jobs]
 
     def _build(self, job: TreeJob) -> NodeTree:
@@ -89,7 +89,7 @@ class TreeBuilder:
             assert isinstance(file, File)
             _check_path(job.node, file.path)
             made.append(self._blob(file))
-            # git knows programs and other files only.
+            # git distinguishes only programs and other files.
             places[file.path] = (_PROGRAM if int(file.mode, 8) & _EXECUTES else _PLAIN, made[-1].id)
         folders = list(pack_folders(places))
         id = folders[-1].id
@@ -98,9 +98,9 @@ class TreeBuilder:
         return NodeTree(job.node, id, tuple(self._new(made + folders, job.old)), ())
 
     def _new(self, made: list[PackedObject], old: str) -> Iterator[PackedObject]:
-        """Yield the objects that are not in a folder, nor yielded before.
+        """Yield the objects that are neither in a folder nor yielded before.
 
-        Objects elsewhere in the repository do not count: what no ref leads to may be removed at any time.
+        Objects elsewhere in the repository do not count: git may remove objects without a ref at any time.
         """
         before = set(_ids(self._trees, bytes.fromhex(old))) if old else set[str]()
         for one in made:
@@ -137,7 +137,7 @@ def _check_path(node: str, path: str) -> None:
 
 
 def split_jobs(nodes: Iterator[TreeJob], most: int = CHUNK) -> Iterator[list[TreeJob]]:
-    """Yield jobs in turns for workers."""
+    """Yield jobs in portions for workers."""
     turn: list[TreeJob] = []
     for job in nodes:
         turn.append(job)
@@ -155,7 +155,7 @@ BuildTrees = Callable[[list[TreeJob]], list[NodeTree]]
 
 
 class RefFolders:
-    """The ids of folders by node. Those with `unmade` files, whose template fails, stay as they are."""
+    """The ids of folders by node. Folders with `unmade` files, whose template fails, stay as they are."""
 
     def __init__(self, items: Items) -> None:
         self._before = {name: item.id.hex() for name, item in items.items() if item.folder is not None}
@@ -172,12 +172,12 @@ class RefFolders:
 
     @property
     def gone(self) -> int:
-        """The number of folders that are gone."""
+        """The number of folders that are removed."""
         return len(self._before.keys() - self._rows.keys())
 
     @property
     def root(self) -> PackedObject:
-        """The folder of all folders."""
+        """The folder that contains all folders."""
         return pack_tree(TreeRow(name, FOLDER_MODE, id) for name, id in self._rows.items())
 
     def keep(self, names: frozenset[str]) -> None:
@@ -185,7 +185,7 @@ class RefFolders:
         self._rows = {name: id for name, id in self._rows.items() if name in names}
 
     def render(self, fleet: Fleet, names: Sequence[str], trees: Trees, pack: Pack, workers: int) -> None:
-        """Render nodes' folders; what is not in the repository goes into the pack."""
+        """Render nodes' folders; objects that are not in the repository go into the pack."""
         if not names:
             return
         part = fleet if len(names) == len(fleet) else fleet.valued(names)
@@ -212,7 +212,7 @@ def _work(fleet: Fleet, trees: Trees) -> Callable[[], AbstractContextManager[Bui
     return work
 
 
-_UNREAD = "GC1"  # codes of what is wrong with a file: its content is not known
+_UNREAD = "GC1"  # the beginning of codes of files that could not be read: their content is unknown
 
 
 class PublishRequest(msgspec.Struct, frozen=True):
@@ -224,13 +224,13 @@ class PublishRequest(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether these are all nodes, so that others are gone."""
+        """Whether these are all nodes, so that other folders are removed."""
         return self.scope is Scope.ALL
 
     def faulty_nodes(self, version: Version) -> frozenset[str] | None:
-        """Return the nodes that have errors or are made from files with errors: they stay as they are.
+        """Return the nodes with errors, or made from files with errors: their folders stay as they are.
 
-        None: it is unknown which ones these are, because a file could not even be read.
+        None: these nodes are unknown, because a file could not be read at all.
         """
         named = frozenset(name for finding in self.errors for name in finding.nodes)
         others = [finding for finding in self.errors if not finding.nodes]
@@ -243,10 +243,10 @@ class PublishRequest(msgspec.Struct, frozen=True):
 
 
 class PublishOutcome(msgspec.Struct, frozen=True):
-    """What was committed, if anything; how many nodes were rendered, changed, and are gone.
+    """The commit that was made, if any, and the numbers of nodes rendered, changed, and removed.
 
-    `held` are nodes that stay as they were because of errors, `unmade` their files whose template fails,
-    `refused` errors because of which nothing is committed: it is unknown which nodes they concern.
+    `held` are nodes that stay as they were because of errors; `unmade` are their files whose template fails;
+    `refused` are errors that prevent a commit, because it is unknown which nodes they concern.
     """
 
     source: str
@@ -269,8 +269,8 @@ _VERSION, _NODES, _HELD_TRAILER = "Gitcfg-Version", "Gitcfg-Nodes", "Gitcfg-Held
 class Provenance(msgspec.Struct, frozen=True):
     """The commit that nodes were rendered from.
 
-    `whole`: they were all nodes, as this version of gitcfg renders them, except those `held`, which stayed
-    as they had been before.
+    `whole`: all nodes were rendered by this version of gitcfg, except those `held`, which stayed as they
+    were.
     """
 
     source: str
@@ -279,7 +279,7 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 def parse_trailers(trailers: Mapping[str, str], most: int) -> Provenance:
-    """Parse trailers; node sets of more than `most` names are not read."""
+    """Parse trailers; node sets with more than `most` names are ignored."""
     held, readable = _names(trailers.get(_HELD_TRAILER, ""), most)
     source = trailers.get(SOURCE, "")
     known = readable and _COMMIT.fullmatch(source) is not None
@@ -295,7 +295,7 @@ def _names(text: str, most: int) -> tuple[frozenset[str], bool]:
 
 
 def render_message(subject: str, source: str, nodes: Iterable[str], held: Iterable[str]) -> str:
-    """Return a commit's message; `nodes` are those that were asked for, none if all were."""
+    """Return a commit's message; `nodes` are those that were requested, none if all were."""
     lines = [f"{SOURCE}: {source}", f"{_VERSION}: {__version__}"]
     lines += [f"{word}: {fold(names)}" for word, names in ((_NODES, nodes), (_HELD_TRAILER, held)) if names]
     first = subject or f"Rendered from {source[:ABBREVIATED]}"
@@ -305,7 +305,7 @@ def render_message(subject: str, source: str, nodes: Iterable[str], held: Iterab
 # Publishing
 
 _TRIES = 100
-_MORE = 100_000  # so many nodes that have no folder yet may be held
+_MORE = 100_000  # the number of nodes without a folder that may be held
 
 
 class Publisher:
@@ -320,7 +320,10 @@ class Publisher:
         today: date,
         workers: int = 1,
     ) -> None:
-        """`environment` is for git's process. Raise GitcfgError if the ref must not be written."""
+        """Begin with a ref; `environment` is for git's process.
+
+        Raise GitcfgError if the ref may not be written.
+        """
         self.repository = repository
         self._git = Git(repository, environment)
         self._ref = RenderedRef(repository, self._git, ref, SOURCE)
@@ -341,14 +344,14 @@ class Publisher:
         return parse_trailers(tip.trailers, len(tip.rows) + _MORE) if tip is not None else None
 
     def fleet(self, commit: str) -> Fleet | None:
-        """Return the fleet of a commit, or None if it is no configuration, or missing."""
+        """Return the fleet of a commit, or None if it is missing or has no configuration."""
         tree = self.repository.at(commit) if self._history.has(commit) else None
         if tree is None or not is_repository(tree):
             return None
         return Fleet(tree, self.repository.before(tree), self._today, self._cache)
 
     def publish(self, fleet: Fleet, request: PublishRequest) -> PublishOutcome:
-        """Commit what nodes get, after whatever others commit in the meantime."""
+        """Commit the rendered nodes, after any commits that other processes make in the meantime."""
         for _ in range(_TRIES):
             outcome = self.after(self.tip(), fleet, request)
             if outcome is not None:
@@ -358,7 +361,7 @@ class Publisher:
         )
 
     def after(self, tip: Tip | None, fleet: Fleet, request: PublishRequest) -> PublishOutcome | None:
-        """Commit what nodes get after this tip; None: the ref has moved on, and stays as it is."""
+        """Commit the rendered nodes after this tip; None: the ref has moved since, so nothing is changed."""
         assert fleet.commit is not None
         if request.whole and self.last(tip) == Provenance(fleet.commit, True, frozenset()):
             return PublishOutcome(fleet.commit)
@@ -408,9 +411,9 @@ class Publisher:
 
 
 def follow_ref(publisher: Publisher, ref: str) -> Iterator[PublishOutcome]:
-    """Publish a ref's commits after the one that was published last, up to its tip.
+    """Publish a ref's commits after the last published one, up to its tip.
 
-    Several may do it at once: those that come late find less to do, or nothing.
+    Several processes may do this at once: the later ones find fewer commits, or none.
     """
     for _ in range(_TRIES):
         moved = yield from _follow_once(publisher, ref)
@@ -448,9 +451,9 @@ def _follow_once(publisher: Publisher, ref: str) -> Generator[PublishOutcome, No
 
 
 def list_commits(history: History, goal: str, known: str | None) -> tuple[str, ...]:
-    """Return the commits from a known one to another, by first parents, the oldest first.
+    """Return the commits from a known one to another, by first parents, oldest first.
 
-    Where the known one is not among these, as after a rewind, only the last.
+    If the known one is not among these, as after a rewind, return only the last one.
     """
     if known is None or not history.has(known) or not history.includes(goal, known):
         return (goal,)

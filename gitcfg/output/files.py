@@ -1,4 +1,4 @@
-"""Files below an output folder: safe paths, the folders on the way, whole files written and removed."""
+"""Files below an output folder: safe paths, the folders of a path, whole files written and removed."""
 
 import errno
 import hashlib
@@ -28,11 +28,11 @@ _HERE = frozenset(
 
 
 class Blocked(Exception):
-    """Something is in the way of one file and stays as it is; paths begin at the node's folder."""
+    """An obstacle to one file, which stays as it is; paths begin at the node's folder."""
 
 
 class Linked(Blocked):
-    """A link is in the way, and may lead to the file."""
+    """An obstacle that is a link, and may lead to the file."""
 
 
 def is_safe_node(name: str) -> bool:
@@ -49,7 +49,7 @@ def is_safe_path(path: str) -> bool:
 
 @lru_cache(1 << 12)
 def parent_folders(path: str) -> tuple[str, ...]:
-    """Return the folders that a path leads through, outermost first: /etc, /etc/condor."""
+    """Return the folders of a path, outermost first: /etc, /etc/condor."""
     parts = path.split("/")[1:-1]
     return tuple("/" + "/".join(parts[: end + 1]) for end in range(len(parts)))
 
@@ -62,8 +62,9 @@ class NodeFolder:
         self._sound: set[str] = set()
 
     def state(self, path: str) -> os.stat_result | None:
-        """Return the state of the file at a path, None if there is none. Raise Blocked if anything
-        else is in the way.
+        """Return the state of the file at a path; None: there is none.
+
+        Raise Blocked for any other obstacle.
         """
         if not all(map(self._exists, ("", *parent_folders(path)))):
             return None
@@ -73,14 +74,14 @@ class NodeFolder:
         raise _blocked(found, path, "file")
 
     def make(self, path: str) -> None:
-        """Make the folders that a path leads through, and the node's own."""
+        """Create the folders of a path, and the node's own."""
         for folder in ("", *parent_folders(path)):
             if not self._exists(folder):
                 os.mkdir(self.folder + folder)
                 self._sound.add(folder)
 
     def prune(self, path: str) -> None:
-        """Remove the folders that a path leads through, as far as they are empty."""
+        """Remove the folders of a path that are empty."""
         for folder in reversed(parent_folders(path)):
             self._drop(folder)
 
@@ -98,7 +99,10 @@ class NodeFolder:
         return self._exists("")
 
     def _exists(self, folder: str) -> bool:
-        """Return whether a folder exists. A link may lead anywhere: nothing is written through it."""
+        """Return whether a folder exists.
+
+        Raise Blocked if it is a link: nothing is written through a link.
+        """
         if folder in self._sound:
             return True
         found = _state(self.folder + folder)
@@ -135,7 +139,7 @@ def hash_content(data: bytes) -> str:
 
 
 def write_file(place: str, data: bytes, mode: int, spare: str) -> os.stat_result:
-    """Write a file whole: a reader sees the old one or the new one. `spare` is a free path nearby."""
+    """Write a file whole: a reader sees the old or the new content. `spare` is an unused path nearby."""
     file = os.open(spare, _FLAGS, 0o600)
     try:
         try:
@@ -148,13 +152,16 @@ def write_file(place: str, data: bytes, mode: int, spare: str) -> os.stat_result
             os.close(file)
         os.replace(spare, place)
     except OSError:
-        os.unlink(spare)  # the next file is made there
+        os.unlink(spare)  # the path is reused for the next file
         raise
     return state
 
 
 def describe_problem(error: Blocked | OSError, home: NodeFolder, path: str) -> str:
-    """Return why one file cannot be put right. Raise what is not this file's fault alone, as a full disk."""
+    """Return why a file cannot be updated.
+
+    Raise OSError for a problem of the whole disk, such as a full one.
+    """
     if isinstance(error, Blocked):
         return str(error)
     if error.errno not in _HERE:

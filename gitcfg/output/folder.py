@@ -1,4 +1,4 @@
-"""Update an output folder: plan the nodes' folders, spread them over workers, report changes."""
+"""Update an output folder: plan the nodes' folders, distribute them to workers, report changes."""
 
 import os
 import stat
@@ -32,20 +32,20 @@ from gitcfg.output.source import File, Source, Unmade
 from gitcfg.parallel import spread
 
 CHUNK = 64
-"""Nodes that are one worker's turn: 10 ms and more where there is something to render."""
+"""The number of nodes in one job of a worker: at least 10 ms if there is something to render."""
 
 _LINES = 4096
 
 
 class Scope(Enum):
-    """What a run is about: the nodes it names, or all, so that others are gone."""
+    """The nodes of a run: those that it names, or all, so that folders of others are removed."""
 
     NAMED = "named"
     ALL = "all"
 
 
 class Task(Enum):
-    """What is to be done to a node's folder."""
+    """What to do with a node's folder."""
 
     UPDATE = "update"
     CLEAR = "clear"
@@ -53,7 +53,7 @@ class Task(Enum):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A node's folder with what is known of it, a line of the manifest."""
+    """A node's folder with its line of the manifest."""
 
     node: str
     line: bytes
@@ -65,7 +65,7 @@ def plan_jobs(
 ) -> Iterator[Job]:
     """Yield a job for every node that is requested or known, in order of name.
 
-    `nodes` and `lines` are in that order; `journal` is what an interrupted run may have written.
+    `nodes` and `lines` are in that order; `journal` has what an interrupted run may have written.
     """
     requested = set(nodes)
     other = Task.CLEAR if scope is Scope.ALL else Task.LEAVE
@@ -99,7 +99,7 @@ def _known_line(node: str, line: bytes, journal: Mapping[str, Record]) -> bytes:
 
 
 def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Yield jobs in turns for workers; those that leave a folder alone hardly count."""
+    """Yield jobs in portions for workers; jobs that change nothing hardly count."""
     turn: list[Job] = []
     busy = 0
     for job in jobs:
@@ -113,28 +113,28 @@ def split_jobs(jobs: Iterable[Job]) -> Iterator[list[Job]]:
 
 
 _SECOND = 1_000_000_000
-_TICK = _SECOND // 50  # clocks of file systems go in steps: 4 ms is usual, 10 ms on slow kernels
+_TICK = _SECOND // 50  # file systems have coarse clocks: 4 ms is usual, 10 ms on slow kernels
 
 
 class FileComparison(msgspec.Struct, frozen=True):
-    """Tell whether files are as they should be, without reading them where what is known is enough.
+    """Compares files with their intended content, without reading them if the manifest is sufficient.
 
-    What is known of files is as of `saved`, in ns: when the manifest was saved.
+    The manifest's information is as of `saved`, in ns: the time when it was saved.
     """
 
     saved: int
 
     def knows(self, trace: Trace, state: os.stat_result) -> bool:
-        """Return whether a file is the one that is known.
+        """Return whether a file is unchanged since the manifest.
 
-        One written in the same tick as the manifest may have been changed after it without any trace.
+        A file that was written in the same clock tick as the manifest may have changed later without a trace.
         """
         step = _TICK if trace.mtime % _SECOND else 2 * _SECOND
         same = state.st_size == trace.size and state.st_mtime_ns == trace.mtime
         return same and trace.mtime + step < self.saved
 
     def all_match(self, home: NodeFolder, record: Record) -> bool:
-        """Return whether all files of a record are as it says, so that nothing needs to be compared."""
+        """Return whether all files of a record are unchanged, so that nothing needs to be compared."""
         try:
             return all(self._matches(home, trace) for trace in record.files) and home.exists()
         except (Blocked, OSError):
@@ -145,7 +145,7 @@ class FileComparison(msgspec.Struct, frozen=True):
         return state is not None and self.knows(trace, state) and mode_of(state) == trace.mode
 
     def find_right(self, home: NodeFolder, file: File, known: list[Trace]) -> Trace | None:
-        """Return the file's trace if it is right, or None if it is to be written."""
+        """Return the file's trace if its content is right; None: it must be written."""
         state = home.state(file.path)
         if state is None or mode_of(state) != file.mode or state.st_size != len(file.content):
             return None
@@ -155,17 +155,17 @@ class FileComparison(msgspec.Struct, frozen=True):
 
 
 def trace_of(file: File, state: os.stat_result) -> Trace:
-    """Return the trace of a file in place."""
+    """Return the trace of a file on disk."""
     return Trace(file.path, file.mode, file.digest, state.st_size, state.st_mtime_ns)
 
 
 def mode_of(state: os.stat_result) -> str:
-    """Return a file's mode as entries write it."""
+    """Return a file's mode in the notation of entries."""
     return f"{stat.S_IMODE(state.st_mode):04o}"
 
 
 class FolderUpdate:
-    """The update of one node's folder. `traces` are what is known of the node's files after it."""
+    """The update of one node's folder. `traces` is what is known of the node's files afterwards."""
 
     def __init__(self, home: NodeFolder, comparison: FileComparison) -> None:
         self.home = home
@@ -177,26 +177,26 @@ class FolderUpdate:
         self.unmade: list[str] = []
 
     def is_new(self) -> bool:
-        """Return whether the node's own folder is not there yet."""
+        """Return whether the node's own folder does not exist yet."""
         try:
             return not self.home.exists()
         except (Blocked, OSError):
             return False
 
     def prepare(self) -> None:
-        """Make the node's own folder, which even a node without files has."""
+        """Create the node's own folder, also for a node without files."""
         try:
             self.home.make("/")
         except (Blocked, OSError) as error:
             self._blocked(error, "")
 
     def keep_unmade(self, path: str, known: Record) -> None:
-        """Note a file that cannot be made: what was there stays."""
+        """Record a file that cannot be made; its previous version stays."""
         self.unmade.append(path)
         self.traces += [trace for trace in known.files if trace.path == path]
 
     def is_right(self, file: File, known: Record) -> bool:
-        """Return whether there is nothing to write, because the file is right or something is in its way."""
+        """Return whether nothing must be written, because the file is right or an obstacle prevents it."""
         claims = [trace for trace in known.files if trace.path == file.path]
         try:
             trace = self._comparison.find_right(self.home, file, claims)
@@ -210,7 +210,7 @@ class FolderUpdate:
         return trace is not None
 
     def write(self, file: File, known: Record, spare: str) -> None:
-        """Write a file, and make the folders that it needs."""
+        """Write a file, and create its folders."""
         try:
             self.home.make(file.path)
             state = files.write_file(self.home.folder + file.path, file.content, int(file.mode, 8), spare)
@@ -222,7 +222,7 @@ class FolderUpdate:
             self.traces.append(trace_of(file, state))
 
     def remove(self, path: str, known: list[Trace]) -> None:
-        """Remove a file if it is one of these, unchanged, and the folders that it leaves empty."""
+        """Remove a file if it is a known and unchanged one, and the folders that become empty."""
         try:
             ours = self._ours(path, known)
             if ours:
@@ -239,7 +239,7 @@ class FolderUpdate:
                 self.home.prune(path)
 
     def _ours(self, path: str, known: list[Trace]) -> bool | None:
-        """Return whether the file at a path is what gitcfg wrote there; None: that is gone."""
+        """Return whether the file at a path is as gitcfg wrote it; None: there is none."""
         try:
             state = self.home.state(path)
         except Linked:
@@ -253,12 +253,12 @@ class FolderUpdate:
         }
 
     def hold(self, known: list[Trace]) -> None:
-        """Leave a stale file where it is."""
+        """Leave a stale file in place."""
         self.held += 1
         self.traces += known
 
     def record(self, node: str, made: str) -> Record:
-        """Return what is known of the node's files now, with the fingerprint if nothing is left to do."""
+        """Return the record of the node's files, with the fingerprint if nothing is left to do."""
         settled = not (self.held or self.edited or self.blocked or self.unmade)
         return Record(node, made if settled else "", tuple(sorted(self.traces, key=lambda t: t.path)))
 
@@ -267,17 +267,17 @@ class FolderUpdate:
 
 
 class Stale(Enum):
-    """What happens to files that gitcfg wrote and that are not wanted any more."""
+    """What to do with files that gitcfg wrote and that are no longer needed."""
 
     REMOVE = "remove"
     KEEP = "keep"
 
 
 class FolderChanges(msgspec.Struct, frozen=True):
-    """How many files were right, written, removed, or stale and to be kept.
+    """The numbers of files that were right, written, removed, or stale and kept.
 
-    `edited` are the paths, each with its node, of stale files that somebody changed, which stay; `blocked`
-    says what is in the way of a node's files: "/etc/x is a folder, ..."; `unmade` are files that could not be
+    `edited` are the paths, each with its node, of stale files that were changed by others, which stay;
+    `blocked` has obstacles to a node's files: "/etc/x is a folder, ..."; `unmade` are files that could not be
     made, whose earlier version stays.
     """
 
@@ -294,7 +294,7 @@ class FolderChanges(msgspec.Struct, frozen=True):
 
 
 class FolderWriter:
-    """Bring nodes' folders up to date one by one: a worker's tools. `spare` is where it makes its files."""
+    """Updates nodes' folders one by one, for one worker. `spare` is the path for new files."""
 
     def __init__(
         self, top: str, comparison: FileComparison, journal: Journal, stale: Stale, spare: str
@@ -303,7 +303,7 @@ class FolderWriter:
         self._comparison, self._journal, self._stale = comparison, journal, stale
 
     def update(self, known: Record, source: Source) -> tuple[Record, FolderChanges]:
-        """Update the folder of a node that exists; return what is then known of it, and what was done."""
+        """Update the folder of a node that exists. Return its new record, and the changes."""
         home = NodeFolder(self._top, known.node)
         fingerprint = source.fingerprint(known.node)
         if fingerprint and known.fingerprint == fingerprint and self._comparison.all_match(home, known):
@@ -320,7 +320,7 @@ class FolderWriter:
         return update.record(known.node, fingerprint), _changes_of(known.node, update)
 
     def _write(self, update: FolderUpdate, known: Record, files: list[File]) -> None:
-        """Note what is about to be made, then make it: the node's own folder, too."""
+        """Record in the journal what will be written, then write it, including the node's own folder."""
         if files or update.is_new():
             traces = tuple(Trace(file.path, file.mode, file.digest) for file in files)
             self._journal.write(Record(known.node, "", traces))
@@ -329,7 +329,7 @@ class FolderWriter:
             update.write(file, known, self._spare)
 
     def clear(self, known: Record) -> tuple[Record, FolderChanges]:
-        """Clear the folder of a node that is gone; return what is still known of it, and what was done."""
+        """Clear the folder of a node that no longer exists. Return its remaining record, and the changes."""
         update = FolderUpdate(NodeFolder(self._top, known.node), self._comparison)
         self._drop_stale(update, known, lambda path: True)
         update.home.drop()
@@ -340,7 +340,7 @@ class FolderWriter:
         for trace in known.files:
             if is_stale(trace.path) and is_safe_path(trace.path):
                 stale.setdefault(trace.path, []).append(trace)
-        for path, traces in sorted(stale.items(), reverse=True):  # what is in a folder goes before it
+        for path, traces in sorted(stale.items(), reverse=True):  # content before its folder
             if self._stale is Stale.REMOVE:
                 update.remove(path, traces)
             else:
@@ -360,14 +360,14 @@ def _changes_of(node: str, update: FolderUpdate) -> FolderChanges:
 
 
 OpenSource = Callable[[], AbstractContextManager[Source]]
-"""Open a source for one worker: what a source has open must not be shared."""
+"""Opens a source for one worker: workers cannot share what a source has open."""
 
 Updated = tuple[list[bytes], FolderChanges]
-"""What is known of nodes now, a line each, and what was done."""
+"""The new records of nodes, one per line, and the changes."""
 
 
 class UpdateRequest(msgspec.Struct, frozen=True):
-    """Which nodes are to be brought up to date, where, and by how many workers."""
+    """Which nodes to update, where, and with how many workers."""
 
     top: Path
     nodes: Sequence[str]
@@ -377,17 +377,17 @@ class UpdateRequest(msgspec.Struct, frozen=True):
 
 
 class UpdateOutcome(msgspec.Struct, frozen=True):
-    """What was done, and warnings about the folder itself: sentences."""
+    """The changes, and warnings about the folder itself: sentences."""
 
     changes: FolderChanges
     doubts: tuple[str, ...]
 
 
 def update_folder(request: UpdateRequest, source: OpenSource) -> UpdateOutcome:
-    """Make a folder hold what a source has for the nodes.
+    """Update a folder to what a source has for the nodes.
 
-    Raise GitcfgError if another gitcfg writes there, the disk is full, ... Wherever it ends, every file is
-    whole, as it was or as it is to be, and the next run knows which ones are gitcfg's.
+    Raise GitcfgError if another gitcfg writes there, the disk is full, ... After any interruption, each file
+    has its complete old or new content, and the next run knows which files are gitcfg's.
     """
     with open_state(request.top) as state, open_manifest(state.manifest) as known:
         return UpdateOutcome(_update(request, source, state, known), tuple(_find_doubts(state, known)))

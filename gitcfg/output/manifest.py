@@ -2,8 +2,8 @@
 
 DIR/.gitcfg/manifest has a line for each node in order of name, and a digest at the end. The first line is
 `{"schema":"gitcfg.manifest/1"}`, the last `{"sha256":"..."}` over all before it, and each between them
-`[NODE,FINGERPRINT,[[PATH,MODE,SHA256,SIZE,MTIME],...]]`. DIR/.gitcfg/journal says what a run is about to
-write, so that it is known if the run is killed.
+`[NODE,FINGERPRINT,[[PATH,MODE,SHA256,SIZE,MTIME],...]]`. DIR/.gitcfg/journal records what a run is about to
+write, so that this is known if the run is killed.
 """
 
 import errno
@@ -22,7 +22,7 @@ import msgspec
 from gitcfg.model import REFUSED, GitcfgError
 
 NAME = ".gitcfg"
-_TRIES, _PAUSE = 60, 0.05  # workers of a process that was killed may take a moment to end
+_TRIES, _PAUSE = 60, 0.05  # after a process was killed, its workers may need a moment to end
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
 
 
@@ -34,41 +34,43 @@ class StateFolder(msgspec.Struct, frozen=True):
 
     @property
     def home(self) -> Path:
-        """The folder of all of them."""
+        """The folder .gitcfg itself."""
         return self.top / NAME
 
     @property
     def manifest(self) -> Path:
-        """What was written, as of the last run that came to its end."""
+        """The manifest of the last run that finished."""
         return self.home / "manifest"
 
     @property
     def journal(self) -> Path:
-        """What a run writes that has not come to its end."""
+        """The journal of a run that has not finished."""
         return self.home / "journal"
 
     @property
     def spare(self) -> Path:
-        """The folder of files that are not whole yet."""
+        """The folder of incomplete files."""
         return self.home / "new"
 
 
 @contextmanager
 def open_state(top: Path) -> Iterator[StateFolder]:
-    """Open an output folder, made if need be. Raise GitcfgError if another gitcfg writes there, or it
-    is none.
+    """Open an output folder; create it if it does not exist.
+
+    Raise GitcfgError if another gitcfg writes there, or it is not a folder.
     """
     state = StateFolder(top)
     for folder in (top, state.home, state.spare):
-        named = folder == top  # only such a folder may be reached through a link
+        named = folder == top  # only this folder may be reached through a link
         if (folder.is_symlink() and not named) or (folder.exists() and not folder.is_dir()):
             raise GitcfgError(f"{folder} is not a folder.", "Choose another one." if named else "Remove it.")
         folder.mkdir(parents=named, exist_ok=True)
-    # Forked workers hold the lock too: it is free when the last of them has ended, whatever became of us.
+    # Forked workers hold the lock, too: it is free when the last of them has ended, even if this process
+    # died.
     lock = os.open(state.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         locked = lock_folder(lock, top)
-        _clear(state.spare)  # of what a run that was ended left unfinished
+        _clear(state.spare)  # incomplete files of an interrupted run
         try:
             yield StateFolder(top, locked)
         finally:
@@ -84,8 +86,9 @@ def _clear(spare: Path) -> None:
 
 
 def lock_folder(lock: int, top: Path) -> bool:
-    """Lock a folder by an open file; return False where the file system has no locks. Raise
-    GitcfgError if it is taken.
+    """Lock a folder by an open file. Return False if the file system has no locks.
+
+    Raise GitcfgError if another process has the lock.
     """
     for _ in range(_TRIES):
         try:
@@ -111,7 +114,7 @@ _BLOCK = 1 << 20
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a manifest says. `seal` is "" if none can be trusted, `saved` when it was written, in ns.
+    """The content of a manifest. `seal` is "" if it cannot be trusted; `saved` is when it was written, in ns.
 
     `problem` continues "DIR/.gitcfg/manifest ...".
     """
@@ -150,7 +153,7 @@ def _read_manifest(file: BinaryIO) -> Manifest:
 
 
 def _find_seal(file: BinaryIO, size: int) -> str | None:
-    """Return the digest at the end, if it is that of all before it."""
+    """Return the digest at the end if it is correct."""
     found = hashlib.sha256()
     file.seek(0)
     left = size - _SEALED
@@ -167,7 +170,7 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 class ManifestWriter:
-    """A manifest being written."""
+    """A manifest while it is written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -180,7 +183,7 @@ class ManifestWriter:
         self._digest.update(line)
 
     def seal(self) -> str:
-        """End it, and return its digest."""
+        """Finish the manifest, and return its digest."""
         self._file.write(_SEAL.format(self._digest.hexdigest()).encode())
         self._file.flush()
         return self._digest.hexdigest()
@@ -188,7 +191,7 @@ class ManifestWriter:
 
 @contextmanager
 def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWriter]:
-    """Write a new manifest, and put it in place at the end unless it equals the known one."""
+    """Write a new manifest, and install it at the end unless it equals the known one."""
     new = state.spare / "manifest"
     with open(new, "xb") as file:
         writer = ManifestWriter(file)
@@ -203,11 +206,11 @@ def write_manifest(state: StateFolder, known: Manifest) -> Iterator[ManifestWrit
 # Records: a line of the manifest or the journal
 
 UNKNOWN = -1
-"""As a size or time: nobody saw the file in place."""
+"""The size or time of a file that was not seen in place."""
 
 
 class Trace(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A file that gitcfg wrote: SHA-256 of its content, and what it was like then (`mtime` in ns)."""
+    """A file that gitcfg wrote: SHA-256 of its content, and its state afterwards (`mtime` in ns)."""
 
     path: str
     mode: str
@@ -217,9 +220,10 @@ class Trace(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):
-    """A node's files that gitcfg wrote. `fingerprint` is of what they were made from, "" if that is not all.
+    """The files of a node that gitcfg wrote.
 
-    A path occurs twice if it is not certain which of two contents was written last.
+    `fingerprint` is of their ingredients, "" if the list may be incomplete. A path occurs twice if it is not
+    certain which of two contents was written last.
     """
 
     node: str
@@ -244,7 +248,7 @@ def encode_record(record: Record) -> bytes:
 
 
 def decode_record(text: bytes) -> Record:
-    """Parse a line. Raise msgspec.DecodeError if it is no record."""
+    """Parse a line. Raise msgspec.DecodeError if it is not a record."""
     return _decoder.decode(text)
 
 
@@ -254,7 +258,7 @@ def decode_node(text: bytes) -> str:
 
 
 def join_records(node: str, known: Iterable[Record]) -> Record:
-    """Join records of one node, for which not everything is certain."""
+    """Join records of one node, of which not everything is certain."""
     traces = dict.fromkeys(trace for record in known for trace in record.files)
     return Record(node, "", tuple(traces))
 
@@ -263,23 +267,21 @@ def join_records(node: str, known: Iterable[Record]) -> Record:
 
 
 class Journal:
-    """Lines at the end of one file, from all workers."""
+    """A file to whose end all workers append lines."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
 
     def write(self, intended: Record) -> None:
-        """Write down what is about to be written. Raise OSError if that fails, so that nothing may be
-        written.
-        """
+        """Record what is about to be written. Raise OSError if that fails; nothing may then be written."""
         if self._file is None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._file = os.open(self._path, flags, 0o666)
-        # The line end in front parts it from a line of which another could write only a part.
+        # The line end at the start separates it from another worker's line that was written only in part.
         text = b"\n" + encode_record(intended)
         while os.write(self._file, text) < len(text):
-            pass  # the disk is all but full: the next try says so, or writes the line in one piece
+            pass  # the disk is nearly full: the next attempt fails, or writes the whole line
 
     def close(self) -> None:
         """Close the file."""
@@ -289,7 +291,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> dict[str, Record]:
-    """Return what interrupted runs may have written, by node. What is no whole line does not count."""
+    """Return what interrupted runs may have written, by node. Incomplete lines do not count."""
     found: dict[str, list[Record]] = {}
     try:
         lines: Iterable[bytes] = path.read_bytes().split(b"\n")

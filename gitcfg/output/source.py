@@ -1,4 +1,4 @@
-"""Where the files of nodes come from: the source that an output asks, and a compiled fleet that answers."""
+"""Where an output gets the files of nodes: the interface of a source, and a compiled fleet as one."""
 
 import hashlib
 import re
@@ -23,18 +23,18 @@ _FOR_ALL = (SETTINGS, "parameters", "secrets", *TEXTS)
 
 
 class Ingredients:
-    """The ids of what nodes of a fleet are made from: while one is the same nothing needs to be rendered.
+    """The ids of what nodes of a fleet are made from: a node with the same id need not be rendered.
 
-    A node's own files in the repository count, and those of the groups and features that it, its set and
-    its overrides mention, with all that these include; what rules bring to it, and what it collects; and
-    what counts for every node. More may count than has a say (a group that an override takes away), but
-    nothing that has one is left out.
+    These count: a node's own files in the repository; those of the groups and features that it, its set and
+    its overrides mention, with all that these include; effects of rules, and values that it collects; and
+    what counts for every node. Something without effect may count (a group that an override removes), but
+    nothing with an effect is left out.
     """
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
         shared = fleet.rule_engine is not None or fleet.collecting is not None
-        # Found for all at once, before workers begin.
+        # Computed for all at once, before workers begin.
         self._node_classes = fleet.node_classes if shared else {}
         self._groups: dict[str, str] = {}
         self._sets: dict[str, str] = {}
@@ -56,7 +56,7 @@ class Ingredients:
         return _digest(parts)
 
     def _parts_of_class(self, node_class: NodeClass) -> Iterator[str]:
-        """Yield what nodes of a class have by rules, and from other nodes."""
+        """Yield what nodes of a class get by rules, and from other nodes."""
         effects, rules = node_class.effects, self._fleet.model.rules
         yield repr(effects)
         yield from (self._uses(installed.uses) for installed in effects.installs)
@@ -67,7 +67,7 @@ class Ingredients:
     @cached_property
     def _for_all(self) -> str:
         fleet = self._fleet
-        # What operations say of undeclared parameters decides how all others' bindings of these are read.
+        # Operations imply types of undeclared parameters, by which all their bindings are read.
         implied = msgspec.json.encode(sorted(fleet.declarations.implied.items())).decode()
         default = self._group(fleet.model.settings.default_group)
         return _digest([program_id(), fingerprint(fleet.tree, _FOR_ALL), implied, default])
@@ -80,7 +80,7 @@ class Ingredients:
         return self._ids.get(path, "")
 
     def _set(self, nodeset: NodeSet) -> str:
-        """Return the id of what a set's file says of all members, not of what it says of single ones."""
+        """Return the id of what a set's file defines for all members, without that of single ones."""
         if nodeset.name not in self._sets:
             self._sets[nodeset.name] = _digest([repr(nodeset.definition)])
         return self._sets[nodeset.name]
@@ -117,16 +117,16 @@ class Ingredients:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    """Return one id of several texts, whatever is in them."""
+    """Return one id of several texts with any content."""
     return hashlib.sha256(repr(list(parts)).encode()).hexdigest()
 
 
 _MODE = re.compile("0[0-7]{3}")
-_HELD = 1 << 24  # bytes of classes' files: a node set's nodes mostly follow each other
+_HELD = 1 << 24  # bytes of cached files of classes: nodes of a set usually follow each other
 
 
 class File(msgspec.Struct, frozen=True, gc=False):
-    """A file as it is to be; `digest` is of its content."""
+    """A file as intended; `digest` is of its content."""
 
     path: str
     mode: str
@@ -135,16 +135,16 @@ class File(msgspec.Struct, frozen=True, gc=False):
 
 
 class Unmade(msgspec.Struct, frozen=True, gc=False):
-    """A file that a node should have, but that cannot be made now: its template fails."""
+    """A file that a node should have, but that cannot be made: its template fails."""
 
     path: str
 
 
 class Source(Protocol):
-    """What nodes get."""
+    """The files of nodes."""
 
     def fingerprint(self, node: str) -> str:
-        """Return an id of what a node's files are made from: while it is the same they are. "": unknown."""
+        """Return an id of what a node's files are made from; "": unknown. Equal ids mean equal files."""
         ...
 
     def files(self, node: str) -> Iterator[File | Unmade]:
@@ -160,7 +160,7 @@ def open_fleet_source(fleet: Fleet, ingredients: Ingredients) -> Iterator["Fleet
 
 
 class FleetSource:
-    """Render node after node. What nodes of a class have in common is rendered once."""
+    """Renders one node after another. What nodes of a class share is rendered once."""
 
     def __init__(self, fleet: Fleet, ingredients: Ingredients, engine: TemplateEngine) -> None:
         self._fleet, self._ingredients, self._engine = fleet, ingredients, engine
@@ -172,8 +172,9 @@ class FleetSource:
         return self._ingredients.fingerprint(node)
 
     def files(self, node: str) -> Iterator[File | Unmade]:
-        """Yield the node's files. What cannot be rendered, or has no safe place, is a finding and left
-        out.
+        """Yield the node's files. A file that cannot be rendered or has an unsafe path is left out.
+
+        Such files have findings.
         """
         found = self._fleet[node]
         for path, entry in found.entries.items():
@@ -190,14 +191,14 @@ class FleetSource:
             if self._held > _HELD:
                 self._shared.clear()
                 self._held = 0
-            self._shared[key] = (node.node_class, file)  # the class is held, so that no other takes its id
+            self._shared[key] = (node.node_class, file)  # keeps the class, so no other gets its id
         return self._shared[key][1]
 
     def _render(self, node: FleetNode, entry: FileEntry) -> File | Unmade | None:
         try:
             text = render_content(self._fleet, node, entry, self._engine)
         except TemplateProblem:
-            return Unmade(entry.path)  # checks try a template on one node a class; it may fail on another
+            return Unmade(entry.path)  # checks try a template on one node per class; it may fail on another
         mode = mode_of(self._fleet, node, entry, self._engine)
         if text is None or not _MODE.fullmatch(mode):
             return None

@@ -1,7 +1,7 @@
-"""Stamped files, which say themselves that gitcfg wrote them, and a folder of such files.
+"""Files with a stamp that says that gitcfg wrote them, and folders of such files.
 
-A stamp holds the digest of all else in its file, so that a change by others shows. It goes with the file
-into git and out of it, where line ends may have changed.
+A stamp has the digest of the rest of its file, so that changes by others are recognised. It stays valid in
+git and after a checkout, which may change line ends.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ _STAMP = "<!-- Made by gitcfg export docs; changes will be lost. sha256:{} -->\n
 _STAMPED = re.compile(
     rb"\A(?:<!DOCTYPE html>\n)?<!-- Made by gitcfg export docs; [a-z .]*sha256:([0-9a-f]{64}) -->\n"
 )
-_HEAD = 256  # bytes that hold any stamp
+_HEAD = 256  # bytes that are enough for any stamp
 
 
 def add_stamp(text: str, before: str = "") -> bytes:
-    """Return a file with a stamp; `before` is what has to be its first line."""
+    """Return a file with a stamp; `before` is text that must be its first line."""
     blank = (before + _STAMP.format(_NONE) + text).encode("utf-8", "backslashreplace")
     return blank.replace(_NONE.encode(), hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def is_ours(content: bytes) -> bool:
-    """Return whether gitcfg has written this, and it has not been changed since."""
+    """Return whether gitcfg wrote this, and it has not been changed since."""
     plain = normalize_line_ends(content)
     stamp = _STAMPED.match(plain)
     if stamp is None:
@@ -43,7 +43,7 @@ def is_ours(content: bytes) -> bool:
 
 
 def normalize_line_ends(content: bytes) -> bytes:
-    """Return a content with the line ends that gitcfg writes."""
+    """Return a content with gitcfg's line ends."""
     return content.replace(b"\r\n", b"\n")
 
 
@@ -54,14 +54,14 @@ _MODE = 0o644
 
 
 class Foreign(Enum):
-    """What happens to a file in the way that gitcfg has not written, or not as it is."""
+    """What to do with a file at the same path that gitcfg did not write, or that was changed since."""
 
     REFUSE = "refuse"
     REPLACE = "replace"
 
 
 class StampedChanges(msgspec.Struct, frozen=True):
-    """How many files were written, removed and right; `kept` are not wanted any more, but were changed."""
+    """The numbers of files written, removed and right; `kept` are stale files that were changed by others."""
 
     written: int
     removed: int
@@ -72,10 +72,10 @@ class StampedChanges(msgspec.Struct, frozen=True):
 def update_stamped_folder(
     top: Path, files: Mapping[str, bytes], own: Collection[str], foreign: Foreign
 ) -> StampedChanges:
-    """Make a folder hold these files, and none of those that were written before and are not among them.
+    """Write these files into a folder, and remove stale ones: written before, and not among these.
 
-    Stale files are looked for in the folders `own`, "" for the top itself. Each file is replaced whole. Raise
-    GitcfgError (4) if something is in the way; then nothing is written.
+    Stale files are searched in the folders `own`, "" for the top itself. Each file is replaced whole. Raise
+    GitcfgError (4) if there is an obstacle; nothing is then written.
     """
     top.mkdir(parents=True, exist_ok=True)
     with _locked(top):
@@ -95,7 +95,7 @@ def update_stamped_folder(
 
 
 def _is_right(top: Path, home: NodeFolder, path: str, intended: bytes, foreign: Foreign) -> bool:
-    """Return whether a file is right. Raise GitcfgError (4) if it is not, and not gitcfg's either."""
+    """Return whether a file is right. Raise GitcfgError (4) if it is neither right nor gitcfg's."""
     try:
         if home.state(f"/{path}") is None:
             return False
@@ -111,7 +111,7 @@ def _is_right(top: Path, home: NodeFolder, path: str, intended: bytes, foreign: 
 
 
 def _find_stamped(home: NodeFolder, own: Collection[str]) -> Iterator[str]:
-    """Yield the files in some folders that have a stamp, true or not."""
+    """Yield the files in some folders that have a stamp, valid or not."""
     for folder in own:
         parent = f"/{folder}" if folder else ""
         with suppress(Blocked):
@@ -132,12 +132,12 @@ def _find_pages(home: NodeFolder, parent: str) -> Iterator[str]:
 
 @contextmanager
 def _locked(top: Path) -> Iterator[None]:
-    """Lock the folder, where locks work, and remove what a killed run left."""
+    """Lock the folder, if the file system has locks, and remove files of a killed run."""
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if lock_folder(folder, top):
             for name in filter(lambda name: name.startswith(_SPARE), os.listdir(folder)):
-                with suppress(OSError):  # somebody else's, in a folder of all
+                with suppress(OSError):  # another user's file, in a shared folder
                     os.unlink(name, dir_fd=folder)
         yield
     finally:
