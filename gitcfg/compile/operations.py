@@ -90,7 +90,7 @@ def parse_collect(given: Any) -> Collect:
 
 
 class State(Enum):
-    """What a parameter may be instead of a value. (Bound without a value is None.)"""
+    """What a parameter may be instead of a value; None is bound without a value."""
 
     NOTHING = "nothing"
     PENDING = "pending"  # it needs the node's facts

@@ -210,7 +210,7 @@ class Cases:
             self.size -= case.size
 
 
-# Lines that give the values themselves: of a text of such lines it is only asked how its parser reads it.
+# Lines that give the values themselves: for a text of such lines the only question is how it is read.
 
 
 def plain(format: str, line: str, name: str, value: Any, separator: str | None) -> bool:
