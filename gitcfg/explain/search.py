@@ -288,7 +288,7 @@ class FileSecretFilter:
 
     def __init__(self, places: Set[Place], lines: Set[int]) -> None:
         self._places = places
-        self._lines = lines
+        self.lines = lines
 
     def filter_hits(self, one: WrittenText, hits: Iterable[Hit]) -> Iterator[Hit]:
         """Yield the hits in a name or value that may be shown.
@@ -299,7 +299,15 @@ class FileSecretFilter:
             yield Hit(*one.start, PLAIN, (), veiled=True)
             return
         for hit in hits:
-            yield Hit(hit.line, hit.column, PLAIN, ()) if hit.line in self._lines else hit
+            yield Hit(hit.line, hit.column, PLAIN, ()) if hit.line in self.lines else hit
+
+
+def find_secret_lines(fleet: Fleet, file: str, data: bytes) -> Set[int]:
+    """Return the lines of a file, from 1, that have a secret in plain text, or a private key."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if file not in (documents := list_documents(fleet.model)):
+        return lines_of_keys(text)
+    return SecretFilter(fleet).for_file(text, walk_written(documents[file][0], parse(file, data))).lines
 
 
 def filter_lines(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:

@@ -362,13 +362,18 @@ def unique_members(
 
     `files` are the nodes with files of their own, by name.
     """
-    owners: dict[str, NodeSet] = {}
+    owners: dict[str, tuple[str, NodeSet]] = {}
     folded = {name.casefold(): name for name in files}
     result = {}
     for name, nodeset in sets.items():
         members, origin = [], nodeset.definition.origin
         for member in nodeset.members:
-            owner = owners.setdefault(member.casefold(), nodeset)
+            other, owner = owners.setdefault(member.casefold(), (member, nodeset))
+            if owner is nodeset and other != member:
+                names = (min(member, other), max(member, other))
+                message = f"The nodes {names[0]} and {names[1]} differ only in case."
+                loader.findings.append(Finding("GC103", names, message, (origin,)))
+                continue
             if owner is not nodeset:
                 message = f"The node {member} is in the node sets {owner.name} and {name}."
                 loader.report("GC103", member, message, origin, owner.definition.origin)

@@ -3,7 +3,7 @@
 import pytest
 
 import gitcfg
-from gitcfg.explain.search import Match, matches_record, search
+from gitcfg.explain.search import Match, find_secret_lines, matches_record, search
 from gitcfg.model.secrets import PLAIN
 
 CANARY = "hunter2-correct-horse"
@@ -98,3 +98,16 @@ def test_what_stands_beside_it_is_found_and_not_shown() -> None:
         "secrets/pool.yaml:6:68": f"- {ALICE} near",
         "templates/t.j2:1:1": "near",
     }
+
+
+def test_no_line_that_may_be_shown_of_a_file_has_it() -> None:
+    with gitcfg.in_memory(FILES) as fleet:
+        for file, text in FILES.items():
+            hidden = find_secret_lines(fleet.compiled, file, text.encode())
+            lines = [line for number, line in enumerate(text.splitlines(), 1) if number not in hidden]
+            shown = "\n".join(lines).replace(f"not {CANARY}-1", "")
+            assert not [part for part in (CANARY, IDENTITY, BODY, "MIIcanary") if part in shown], file
+        group = FILES["groups/g.yaml"].encode()
+        assert find_secret_lines(fleet.compiled, "groups/g.yaml", group) >= {2, 4, 5, 6, 8}
+        assert find_secret_lines(fleet.compiled, "groups/g.yaml", group).isdisjoint({1, 3, 7})
+        assert not find_secret_lines(fleet.compiled, "gitcfg.yaml", b"format: 1\n")

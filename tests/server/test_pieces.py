@@ -14,18 +14,22 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
+import gitcfg
 from gitcfg.cli.serve import boundary
 from gitcfg.model import GitcfgError
+from gitcfg.model.secrets import PLAIN
 from gitcfg.server.checkins import CheckinWriter
 from gitcfg.server.controller import Controller, Polls, Streams, report_lifted_holds
-from gitcfg.server.fleets import FleetWorker
+from gitcfg.server.fleets import FleetCache, FleetWorker
 from gitcfg.server.http import BURST, Problem, RateLimiter, problem_response
 from gitcfg.server.metrics import Metrics, sample
+from gitcfg.server.pages.commits import read_lines
 from gitcfg.server.signatures import load_server_key
 from gitcfg.server.status import NodeRegistry
 from gitcfg.server.view import OutlineHold
 from gitcfg.state.records import Checkin, Event, Result
 from gitcfg.state.state import connect
+from tests.gate.server import commit, git
 
 UNIT = Path(__file__).parent.parent.parent / "hooks/systemd/gitcfg-serve.service"
 
@@ -167,6 +171,19 @@ def test_a_hold_that_ends_is_told_once(tmp_path: Path) -> None:
     (event,) = state.events.after(0)
     assert (event.kind, event.data["hold"]) == ("hold", "new")
     state.close()
+
+
+def test_a_page_of_a_file_shows_no_secret_in_plain_text(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "desk")
+    desk = tmp_path / "desk"
+    parameters = "parameters:\n  P: {type: string, description: d, secret: true}\n"
+    group = "description: near\nparams:\n  P: hunter2\n"
+    commit(desk, {"parameters/p.yaml": parameters, "groups/g.yaml": group, "gitcfg.yaml": "format: 1\n"}, "x")
+    head = git(desk, "rev-parse", "HEAD").strip()
+    fleets = FleetCache(lambda: gitcfg.open(desk), 1)
+    assert read_lines(head, "groups/g.yaml", fleets) == ("description: near", "params:", PLAIN)
+    assert read_lines(head, "gitcfg.yaml", fleets) == ("format: 1",)
+    assert read_lines(head, "secrets/p.age", fleets) is None
 
 
 def test_figures_are_escaped_and_add_up() -> None:

@@ -9,10 +9,13 @@ from typing import NamedTuple
 from aiohttp import web
 
 from gitcfg.comparison.change import Change
+from gitcfg.explain.search import find_secret_lines
 from gitcfg.git.history import History
 from gitcfg.git.tree import EntryKind
 from gitcfg.library import compare
+from gitcfg.load.repository import is_repository
 from gitcfg.model import REFUSED, Finding, GitcfgError
+from gitcfg.model.secrets import PLAIN
 from gitcfg.server.auth import read_session
 from gitcfg.server.fleets import FleetCache
 from gitcfg.server.http import Problem
@@ -146,14 +149,14 @@ async def show_file(request: web.Request) -> FilePage:
     """Show a file. Raise Problem if there is none, or it may not be shown."""
     service, path = request.app[SERVICE], request.match_info["path"]
     commit = await resolve_commit(service, request.match_info["commit"])
-    lines = await service.people.run(partial(_read_lines, commit, path))
+    lines = await service.people.run(partial(read_lines, commit, path))
     if lines is None:
         raise Problem("not-found", "There is no such file to show.")
     return FilePage(path, commit, lines)
 
 
-def _read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] | None:
-    """Return the lines of a text; None for secrets, even encrypted ones."""
+def read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] | None:
+    """Return the lines of a text, without secrets in plain text; None for secrets, even encrypted ones."""
     if path.startswith(_HIDDEN):
         return None
     tree = fleets.source.repository.at(commit)
@@ -163,7 +166,9 @@ def _read_lines(commit: str, path: str, fleets: FleetCache) -> tuple[str, ...] |
     content = tree.read(entry)
     if len(content) > _LARGEST or b"\0" in content:
         return None
-    return tuple(content.decode("utf-8", "replace").splitlines())
+    hidden = find_secret_lines(fleets.at(commit).compiled, path, content) if is_repository(tree) else ()
+    lines = content.decode("utf-8", "replace").splitlines()
+    return tuple(PLAIN if number in hidden else line for number, line in enumerate(lines, 1))
 
 
 # Releases, and the forms to resume or abort one.
