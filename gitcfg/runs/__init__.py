@@ -1,1 +1,1 @@
-"""Runs: what many nodes are made to do, one visit at a time. All of it is pure: time and messages come in."""
+"""Runs: tasks on many nodes, one visit per node. Everything is pure: time and messages are inputs."""

@@ -1,4 +1,4 @@
-"""Jobs: a command on chosen nodes, with a vote first. `advance` says what events and time make of one."""
+"""Jobs: a command on chosen nodes, with a vote first. `advance` applies events and time to a job."""
 
 import math
 import re
@@ -21,7 +21,7 @@ from gitcfg.runs.visits import (
     find_next,
 )
 
-_RETRY = 2.0  # seconds until a busy node is asked again
+_RETRY = 2.0  # seconds until a busy node gets another offer
 _KEPT = 60.0  # seconds that an agent stays ready beyond the time of the vote
 _SILENT = 30.0  # the least seconds after which an abort counts as acknowledged
 _BEATS = 4  # ... and the least intervals: longer than it takes to see a node down
@@ -43,7 +43,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_live(self) -> bool:
-        """Whether the run still starts something or waits for it."""
+        """Whether the run still starts or awaits anything."""
         return self in (RunStatus.NEW, RunStatus.VOTING, RunStatus.RUNNING, RunStatus.HALTED)
 
 
@@ -54,14 +54,14 @@ class Quorum(msgspec.Struct, frozen=True):
     percent: int | None = None
 
     def of(self, nodes: int) -> int:
-        """Return how many of so many nodes must be ready. A number may be more than there are."""
+        """Return how many of a number of nodes must be ready. A fixed number may be more than there are."""
         if self.number is not None:
             return self.number
         return math.ceil(nodes * (100 if self.percent is None else self.percent) / 100)
 
 
 def parse_quorum(text: str) -> Quorum:
-    """Read `12`, `90%`, `all` or `0`. Raise GitcfgError if it is something else."""
+    """Parse `12`, `90%`, `all` or `0`. Raise GitcfgError if the text is something else."""
     if text == "all":
         return Quorum(percent=100)
     if re.fullmatch(r"[0-9]{1,9}", text):
@@ -76,10 +76,10 @@ def parse_quorum(text: str) -> Quorum:
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How a job proceeds. Times are in seconds, `interval` is that of the beats.
+    """The limits of a job. Times are in seconds; `interval` is that of the beats.
 
-    None: no limit. `max_failures` is the most nodes that may fail before no other one is started.
-    `back_within`: the command may restart the node, which must be back within this time.
+    None: no limit. After `max_failures` failed nodes, no other one is started. `back_within`: the command may
+    restart the node, which must be back within this time.
     """
 
     quorum: Quorum = Quorum(percent=100)
@@ -96,7 +96,7 @@ class Limits(msgspec.Struct, frozen=True):
 class Job(msgspec.Struct, frozen=True):
     """A job at one moment: its visits by node, in the order in which they start.
 
-    `batch` is the one that votes or runs. Failures up to `forgiven` no longer count: someone resumed the job.
+    `batch` is the one that votes or runs. The first `forgiven` failures no longer count: the job was resumed.
     """
 
     visits: Mapping[str, Visit]
@@ -109,7 +109,7 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether the job has ended, and each of its visits."""
+        """Whether the job and all its visits have ended."""
         return not self.status.is_live and not any(visit.is_open for visit in self.visits.values())
 
     @property
@@ -132,7 +132,7 @@ def make_job(batches: Iterable[Iterable[str]], limits: Limits, denied: Iterable[
 
 
 class Command(StrEnum):
-    """What a person or a server does to a whole job."""
+    """What a person or a server does with a whole job."""
 
     STORED = "stored"
     ABORT = "abort"
@@ -142,7 +142,7 @@ class Command(StrEnum):
 
 
 class NodeEvent(msgspec.Struct, frozen=True):
-    """What a node said about its visit, or what is known of it."""
+    """A message of a node about its visit, or a fact about the node."""
 
     node: str
     signal: Signal
@@ -154,14 +154,14 @@ BUSY = "busy"
 
 
 class OrderKind(StrEnum):
-    """What a node is told about a visit."""
+    """The kinds of orders about a visit to its node."""
 
     OFFER = "offer"
     RENEW = "renew"  # stay ready
     START = "start"
     ABORT = "abort"
-    WITHDRAW = "withdraw"  # as abort, but no answer is waited for
-    REHAB = "rehab"  # as abort, until it is acknowledged
+    WITHDRAW = "withdraw"  # as abort, but without waiting for an answer
+    REHAB = "rehab"  # as abort, repeated until it is acknowledged
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -172,7 +172,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class FeedKind(StrEnum):
-    """What the feed of a job reports."""
+    """The kinds of entries in the feed of a job."""
 
     START = "start"
     QUORUM_VOTE = "quorum_vote"
@@ -192,7 +192,7 @@ class FeedEntry(msgspec.Struct, frozen=True):
 
 
 class Advance(msgspec.Struct, frozen=True):
-    """What came of events: the job now, orders to send once that is stored, and entries of its feed."""
+    """The result of events: the new job, orders to send after the job is stored, and entries of its feed."""
 
     job: Job
     orders: tuple[Order, ...]
@@ -200,7 +200,7 @@ class Advance(msgspec.Struct, frozen=True):
 
 
 def advance(job: Job, events: Iterable[Event], now: float) -> Advance:
-    """Return what events, in their order, and then the time make of a job."""
+    """Return the job after events, in their order, and then the time."""
     play = _Play(job, now)
     for event in events:
         if isinstance(event, NodeEvent):
@@ -212,7 +212,7 @@ def advance(job: Job, events: Iterable[Event], now: float) -> Advance:
 
 
 def find_next_due(job: Job, now: float) -> float | None:
-    """Return when time does something to a job next; None: never."""
+    """Return when the time next changes a job; None: never."""
     times = [visit.due for visit in job.visits.values() if visit.due is not None and visit.is_open]
     if job.status.is_live:
         times.append(job.deadline)
@@ -235,7 +235,7 @@ _VOTES = {
 
 
 class _Play:
-    """A job that events and time are applied to."""
+    """A job while events and time are applied to it."""
 
     def __init__(self, job: Job, now: float) -> None:
         self._job = job
@@ -246,14 +246,14 @@ class _Play:
         self._was_over = job.is_over
 
     def result(self) -> Advance:
-        """Return what came of it."""
+        """Return the result."""
         job = replace(self._job, visits=self._visits)
         return Advance(job, tuple(self._orders), tuple(self._feed))
 
     # Events.
 
     def command(self, command: Command) -> None:
-        """Do to the whole job what a person or a server does; what has ended stays as it is."""
+        """Apply a command of a person or a server to the whole job; ended visits stay as they are."""
         status, limits = self._job.status, self._job.limits
         if not status.is_live:
             return
@@ -274,7 +274,7 @@ class _Play:
                 self._end(RunStatus.CRASHED, Signal.ORPHAN)
 
     def signal(self, node: str, signal: Signal, why: str = "") -> None:
-        """Apply a signal to a visit. Signals about visits that are not here, or have ended, do nothing."""
+        """Apply a signal to a visit. Signals about missing visits, or ones that have ended, do nothing."""
         visit = self._visits.get(node)
         if visit is None or not visit.is_open:
             return
@@ -296,7 +296,7 @@ class _Play:
         self._follow(node, found, to)
 
     def _follow(self, node: str, found: Next, to: State | Outcome) -> None:
-        """Order and report what follows from a change of a visit."""
+        """Send the orders and report the entries that follow from a change of a visit."""
         if to in (State.RUNNING, State.RESTARTING):
             self._report(FeedKind.RUN_START, node)
         if found.rehab:
@@ -311,7 +311,7 @@ class _Play:
         return visit.state is State.OFFERED and self._now < visit.offered + self._job.limits.wait_busy
 
     def _entered(self, visit: Visit, to: State | Outcome, why: str) -> Visit:
-        """Return a visit in another state, with the time at which that will not do any longer."""
+        """Return a visit in a new state, with the time at which that state expires."""
         limits, due = self._job.limits, visit.due if visit.aborting else None
         if to in (State.VOTED, State.READY):
             due = self._now + limits.vote_timeout
@@ -327,10 +327,10 @@ class _Play:
             self._visits[node] = replace(visit, aborting=True, due=due)
             self._order(node, OrderKind.ABORT)
 
-    # Time, and what follows.
+    # Time, and its effects.
 
     def settle(self) -> None:
-        """Apply the time, and let the job go on as far as it can."""
+        """Apply the time, and advance the job as far as possible."""
         for node, visit in list(self._visits.items()):
             if visit.due is not None and visit.due <= self._now and visit.is_open:
                 self._due(node, visit)
@@ -356,7 +356,7 @@ class _Play:
                 self._order(node, OrderKind.OFFER)
 
     def _step(self) -> bool:
-        """Do the next thing that can be done now; return whether there may be another one."""
+        """Do the next thing that is possible now; return whether there may be another one."""
         if self._job.status is RunStatus.VOTING:
             return self._count_votes()
         return self._job.status.is_live and self._go_on()
@@ -377,7 +377,7 @@ class _Play:
         return True
 
     def _go_on(self) -> bool:
-        """Start what may be started; go to the next batch, or end, if nothing is open."""
+        """Start what may be started. If nothing is open, begin the next batch, or end the job."""
         limits, later = self._job.limits, self._in({State.BLOCKED})
         ready, underway = self._in({State.READY}), self._in(UNDERWAY)
         most = limits.max_failures
@@ -416,7 +416,7 @@ class _Play:
                 self._order(node, OrderKind.OFFER)
 
     def _end(self, status: RunStatus, signal: Signal) -> None:
-        """End the run: each open visit gets the signal, and what did not begin is closed."""
+        """End the run: each open visit gets the signal, and visits that have not begun are closed."""
         self._update(status=status)
         self._send(signal, set(State))
         self._send(Signal.CLOSE, {State.BLOCKED, State.OFFERED})

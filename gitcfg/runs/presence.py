@@ -8,13 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 _WINDOW = 4  # intervals: the weight of one is 1/4
-_START = 1.2  # a little more than what beats every interval give, so that a new node is not down at once
+_START = 1.2  # a little more than with a beat in every interval, so that a new node is not down at once
 _DOWN = 0.6  # below it a node is down
-_UP = 2  # beats after which it is up again
+_UP = 2  # the number of beats after which it is up again
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """What beats say of an agent: `heard` are those of the interval, `again` those since it was down."""
+    """The beats of an agent: `heard` are those of the interval, `again` those since it was down."""
 
     average: float = _START
     up: bool = True
@@ -42,5 +42,5 @@ def end_interval(presence: Presence) -> Presence:
 
 
 def is_reborn(presence: Presence, incarnation: str) -> bool:
-    """Return whether an agent has another incarnation than before: what it did has ended."""
+    """Return whether an agent has another incarnation than before: its former processes have ended."""
     return presence.incarnation not in ("", incarnation)

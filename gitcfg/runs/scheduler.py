@@ -1,6 +1,6 @@
-"""The scheduler: all jobs that a server drives, the presence of all agents, and the aborts that are repeated.
+"""The scheduler: all jobs of a server, the presence of all agents, and aborts to repeat.
 
-`tick` is pure: messages and the time come in, orders to nodes and entries of feeds go out.
+`tick` is pure: messages and the time are inputs, orders to nodes and entries of feeds are outputs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,45 +24,45 @@ from gitcfg.runs.presence import Presence, beat, end_interval, is_reborn
 from gitcfg.runs.visits import Signal
 
 _FIRST_REPEAT = 1.0  # seconds; each further one takes twice as long, up to an interval
-_MANY = 4000  # nodes from which on beats are rarer
+_MANY = 4000  # the number of nodes from which on beats are less frequent
 _INTERVAL, _LONG_INTERVAL = 10.0, 15.0
 
 
 def choose_interval(nodes: int) -> float:
-    """Return the seconds between beats in a fleet of so many nodes."""
+    """Return the seconds between beats in a fleet of a number of nodes."""
     return _INTERVAL if nodes < _MANY else _LONG_INTERVAL
 
 
 class Beat(msgspec.Struct, frozen=True):
-    """An agent is there. A new incarnation has forgotten what the former one did."""
+    """An agent is present. A new incarnation has lost the state of the former one."""
 
     node: str
     incarnation: str
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """An agent has said that it stops, and why."""
+    """An agent has announced that it stops, and why."""
 
     node: str
     why: str
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a node said about its visit in a job."""
+    """The message of a node about its visit in a job."""
 
     job: str
     event: NodeEvent
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a person or a server wants of a job: all of it, or one visit."""
+    """A request of a person or a server about a job: all of it, or one visit."""
 
     job: str
     event: Event
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """An operator's word on a node: why it gets no visits; empty: it gets them again."""
+    """An operator's decision about a node: why it gets no visits; empty: it gets them again."""
 
     node: str
     why: str = ""
@@ -79,14 +79,14 @@ class VisitId(NamedTuple):
 
 
 class Rehab(msgspec.Struct, frozen=True):
-    """An abort that is repeated until the node acknowledges it: when it is next, and how long after that."""
+    """An abort that is repeated until the node acknowledges it: the next time, and the pause after that."""
 
     due: float
     wait: float
 
 
 class Schedule(msgspec.Struct, frozen=True):
-    """What a scheduler knows at one moment. `barred` has the reasons why nodes get no visits."""
+    """The state of a scheduler at one moment. `barred` has the reasons why nodes get no visits."""
 
     interval: float = _INTERVAL
     interval_ends: float = 0.0
@@ -96,12 +96,12 @@ class Schedule(msgspec.Struct, frozen=True):
     barred: Mapping[str, str] = {}
 
     def is_up(self, node: str) -> bool:
-        """Return whether a node can be offered something."""
+        """Return whether a node can get offers."""
         return node in self.presences and self.presences[node].up and node not in self.barred
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """What came of messages and time: the schedule now, and orders and entries of feeds with their jobs."""
+    """The result of messages and time: the new schedule, and orders and entries of feeds with their jobs."""
 
     schedule: Schedule
     orders: tuple[tuple[str, Order], ...]
@@ -109,7 +109,7 @@ class Tick(msgspec.Struct, frozen=True):
 
 
 def add_job(schedule: Schedule, name: str, job: Job, now: float) -> Tick:
-    """Return the schedule with a job that was stored, which begins."""
+    """Return the schedule with a stored job, which begins."""
     schedule = replace(schedule, jobs={**schedule.jobs, name: job})
     return tick(schedule, [Request(name, Command.STORED)], now)
 
@@ -120,13 +120,13 @@ def remove_finished(schedule: Schedule) -> Schedule:
 
 
 def find_next_tick(schedule: Schedule, now: float) -> float:
-    """Return when time does something next."""
+    """Return when the time next changes anything."""
     dues = [due for job in schedule.jobs.values() if (due := find_next_due(job, now)) is not None]
     return min([schedule.interval_ends, *dues, *(rehab.due for rehab in schedule.rehabs.values())])
 
 
 def tick(schedule: Schedule, messages: Iterable[Message], now: float) -> Tick:
-    """Return what messages, in their order, and then the time make of a schedule."""
+    """Return the schedule after messages, in their order, and then the time."""
     return _Round(schedule, now).play(messages)
 
 
@@ -149,7 +149,7 @@ class _Round:
         for message in messages:
             self._hear(message)
         ends = self._schedule.interval_ends
-        if ends <= self._now:  # a server that was late judges no one by what it did not hear
+        if ends <= self._now:  # a server that was late must not judge agents by beats that it missed
             self._end_interval()
             ends = self._now + self._schedule.interval
         for name in self._jobs:
@@ -188,7 +188,7 @@ class _Round:
         self._events.setdefault(job, []).append(event)
 
     def _signal_all(self, node: str, signal: Signal, why: str = "") -> None:
-        """Tell all jobs what is known of a node: they know whether it matters to them."""
+        """Send a fact about a node to all jobs with the node: each decides whether it matters."""
         for name, job in self._jobs.items():
             if node in job.visits:
                 self._add(name, NodeEvent(node, signal, why))
@@ -201,7 +201,7 @@ class _Round:
                 self._signal_all(node, Signal.DOWN)
 
     def _advance(self, name: str) -> None:
-        """Let a job go on. A node that cannot be offered anything has its answer at once."""
+        """Advance a job. A node that cannot get offers has its answer at once."""
         events = self._events.pop(name, [])
         while True:
             done = advance(self._jobs[name], events, self._now)
@@ -212,7 +212,7 @@ class _Round:
                 return
 
     def _answers(self, name: str, orders: Iterable[Order]) -> Iterator[NodeEvent]:
-        """Send orders; yield the answers of nodes that none can reach."""
+        """Send orders; yield the answers of unreachable nodes."""
         for order in orders:
             visit = VisitId(name, order.node)
             if order.kind is OrderKind.OFFER and (why := self._find_reason(order.node)):
@@ -223,7 +223,7 @@ class _Round:
             self._orders.append((name, order))
 
     def _find_reason(self, node: str) -> str:
-        """Return why a node can be offered nothing now; "" if it can."""
+        """Return why a node cannot get offers now; "" if it can."""
         if node in self._barred:
             return self._barred[node]
         if node not in self._presences or not self._presences[node].up:

@@ -1,4 +1,4 @@
-"""Visits: one contact with one node in one run, and the table of what each event makes of it."""
+"""Visits: one contact with one node in one run, and the table with the effect of each event."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Outcome(StrEnum):
-    """How a visit ended. Nothing changes it any more."""
+    """How a visit ended. It is final."""
 
     NACKED = "nacked"
     UNAVAILABLE = "unavailable"
@@ -23,15 +23,15 @@ class Outcome(StrEnum):
 
 
 FAILURES = frozenset((Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT))
-"""What counts against the most failures that a run may have: an answer to the vote does not."""
+"""The outcomes that count as failures of a run: a refusal in the vote does not."""
 
 
 class State(StrEnum):
-    """The state of a visit that is open. The rows of the table: some look alike from outside."""
+    """The state of an open visit, a row of the table. Some states look the same to users."""
 
     BLOCKED = "blocked"  # its batch has not begun
     OFFERED = "offered"
-    VOTED = "voted"  # ready, and the vote goes on
+    VOTED = "voted"  # ready, and the vote continues
     READY = "ready"  # ready, and the run is running
     STARTING = "starting"  # ready, and "start" was sent
     RUNNING = "running"
@@ -60,12 +60,12 @@ class Signal(StrEnum):
     ODD = "odd"  # any message that does not fit
     # What the server sees of the node.
     DOWN = "down"
-    UNREACHABLE = "unreachable"  # so that it was never offered anything
+    UNREACHABLE = "unreachable"  # so that it never had an offer
     REBORN = "reborn"  # a new incarnation of its agent
-    # What time does.
+    # What the time does.
     VOTE_ENDED = "vote_ended"
     DEADLINE = "deadline"  # of the run
-    LATE = "late"  # it is away for too long
+    LATE = "late"  # it has been away for too long
     # What the run does.
     OFFER = "offer"
     DENY = "deny"
@@ -83,9 +83,10 @@ MESSAGES = frozenset(
 
 
 class Next(NamedTuple):
-    """What comes of an event: another state or the outcome, and whether the node is told to end.
+    """The result of an event: another state or the outcome, and how the node is ordered to end.
 
-    `rehab`: until it acknowledges that. `withdraw`: once, for what it does not do yet.
+    `rehab`: repeat the order until the node acknowledges it. `withdraw`: send it once, as nothing has
+    started.
     """
 
     to: State | Outcome
@@ -166,18 +167,18 @@ TABLE: Mapping[State, _Row] = {
         **_ends(_V.CRASHED, _S.LATE),
     },
 }
-"""What each event makes of an open visit. What a row does not list: see find_next."""
+"""The effect of each event on an open visit. For events that a row does not list, see find_next."""
 
 
 UNDERWAY = frozenset((State.STARTING, State.RUNNING, State.RESTARTING, State.AWAY))
-"""The states in which the command may run on the node: they fill a run's places."""
+"""The states in which the command may run on the node: they count against the limit of a run."""
 
 
 class Visit(msgspec.Struct, frozen=True):
     """One node's part in a run. Times are in seconds; `batch` counts from 0.
 
-    `due` is when time does something to it: an offer is repeated, a vote renewed, an abort given up for
-    acknowledged, an absence too long. `aborting`: it was told to end, and has not said yet that it did.
+    At `due`, the time changes it: an offer is repeated, a vote is renewed, an abort counts as acknowledged,
+    or an absence is too long. `aborting`: it was ordered to end, and has not acknowledged it yet.
     """
 
     batch: int = 0
@@ -191,20 +192,20 @@ class Visit(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> str:
-        """What people see: blocked, new, ready, running, away, or the outcome."""
+        """The status that users see: blocked, new, ready, running, away, or the outcome."""
         return _SHOWN.get(self.state, self.state.value)
 
     @property
     def is_open(self) -> bool:
-        """Whether something can still come of it."""
+        """Whether the visit can still change."""
         return isinstance(self.state, State)
 
 
 def find_next(state: State | Outcome, signal: Signal) -> Next | None:
-    """Return what a signal makes of a visit in a state; None: nothing.
+    """Return the effect of a signal on a visit in a state; None: there is none.
 
-    A message that no row lists is odd, but for one about what was never offered, and for an abort that is
-    acknowledged late.
+    A message that no row lists is odd, except one about a visit without an offer, and a late acknowledgement
+    of an abort.
     """
     if not isinstance(state, State):
         return None

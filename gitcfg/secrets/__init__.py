@@ -1,1 +1,1 @@
-"""Secrets opened and sealed with age. Which nodes may have which is said by model.secrets."""
+"""Secrets decrypted and encrypted with age. Which nodes may have a secret is decided in model.secrets."""

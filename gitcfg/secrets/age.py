@@ -1,6 +1,6 @@
-"""age itself: the one module that imports pyrage.
+"""age itself: the only module that imports pyrage.
 
-pyrage's errors never contain what was to be encrypted; what it was given is not handed on either.
+pyrage's errors never contain the text to encrypt; other arguments are not passed on in errors either.
 """
 
 from collections.abc import Iterable
@@ -16,15 +16,15 @@ class Unusable(Exception):
 
 
 class NotForUs(Exception):
-    """A file is for none of the keys."""
+    """A file is encrypted for none of the keys."""
 
 
 class Damaged(Exception):
-    """A file is not what was sealed once."""
+    """A file is damaged."""
 
 
 class PrivateKey:
-    """A private key. Nothing that shows it says more than that it is one."""
+    """A private key. No representation of it shows the key."""
 
     __slots__ = ("_key",)
 
@@ -36,7 +36,7 @@ class PrivateKey:
 
 
 def parse_age_key(text: str) -> tuple[PrivateKey, str]:
-    """Return the key of `AGE-SECRET-KEY-1...` and its public half. Raise Unusable if it is none."""
+    """Return the key of `AGE-SECRET-KEY-1...` and its public half. Raise Unusable if it is not a key."""
     try:
         key = pyrage.x25519.Identity.from_str(text)
     except pyrage.IdentityError:
@@ -45,7 +45,7 @@ def parse_age_key(text: str) -> tuple[PrivateKey, str]:
 
 
 def parse_ssh_key(text: bytes) -> PrivateKey:
-    """Return the key of an OpenSSH file. Raise Unusable if it is none, or not one for age."""
+    """Return the key of an OpenSSH file. Raise Unusable if it is not a key, or not supported by age."""
     try:
         return PrivateKey(pyrage.ssh.Identity.from_buffer(text))
     except pyrage.IdentityError:
@@ -53,7 +53,7 @@ def parse_ssh_key(text: bytes) -> PrivateKey:
 
 
 def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
-    """Return a file that each of the recipients can open. Raise Unusable if one of them is no key."""
+    """Return a file that each of the recipients can decrypt. Raise Unusable if one of them is not a key."""
     try:
         keys = [
             (pyrage.x25519 if one.kind == X25519 else pyrage.ssh).Recipient.from_str(one.key)
@@ -65,7 +65,7 @@ def encrypt(plain: bytes, recipients: Iterable[Recipient]) -> bytes:
 
 
 def decrypt(raw: bytes, keys: Iterable[PrivateKey]) -> bytes:
-    """Return the content of a file. Raise NotForUs or Damaged if it cannot be opened."""
+    """Return the content of a file. Raise NotForUs or Damaged if it cannot be decrypted."""
     try:
         return bytes(pyrage.decrypt(raw, [key._key for key in keys]))
     except pyrage.DecryptError as error:

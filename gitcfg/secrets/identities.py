@@ -1,4 +1,4 @@
-"""Private keys, read from age's identity files and OpenSSH's: what secrets are opened with."""
+"""Private keys that decrypt secrets, read from age's identity files and OpenSSH's."""
 
 import binascii
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Identities(msgspec.Struct, frozen=True):
-    """Private keys to open secrets with. `notes` say which files were passed over, and why."""
+    """Private keys that decrypt secrets. `notes` say which files were skipped, and why."""
 
     held: tuple[Identity, ...] = ()
     notes: tuple[str, ...] = ()
@@ -39,17 +39,18 @@ class Identities(msgspec.Struct, frozen=True):
         return tuple(one.recipient.key for one in self.held)
 
     def with_note(self, note: str) -> "Identities":
-        """Return the same with one more note."""
+        """Return the identities with one more note."""
         return Identities(self.held, (*self.notes, note))
 
     def join(self, other: "Identities") -> "Identities":
-        """Return these, then those."""
+        """Return these identities, then the others."""
         return Identities((*self.held, *other.held), (*self.notes, *other.notes))
 
 
 def parse_identities(files: Iterable[tuple[str, bytes]]) -> Identities:
-    """Return the keys in files, each its name and its content. Raise GitcfgError if a file holds none
-    that can be used.
+    """Return the keys in files, each with its name and its content.
+
+    Raise GitcfgError if a file has no key that can be used.
     """
     return Identities(tuple(one for place, text in files for one in _parse_file(place, text)))
 
@@ -77,7 +78,7 @@ def _parse_file(place: str, text: bytes) -> list[Identity]:
 
 
 def _parse_age_file(place: str, bare: bytes) -> Iterator[Identity]:
-    """Yield the keys of age's own files: one a line, between comments."""
+    """Yield the keys of age's own files: one per line, between comments."""
     for line in bare.decode("utf-8", "replace").splitlines():
         word = line.strip()
         if word.startswith(_AGE):
@@ -114,7 +115,7 @@ def _parse_envelope(bare: bytes) -> tuple[bytes, bytes]:
     if not raw.startswith(_MAGIC):
         raise Unusable("it is damaged")
     parts, at = [], len(_MAGIC)
-    for _ in range(3):  # the cipher, how its key is made, and of what
+    for _ in range(3):  # the cipher, the function that derives its key, and that function's options
         size = int.from_bytes(raw[at : at + 4])
         parts.append(raw[at + 4 : at + 4 + size])
         at += 4 + size

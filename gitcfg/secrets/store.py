@@ -1,4 +1,4 @@
-"""Secrets: what one may hold, how one of a tree is opened with private keys, and sealed for recipients."""
+"""Secrets: valid contents, decryption of a tree's secrets with private keys, encryption for recipients."""
 
 import binascii
 import resource
@@ -15,17 +15,17 @@ from gitcfg.model.names import shown
 from gitcfg.secrets.age import Damaged, NotForUs, Unusable, decrypt, encrypt
 from gitcfg.secrets.identities import Identities, Identity
 
-# Contents: text, so that a parameter, a file or a template can take it.
+# Contents: text, so that a parameter, a file or a template can contain it.
 
 MOST_BYTES = 1 << 20
-"""The most that a secret may hold."""
+"""The maximum size of a secret."""
 
 _BASE64 = "A secret must be text: encrypt the output of `base64 FILE`, and let the program decode it."
 _LETTERS = string.ascii_letters + string.digits
 
 
 def decode_text(raw: bytes) -> str:
-    """Return the text that bytes are. Raise GitcfgError if no secret may hold them, without showing them."""
+    """Decode text. Raise GitcfgError, without showing it, if a secret may not contain it."""
     if len(raw) > MOST_BYTES:
         hint = "Keep large data elsewhere, and the password to it here."
         raise GitcfgError(f"A secret can have at most {MOST_BYTES >> 20} MiB.", hint)
@@ -42,9 +42,9 @@ def decode_text(raw: bytes) -> str:
 
 
 def parse_content(raw: bytes) -> str:
-    """Return the secret that is handed in, without the end of a single line.
+    """Return the content of a given secret, without the line end of a single line.
 
-    Raise GitcfgError if no secret may hold it.
+    Raise GitcfgError if a secret may not contain it.
     """
     if raw.count(b"\n") == 1 and raw.endswith(b"\n"):
         raw = raw.removesuffix(b"\n").removesuffix(b"\r")
@@ -52,25 +52,23 @@ def parse_content(raw: bytes) -> str:
 
 
 def make_password(length: int) -> str:
-    """Return a new password of letters and digits, each of which may be any: 5.95 bits a letter."""
+    """Return a new random password of letters and digits: 5.95 bits per character."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
 def forbid_core_dumps() -> None:
-    """Forbid core dumps of this process and those it starts: they would hold secrets in its memory."""
+    """Forbid core dumps of this process and its children: they would contain secrets from memory."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-# Opening and sealing.
+# Decryption and encryption.
 
-_MOST_SEALED = 2 * MOST_BYTES  # letters take a third more, and each recipient 200 bytes
+_MOST_SEALED = 2 * MOST_BYTES  # armor adds a third, and each recipient 200 bytes
 _KINDS = "Use a key like age1..., ssh-ed25519 AAAA... or ssh-rsa AAAA.... A comment can follow it."
 
 
 def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
-    """Return the content of a secret. Raise GitcfgError if it cannot be opened, without showing any
-    content.
-    """
+    """Return the content of a secret. Raise GitcfgError, without any content, if it cannot be decrypted."""
     raw = read_sealed(tree, secret)
     try:
         header = stanzas(raw)
@@ -93,7 +91,7 @@ def open_secret(tree: Tree, secret: Secret, identities: Identities) -> str:
 
 
 def read_sealed(tree: Tree, secret: Secret) -> bytes:
-    """Return the encrypted content of a secret. Raise GitcfgError if there is none that can be read."""
+    """Return the encrypted content of a secret. Raise GitcfgError if there is none, or it cannot be read."""
     path = path_of(secret)
     entry = tree.entry(path)
     if entry is None:
@@ -109,7 +107,7 @@ def read_sealed(tree: Tree, secret: Secret) -> bytes:
 
 
 def find_readers(secret: Secret) -> tuple[Recipient, ...]:
-    """Return the recipients of a secret that are keys, in order."""
+    """Return the recipients of a secret that are valid keys, in order."""
     found = []
     for ref in secret.recipients:
         with suppress(ValueError):
@@ -118,13 +116,16 @@ def find_readers(secret: Secret) -> tuple[Recipient, ...]:
 
 
 def may_open(identity: Identity, header: Iterable[Stanza]) -> bool:
-    """Return whether a key may open what has this header. Of X25519 keys, only trying tells."""
+    """Return whether a key may decrypt a file with this header.
+
+    For X25519 keys, this is known only by trying.
+    """
     stanza = identity.recipient.stanza
     return any(one.kind == X25519 if stanza.kind == X25519 else one == stanza for one in header)
 
 
 def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
-    """Return the error where no key fits: whose would, and which were tried."""
+    """Return the error if no key fits: which keys would fit, and which were tried."""
     readable = ", ".join(map(describe_recipient, find_readers(secret)))
     tried = "; ".join(f"{one.place} ({describe_recipient(one.recipient)})" for one in identities.held)
     return GitcfgError(
@@ -137,7 +138,7 @@ def _no_key_error(secret: Secret, identities: Identities) -> GitcfgError:
 
 
 def describe_recipient(recipient: Recipient) -> str:
-    """Return how people know a recipient: the comment behind its key, else the key, shortened."""
+    """Return a recipient as people know it: the comment behind its key, else the key, shortened."""
     if recipient.comment:
         return shown(recipient.comment)
     kind, _, body = recipient.key.rpartition(" ")
@@ -154,7 +155,7 @@ def _damaged_error(secret: Secret, problem: str) -> GitcfgError:
 
 
 def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
-    """Return a text as age's file. Raise GitcfgError if there is no recipient, or one is no key."""
+    """Encrypt a text as age's file. Raise GitcfgError if there is no recipient, or one is not a key."""
     keys = {one.key: one for one in (parse_recipient(of) if isinstance(of, str) else of for of in recipients)}
     if not keys:
         raise GitcfgError(
@@ -167,17 +168,16 @@ def seal(text: str, recipients: Iterable[str | Recipient]) -> bytes:
 
 
 def armor(sealed: bytes) -> str:
-    """Return age's file in letters: git never merges two of them into a third, and line ends do it no
-    harm.
-    """
+    """Return age's file as text: git never merges two of them into a third, and line ends do not matter."""
     body = binascii.b2a_base64(sealed, newline=False).decode("ascii")
     lines = (body[at : at + 64] for at in range(0, len(body), 64))
     return "\n".join(["-----BEGIN AGE ENCRYPTED FILE-----", *lines, "-----END AGE ENCRYPTED FILE-----", ""])
 
 
 def parse_recipient(text: str) -> Recipient:
-    """Return the recipient of a public key. Raise GitcfgError if it is none, showing nothing of a
-    private key.
+    """Return the recipient of a public key.
+
+    Raise GitcfgError if it is invalid, without showing a private key.
     """
     try:
         return recipient(text)

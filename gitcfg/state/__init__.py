@@ -1,1 +1,1 @@
-"""The state database: what is known of nodes beside git, in SQLite or PostgreSQL."""
+"""The state database: what is known of nodes besides git, in SQLite or PostgreSQL."""

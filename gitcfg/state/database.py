@@ -1,6 +1,6 @@
-"""Connections to SQLite or PostgreSQL, and what differs between the two.
+"""Connections to SQLite or PostgreSQL, and the differences between the two.
 
-A file of SQLite is made once, and not again when it was taken away.
+A file of SQLite is created once, and not again if it is removed.
 """
 
 import errno
@@ -38,8 +38,8 @@ _SCHEMES = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 def open_engine(url: str, create: bool = True) -> Engine:
     """Return an engine for `sqlite:///PATH` or `postgresql://...`.
 
-    Raise GitcfgError if it is neither of these, or if the file cannot be made, or is not there and `create`
-    is false: then nothing is written to it either.
+    Raise GitcfgError if it is neither of these, or if the file cannot be created, or if it does not exist and
+    `create` is false: nothing is then written.
     """
     try:
         parsed = make_url(url)
@@ -64,7 +64,7 @@ def _open_sqlite(url: URL, create: bool) -> Engine:
         raise GitcfgError(f"The database {path} does not exist.", "Run `gitcfg serve` to create it.")
 
     def connect() -> sqlite3.Connection:
-        # mode=rw: a lost file must not become a new one that nothing else knows.
+        # mode=rw: a lost file must not become a new, empty one.
         address = f"file:{quote(str(path))}?mode=rw"
         return sqlite3.connect(address, uri=True, timeout=_SECONDS, check_same_thread=False)
 
@@ -77,7 +77,7 @@ def _open_sqlite(url: URL, create: bool) -> Engine:
 
 @contextmanager
 def changing(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction. Raise GitcfgError if the database does not answer, or has no room left."""
+    """Open a transaction. Raise GitcfgError if the database does not answer, or has no space left."""
     try:
         with engine.begin() as connection:
             yield connection
@@ -98,7 +98,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 def insert(connection: Connection | Engine, table: Table) -> Any:
-    """Return an INSERT that knows ON CONFLICT, as both do in the same words."""
+    """Return an INSERT with ON CONFLICT, which both databases support with the same syntax."""
     return (postgresql if is_postgresql(connection) else sqlite).insert(table)
 
 
@@ -108,13 +108,13 @@ def is_postgresql(connection: Connection | Engine) -> bool:
 
 
 def take_lock(connection: Connection, lock: int) -> None:
-    """Wait for a lock, and keep it to the end of the transaction; SQLite has one writer anyway."""
+    """Wait for a lock, and hold it until the transaction ends; SQLite has one writer anyway."""
     if is_postgresql(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": lock})
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what distinguishes a file from another one in its place; None: there is none."""
+    """Return what distinguishes a file from another one at its path; None: there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -123,8 +123,8 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def _create_file(path: Path) -> None:
-    """Create the file unless it is there. Only its owner can read it: it says what runs on every node."""
-    # One that is there is not opened: closing it would drop the locks that SQLite has on it in this process.
+    """Create the file if it does not exist. Only its owner can read it: it says what runs on every node."""
+    # An existing file is not opened: closing it would drop the locks that SQLite has on it in this process.
     try:
         with _ONE_AT_A_TIME:
             if not path.exists():
@@ -140,7 +140,7 @@ def _create_file(path: Path) -> None:
 
 def _prepare(connection: Any, record: Any, path: Path, write_ahead: bool) -> None:
     record.info[_FILE] = file_identity(path)
-    connection.isolation_level = None  # else Python's module begins transactions as it pleases
+    connection.isolation_level = None  # else Python's module decides when transactions begin
     if write_ahead:
         _enable_write_ahead_log(connection)
     for pragma in _PRAGMAS:
@@ -148,9 +148,10 @@ def _prepare(connection: Any, record: Any, path: Path, write_ahead: bool) -> Non
 
 
 def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Set in the file itself, even if it is empty, how it is kept.
+    """Set the journal mode in the file itself, even if it is empty.
 
-    Where two do so at once, SQLite tells one of them so without waiting: each could wait for the other.
+    If two processes do so at once, SQLite reports this to one of them without waiting, as each could wait for
+    the other.
     """
     until = time.monotonic() + _SECONDS
     while True:
@@ -165,13 +166,13 @@ def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _check_file(record: Any, path: Path) -> None:
-    """Drop a connection to a file that is no longer there: what it keeps is never read."""
+    """Drop a connection to a file that was removed: its data would never be read."""
     if record.info[_FILE] != file_identity(path):
         raise DisconnectionError("the file was replaced")
 
 
 def _begin(connection: Connection) -> None:
-    # A transaction that reads first and writes then would fail where another one has written meanwhile;
-    # one that only reads need not wait for one that writes.
+    # A transaction that reads first and writes later would fail if another one has written meanwhile; one
+    # that only reads need not wait for a writer.
     reads = connection.get_execution_options().get(READS, False)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

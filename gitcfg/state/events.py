@@ -1,4 +1,4 @@
-"""Events in the order in which they can be read, a sequence number, and a thread that watches for changes."""
+"""Events in the order in which they become readable, a sequence number, and a watcher for changes."""
 
 import sqlite3
 import threading
@@ -23,17 +23,17 @@ _PAUSE = 1.0
 
 
 class Events:
-    """What happened to nodes and releases."""
+    """Events about nodes and releases."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def add(self, at: float, kind: str, data: Mapping[str, Any], node: str = "") -> None:
-        """Keep an event, and wake what waits for one."""
+        """Store an event, and wake those that wait for one."""
         self.extend([Event(0, at, kind, node, data)])
 
     def extend(self, events: Sequence[Event]) -> None:
-        """Keep several, in this order, under numbers of their own."""
+        """Store several events, in this order, with numbers of their own."""
         if events:
             with changing(self._engine) as connection:
                 insert_events(connection, events)
@@ -51,12 +51,15 @@ class Events:
             return connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
 
     def sequence(self) -> int:
-        """Return the number that was given last; 0: none was."""
+        """Return the number that was issued last; 0: none was."""
         with reading(self._engine) as connection:
             return int(get_meta(connection, "sequence") or 0)
 
     def next_sequence(self, now: float) -> int:
-        """Return a number above all before; even if the database was lost meanwhile, as time rises, too."""
+        """Return a number above all before.
+
+        It increases with time, so also if the database was lost meanwhile.
+        """
         with changing(self._engine) as connection:
             take_lock(connection, _LOCK)
             number = max(int(get_meta(connection, "sequence") or 0) + 1, int(now))
@@ -70,10 +73,10 @@ class Events:
 
 
 def insert_events(connection: Connection, events: Sequence[Event]) -> None:
-    """Keep events in the transaction of what else is changed, which is to end soon."""
+    """Store events in the transaction of another change, which must end soon."""
     if not events:
         return
-    # Without it a smaller number could become visible after a larger one, and never be read.
+    # Without it, a smaller number could become visible after a larger one, and would never be read.
     take_lock(connection, _LOCK)
     rows = [
         {"at": one.at, "kind": one.kind, "node": one.node, "data": msgspec.json.encode(one.data).decode()}
@@ -98,12 +101,12 @@ class ChangeWatcher:
         self._thread = threading.Thread(target=self._run, name="gitcfg-waking", daemon=True)
 
     def start(self) -> "ChangeWatcher":
-        """Start to watch."""
+        """Start watching."""
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """Stop to watch."""
+        """Stop watching."""
         self._ended.set()
         self._thread.join(_PAUSE * 5)
 
@@ -113,7 +116,7 @@ class ChangeWatcher:
             try:
                 watch()
             except (psycopg.Error, sqlite3.Error, DBAPIError, OSError):
-                # The database is away for a while: look again later.
+                # The database is unavailable: try again later.
                 self._ended.wait(_PAUSE)
                 self._wake()
 
@@ -121,7 +124,7 @@ class ChangeWatcher:
         url = self._engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         with closing(psycopg.connect(url, autocommit=True)) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
-            self._wake()  # what happened before it listened
+            self._wake()  # for events before it listened
             while not self._ended.is_set():
                 for _ in connection.notifies(timeout=_PAUSE, stop_after=1):
                     self._wake()
@@ -133,7 +136,7 @@ class ChangeWatcher:
             assert raw is not None
             known, file = None, file_identity(path)
             while not self._ended.wait(_PAUSE):
-                if file_identity(path) != file:  # another file was put in its place
+                if file_identity(path) != file:  # another file is at its path
                     raise FileNotFoundError(str(path))
                 found = raw.execute("PRAGMA data_version").fetchone()
                 if found != known:

@@ -45,10 +45,10 @@ REPORTED = (
 BY_AGENT = ("via",)
 """The fields that a check-in clears."""
 IF_REPORTED = ("result", "failed_commit", "failed_at")
-"""The fields that stay where a check-in does not have them."""
+"""The fields that stay if a check-in does not have them."""
 NONCE_SECONDS = 600.0
 COLUMNS = tuple(NODES.c[name] for name in NodeState.__struct_fields__ if name != "claims")
-"""The columns that are read of a node: its claims have a table of their own."""
+"""The columns of a node to read: its claims are in another table."""
 _RESULT = msgspec.json.Decoder(Result)
 _OTHER = msgspec.json.Decoder(OtherKey)
 _ANY = msgspec.json.Decoder()
@@ -60,9 +60,9 @@ _READ: tuple[tuple[int, Callable[[Any], Any]], ...] = (
     (_place("other"), lambda text: None if text is None else _OTHER.decode(text)),
 )
 FORGOTTEN = "forgotten"
-"""The event at which servers forget a node, too."""
+"""The event on which all servers forget a node."""
 _AT_ONCE = 500
-"""A query names so many nodes: databases limit its length."""
+"""The maximum number of nodes in a query: databases limit its length."""
 DEPLOY = "deploy"
 """The class of events about deploys, one for each node."""
 
@@ -87,7 +87,7 @@ def to_node_row(report: Checkin) -> dict[str, Any]:
 
 
 def to_deployed_row(report: Deployed) -> dict[str, Any]:
-    """Return an installation by a deploy as the row of a node that is known by nothing else."""
+    """Return an installation by a deploy as the row of a node of which nothing else is known."""
     known = Checkin(
         report.node,
         report.result.at,
@@ -107,7 +107,7 @@ def to_result_rows(reports: Iterable[Checkin | Deployed]) -> list[dict[str, Any]
 
 
 def to_nonce_rows(checkins: Sequence[Checkin]) -> list[dict[str, Any]]:
-    """Return the nonces in check-ins as rows, in an order that keeps two servers from a deadlock."""
+    """Return the nonces in check-ins as rows, in an order that prevents deadlocks of two servers."""
     nonces = {(one.key, one.nonce): one.at for one in checkins if one.nonce}
     return [
         {"key": key, "nonce": nonce, "until": at + NONCE_SECONDS}
@@ -116,7 +116,7 @@ def to_nonce_rows(checkins: Sequence[Checkin]) -> list[dict[str, Any]]:
 
 
 def parse_node_row(row: Row[Any]) -> NodeState:
-    """Return the record of a row of COLUMNS. By position: names took as long as all the rest."""
+    """Return the record of a row of COLUMNS. By position: by name took twice as long."""
     values = list(row)
     for place, read in _READ:
         values[place] = read(values[place])
@@ -128,14 +128,14 @@ def _json(value: Any) -> str:
 
 
 def forget(engine: Engine, names: Sequence[str], at: float) -> None:
-    """Delete what is known of nodes, and let every server forget them: all or none."""
+    """Delete all information about nodes, and make every server forget them: all or none."""
     with changing(engine) as connection:
         delete_nodes(connection, names)
         insert_events(connection, [Event(0, at, FORGOTTEN, name, {}) for name in names])
 
 
 def find_claims(connection: Connection, names: Iterable[str] | None = None) -> dict[str, tuple[Claim, ...]]:
-    """Return the keys that nodes came with, in the order in which they came; of some nodes, or of all."""
+    """Return the keys that nodes presented, in the order in which they did; of some nodes, or of all."""
     query = select(CLAIMS).order_by(CLAIMS.c.node, CLAIMS.c.first, CLAIMS.c.key)
     if names is not None:
         query = query.where(CLAIMS.c.node.in_(list(names)))
@@ -146,7 +146,7 @@ def find_claims(connection: Connection, names: Iterable[str] | None = None) -> d
 
 
 def delete_nodes(connection: Connection, names: Iterable[str]) -> None:
-    """Delete what is known of nodes."""
+    """Delete all information about nodes."""
     for name in names:
         connection.execute(delete(CLAIMS).where(CLAIMS.c.node == name))
         connection.execute(delete(NODES).where(NODES.c.node == name))
@@ -154,16 +154,16 @@ def delete_nodes(connection: Connection, names: Iterable[str]) -> None:
 
 
 class Checkins:
-    """What nodes have reported, by name."""
+    """The reports of nodes, by name."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        # Put together once: to do so anew took a third of the time of a batch.
+        # Built once: building it each time took a third of the time of a batch.
         self._newer = _checkin_upsert(engine)
         self._unused = insert(engine, NONCES).on_conflict_do_nothing().returning(NONCES.c.key, NONCES.c.nonce)
 
     def record(self, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
-        """Keep check-ins, all or none; return of each whether it was new, not a replay."""
+        """Store check-ins, all or none; return for each whether it was new, not a replay."""
         with changing(self._engine) as connection:
             fresh = self._find_fresh(connection, checkins)
             new = [one for one, is_fresh in zip(checkins, fresh, strict=True) if is_fresh]
@@ -176,18 +176,18 @@ class Checkins:
         return fresh
 
     def node(self, name: str) -> NodeState | None:
-        """Return what is known of a node; None: it never came."""
+        """Return what is known of a node; None: it never checked in."""
         return next(iter(self.named([name])), None)
 
     def nodes(self, seen_after: float = 0.0) -> list[NodeState]:
-        """Return all nodes that came, in order of name, or those that did since."""
+        """Return all nodes that ever checked in, in order of name, or those that did since a time."""
         query = select(*COLUMNS).where(NODES.c.last >= seen_after).order_by(NODES.c.node)
         with reading(self._engine) as connection:
             found = [parse_node_row(row) for row in connection.execute(query)]
             return _with_claims(found, find_claims(connection)) if found else found
 
     def named(self, names: Iterable[str]) -> list[NodeState]:
-        """Return some nodes, of those that came, in order of name."""
+        """Return those of some nodes that ever checked in, in order of name."""
         query = select(*COLUMNS).where(NODES.c.node.in_(bindparam("names", expanding=True)))
         found: list[NodeState] = []
         with reading(self._engine) as connection:
@@ -198,26 +198,29 @@ class Checkins:
         return found
 
     def results(self, name: str, limit: int = 20) -> list[Result]:
-        """Return how installations on a node went, newest first."""
+        """Return the results of installations on a node, newest first."""
         query = select(RESULTS.c.result).where(RESULTS.c.node == name)
         query = query.order_by(RESULTS.c.at.desc(), RESULTS.c.number.desc()).limit(limit)
         with reading(self._engine) as connection:
             return [_RESULT.decode(text) for text in connection.execute(query).scalars()]
 
     def forget(self, names: Iterable[str]) -> None:
-        """Delete what is known of nodes."""
+        """Delete all information about nodes."""
         with changing(self._engine) as connection:
             delete_nodes(connection, names)
 
     def prune(self, now: float, keep: float) -> None:
-        """Delete nonces that are over, and results older than `keep` seconds."""
+        """Delete expired nonces, and results older than `keep` seconds."""
         with changing(self._engine) as connection:
             connection.execute(delete(NONCES).where(NONCES.c.until < now))
             connection.execute(delete(RESULTS).where(RESULTS.c.at < now - keep))
             connection.execute(delete(DEPLOYS).where(DEPLOYS.c.at < now - keep))
 
     def _find_fresh(self, connection: Connection, checkins: Sequence[Checkin]) -> tuple[bool, ...]:
-        """Return which nonces are used for the first time. One without a nonce was not signed, so is new."""
+        """Return which nonces are used for the first time.
+
+        A check-in without a nonce was not signed, so it is new.
+        """
         new: set[tuple[str, str]] = set()
         if nonces := to_nonce_rows(checkins):
             new = {(key, nonce) for key, nonce in connection.execute(self._unused, nonces)}
@@ -254,9 +257,9 @@ def _was_away(silent: ColumnElement[float], interval: ColumnElement[float]) -> C
 
 
 class Deploys:
-    """What deploys have done to nodes, counted once however often it is reported.
+    """What deploys have done to nodes, counted once even if it is reported several times.
 
-    Of this and of check-ins what is newer holds.
+    A newer deploy or check-in overrides an older one.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -267,7 +270,7 @@ class Deploys:
         self._with_agent, self._without_agent = _with_agent(engine), _without_agent(engine)
 
     def record(self, reports: Sequence[Deployed]) -> tuple[bool, ...]:
-        """Keep what deploys have done, all or none; return of each whether it was not known yet."""
+        """Store what deploys have done, all or none; return for each whether it is new."""
         with changing(self._engine) as connection:
             fresh = self._find_fresh(connection, reports)
             new = [one for one, is_fresh in zip(reports, fresh, strict=True) if is_fresh]
@@ -298,14 +301,14 @@ class Deploys:
 
 
 def _with_agent(engine: Engine) -> Any:
-    """Return the statement for nodes with an agent, which reports as well: it stays away if it was."""
+    """Return the statement for nodes with an agent, which reports as well: deploys do not end an absence."""
     new, old = insert(engine, NODES).excluded, NODES.c
     agentless = and_(old.via.is_not(None), old.interval == 0.0)  # as in `NodeState.agentless`
     return _deployed_upsert(engine, {"last": case((agentless, new.last), else_=old.last)})
 
 
 def _without_agent(engine: Engine) -> Any:
-    """Return the statement for nodes without an agent: what one has reported once is over."""
+    """Return the statement for nodes without an agent: earlier reports of an agent are deleted."""
     return _deployed_upsert(
         engine, {"last": insert(engine, NODES).excluded.last, "interval": 0.0, "drift": "[]"}
     )
@@ -334,23 +337,23 @@ def _to_event(deploy: Deployed) -> Event:
     return Event(0, result.at, DEPLOY, deploy.node, data)
 
 
-# Claims: keys that nodes come with and that git does not have, which prove nothing until one is accepted.
+# Claims: keys that nodes present and that git does not have, which prove nothing until one is accepted.
 
 PENDING, ANOTHER, WALK_IN = "pending", "another-key", "walk-in"
-"""The events about a key: of a node that waits, of one with another key, of one that walks in."""
+"""The events about a key: of a node that waits, of one with another key, of a walk-in node."""
 _LOCK = 0x636C6169  # "clai"
 _SITE = 64
-"""One site has an IPv6 network of so many bits."""
+"""The number of bits of an IPv6 network that counts as one site."""
 _ALL = 1 << 31
-"""SQLite takes no OFFSET without a LIMIT."""
+"""SQLite requires a LIMIT with an OFFSET."""
 _Dropped = dict[tuple[str, str], bool]
 
 
 class Limits(msgspec.Struct, frozen=True):
     """How many claims are kept, in all and from one address, and for how long.
 
-    The oldest go first, those of nodes that git does not describe before all others: invented names
-    keep no described node out.
+    The oldest are dropped first, those of nodes that git does not describe before all others: invented names
+    cannot displace a described node.
     """
 
     most: int = 1000
@@ -362,7 +365,7 @@ USUAL = Limits()
 
 
 class PresentedKey(msgspec.Struct, frozen=True):
-    """A key with which a node comes; `kind` is the event about it."""
+    """A key that a node presents; `kind` is the event about it."""
 
     node: str
     key: str
@@ -373,9 +376,9 @@ class PresentedKey(msgspec.Struct, frozen=True):
 
 
 class ClaimReport(msgspec.Struct, frozen=True):
-    """What became of a claim: `known` is the key by which the node is known, or "".
+    """The result of a claim: `known` is the key by which the node is known, or "".
 
-    `gone` are nodes that were forgotten, as others came.
+    `gone` are nodes that were forgotten because of new ones.
     """
 
     fresh: bool
@@ -390,15 +393,15 @@ class Claims:
         self._engine = engine
 
     def claim(self, name: str, key: str, at: float, address: str = "") -> str:
-        """Know a node by a key, unless it is known by one already; return the key by which it is known."""
+        """Record a key of a node unless it has one already; return the key by which the node is known."""
         with changing(self._engine) as connection:
             _set_key_if_unknown(connection, PresentedKey(name, key, at, address))
             return _find_key(connection, name)
 
     def present(self, claim: PresentedKey, limits: Limits) -> ClaimReport:
-        """Keep a claim, all servers together within the limits."""
+        """Store a claim; the limits are for all servers together."""
         with changing(self._engine) as connection:
-            # One at a time: two that count at once would both find room for one more.
+            # One at a time: two that count at once would both find space for one more.
             take_lock(connection, _LOCK)
             fresh = _save_claim(connection, claim)
             _set_key_if_unknown(connection, claim)
@@ -412,7 +415,7 @@ class Claims:
             return ClaimReport(fresh, _find_key(connection, claim.node), gone)
 
     def other(self, name: str, key: str, presented: OtherKey, limits: Limits = USUAL) -> None:
-        """Record that a node that git knows by `key` comes with another one."""
+        """Record that a node that git knows by `key` presents another one."""
         other = msgspec.json.encode(presented).decode()
         row = to_node_row(Checkin(name, presented.at, key)) | {"other": other}
         with changing(self._engine) as connection:
@@ -424,7 +427,7 @@ class Claims:
             _forget_dropped(connection, _drop_excess(connection, claim, limits), claim.at)
 
     def settle(self, accepted: Mapping[str, str]) -> None:
-        """Drop the claims whose keys git has by now."""
+        """Drop the claims whose keys git has now."""
         with reading(self._engine) as connection:
             found = connection.execute(select(CLAIMS.c.node, CLAIMS.c.key)).all()
         done = [(node, key) for node, key in found if accepted.get(node) == key]
@@ -452,7 +455,7 @@ def find_origin(address: str) -> str:
 
 
 def _set_key_if_unknown(connection: Connection, claim: PresentedKey) -> None:
-    """Know the node by this key if it is known by none, as one that was deployed to."""
+    """Record this key of a node that has none, for example one that was deployed to."""
     row = to_node_row(Checkin(claim.node, claim.at, claim.key, address=claim.address))
     query = insert(connection, NODES).values(**row)
     changes = {"key": claim.key, "address": claim.address}
@@ -462,7 +465,7 @@ def _set_key_if_unknown(connection: Connection, claim: PresentedKey) -> None:
 
 
 def _update_last_seen(connection: Connection, claim: PresentedKey) -> None:
-    """Let a node that has reported nothing be seen last when it came last."""
+    """Set the time at which a node without reports was last seen."""
     query = update(NODES).where(NODES.c.node == claim.node, NODES.c.key == claim.key, NODES.c.last < claim.at)
     query = query.where(NODES.c.commit.is_(None), NODES.c.via.is_(None))
     connection.execute(query.values(last=claim.at, address=claim.address))
@@ -507,7 +510,7 @@ def _drop_old(connection: Connection, now: float, limits: Limits) -> _Dropped:
 
 
 def _drop(connection: Connection, query: Select[str, str]) -> _Dropped:
-    """Drop claims; return of each whether git described its node when it came last."""
+    """Drop claims; return for each whether git described its node when the node last presented it."""
     found: _Dropped = {}
     for node, key in connection.execute(query).all():
         gone = delete(CLAIMS).where(CLAIMS.c.node == node, CLAIMS.c.key == key)
@@ -516,9 +519,9 @@ def _drop(connection: Connection, query: Select[str, str]) -> _Dropped:
 
 
 def _forget_dropped(connection: Connection, dropped: _Dropped, at: float) -> tuple[str, ...]:
-    """Know nodes by their next key once their own was dropped; forget those that have none, on every server.
+    """Replace the dropped keys of nodes by their next ones; forget nodes without one, on every server.
 
-    A node that git describes, or that was deployed to, stays one that came.
+    Nodes that git describes, or that were deployed to, are not forgotten.
     """
     gone = []
     for (node, key), described in sorted(dropped.items()):

@@ -9,21 +9,21 @@ import msgspec
 from gitcfg.rollout import Plan, Progress
 
 INSTALLED = ("ok", "unchanged", "refused", "reverted", "failed")
-"""How installations end. A deploy can also come to nothing: unreachable, host-key, timeout, ..."""
+"""The results of installations. A deploy can also fail before one: unreachable, host-key, timeout, ..."""
 
 
 class Role(StrEnum):
-    """What the holder of a token may do: read, or also steer releases, forget nodes, and report deploys."""
+    """What the holder of a token may do: read, or also control releases, forget nodes, and report deploys."""
 
     READ = "read"
     OPERATE = "operate"
 
 
 class Result(msgspec.Struct, frozen=True):
-    """How an installation went, one of INSTALLED. `output` is its end.
+    """The result of an installation, one of INSTALLED. `output` is the end of its output.
 
-    `by` is who deployed it in `run`; both are empty where the node's agent has reported it. A result by a
-    deploy may also be of one that came to no installation.
+    `by` is the person who deployed it in `run`; both are empty if the node's agent has reported it. The
+    result of a deploy may also be one without an installation.
     """
 
     commit: str
@@ -37,7 +37,7 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether the node does not run the commit because of it."""
+        """Whether this is why the node does not run the commit."""
         return self.outcome not in ("ok", "unchanged")
 
     @property
@@ -47,7 +47,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Checkin(msgspec.Struct, frozen=True):
-    """What a node reports of itself. `nonce` is used once, under `key`, the public key that signed it."""
+    """The report of a node. `nonce` is used once, under `key`, the public key that signed it."""
 
     node: str
     at: float
@@ -66,9 +66,9 @@ class Checkin(msgspec.Struct, frozen=True):
 
 
 class Deployed(msgspec.Struct, frozen=True):
-    """What a deploy has come to on a node. `commit` and `digest` are what is in force there since, if known.
+    """The result of a deploy on a node. `commit` and `digest` are active there since, if they are known.
 
-    `agent`: there is one on the node, which will report itself what runs. `run` and `node` identify it.
+    `agent`: the node has one, which will report itself what runs. `run` and `node` identify the result.
     """
 
     node: str
@@ -79,13 +79,13 @@ class Deployed(msgspec.Struct, frozen=True):
 
     @property
     def installed(self) -> bool:
-        """Whether there was an installation. One that was refused or has failed names the step that did."""
+        """Whether there was an installation. One that was refused or has failed names the failing step."""
         result = self.result
         return result.outcome in INSTALLED and (not result.failed or bool(result.step))
 
 
 class OtherKey(msgspec.Struct, frozen=True):
-    """A key with which a node came that git knows by another one."""
+    """A key that a node presented although git has another one for it."""
 
     key: str
     at: float
@@ -93,7 +93,7 @@ class OtherKey(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A key with which a node came and that git did not have: when first and last, and from where."""
+    """A key that a node presented and that git did not have: when first and last, and from where."""
 
     key: str
     first: float
@@ -104,10 +104,11 @@ class Claim(msgspec.Struct, frozen=True):
 class NodeState(msgspec.Struct, frozen=True):
     """What is known of a node: `first` and `last` seen, and `present` since when without a gap.
 
-    `failed_commit` is what it failed at last, at `failed_at`. `other` is the key that it came with last and
-    that git does not accept: it was set up anew, or something else claims to be it. `via` is who deployed
-    what it runs; None: its agent has reported it. `deployed` is when it was deployed to last. `claims` are
-    all keys that it came with and that git did not have, in the order in which they came.
+    `failed_commit` is the last commit at which it failed, at `failed_at`. `other` is the last key that it
+    presented and that git does not accept: the node was set up again, or another machine uses its name. `via`
+    is the person who deployed what it runs; None: its agent has reported it. `deployed` is when it was last
+    deployed to. `claims` are all keys that it presented and that git did not have, in the order in which it
+    did.
     """
 
     node: str
@@ -144,7 +145,7 @@ class NodeState(msgspec.Struct, frozen=True):
 
 
 class StoredRelease(msgspec.Struct, frozen=True):
-    """A release as it is kept. `base` is what ran before it; `revision` counts its changes."""
+    """A release as it is stored. `base` is what ran before it; `revision` counts its changes."""
 
     commit: str
     base: str | None
@@ -156,7 +157,7 @@ class StoredRelease(msgspec.Struct, frozen=True):
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A token without the token itself: of that only a hash is kept."""
+    """The record of a token: only a hash of the token itself is stored."""
 
     name: str
     role: Role
@@ -165,7 +166,7 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened; numbers rise in the order in which events can be read."""
+    """An event; numbers increase in the order in which events become readable."""
 
     number: int
     at: float

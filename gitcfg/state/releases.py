@@ -1,6 +1,6 @@
-"""Releases as they are kept, and what people do to them: let a halted one go on, or abort one.
+"""Releases as they are stored, and what people do to them: resume a halted one, or abort one.
 
-Several servers change them, each only from the revision that it has seen.
+Several servers change them, each only from the revision that it has read.
 """
 
 import msgspec
@@ -17,7 +17,7 @@ from gitcfg.state.schema import RELEASES
 
 _LOCK = 0x72656C73  # "rels"
 RELEASE = "release"
-"""The class of events about what became of a release."""
+"""The class of events about the progress of a release."""
 _TRIES = 5
 _INSTEAD = {
     Status.RUNNING: "It continues by itself. Run `gitcfg release status` to see its progress.",
@@ -35,7 +35,7 @@ class Releases:
         self._events = Events(engine)
 
     def latest(self) -> tuple[StoredRelease, ...]:
-        """Return the newest first, up to and with the last one that has reached all nodes."""
+        """Return the newest first, up to and including the last one that has reached all nodes."""
         query = select(RELEASES).order_by(RELEASES.c.number.desc())
         found: list[StoredRelease] = []
         with reading(self._engine) as connection:
@@ -46,13 +46,13 @@ class Releases:
         return tuple(found)
 
     def newest(self, limit: int) -> tuple[StoredRelease, ...]:
-        """Return the newest first, however they ended."""
+        """Return the newest first, with any result."""
         query = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(limit)
         with reading(self._engine) as connection:
             return tuple(map(_parse_row, connection.execute(query)))
 
     def begin(self, release: StoredRelease) -> bool:
-        """Begin a release, which overtakes those on their way; False: its commit is the newest one."""
+        """Begin a release, which supersedes unfinished ones. Return False if its commit is the newest one."""
         with changing(self._engine) as connection:
             take_lock(connection, _LOCK)
             query = select(RELEASES).order_by(RELEASES.c.number.desc()).limit(1)
@@ -78,7 +78,7 @@ class Releases:
         return True
 
     def advance(self, known: StoredRelease, progress: Progress, plan: Plan | None = None) -> bool:
-        """Save the progress of a release; False: it has changed since it was read.
+        """Save the progress of a release. Return False if it has changed since it was read.
 
         `plan` is a new one; None: it stays the same.
         """
@@ -103,11 +103,11 @@ class Releases:
         raise GitcfgError(message, "Run `gitcfg release status` to list releases.")
 
     def resume(self, commit: str, now: float, who: str) -> StoredRelease:
-        """Let a halted release go on. Raise GitcfgError if there is none, or it is not halted."""
+        """Resume a halted release. Raise GitcfgError if there is none, or it is not halted."""
         return self._steer(commit, now, who, "resumed", (Status.HALTED,))
 
     def abort(self, commit: str, now: float, who: str) -> StoredRelease:
-        """Give nodes what was before a release. Raise GitcfgError if there is none, or it is over."""
+        """Return nodes to what ran before a release. Raise GitcfgError if there is none, or it has ended."""
         return self._steer(commit, now, who, "aborted", (Status.RUNNING, Status.HALTED))
 
     def _steer(
@@ -131,7 +131,7 @@ class Releases:
     def record(
         self, release: StoredRelease, progress: Progress, now: float, what: str, who: str = ""
     ) -> None:
-        """Record as an event what became of a release."""
+        """Record the progress of a release as an event."""
         data = {
             "commit": release.commit,
             "what": what,

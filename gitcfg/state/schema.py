@@ -1,4 +1,4 @@
-"""The tables of the state database, alike in SQLite and PostgreSQL, and the migrations that lead to them."""
+"""The tables of the state database, the same in SQLite and PostgreSQL, and the migrations to them."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ from gitcfg.model import GitcfgError
 from gitcfg.state.database import changing, insert, reading, take_lock
 
 METADATA = MetaData()
-_NUMBER = BigInteger().with_variant(Integer, "sqlite")  # only an INTEGER counts up by itself there
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only an INTEGER increments itself
 
 META = Table(
     "meta", METADATA, Column("name", String, primary_key=True), Column("value", String, nullable=False)
@@ -139,13 +139,13 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _add_other_key(connection: Connection) -> None:
-    """Keep the other key of nodes that come with one. Tables that were made since have the column."""
+    """Add the column for the other key of nodes. Tables that were created later have it already."""
     if "other" not in {column["name"] for column in inspect(connection).get_columns(NODES.name)}:
         connection.execute(text(f"ALTER TABLE {NODES.name} ADD COLUMN other TEXT"))
 
 
 def _add_deploys(connection: Connection) -> None:
-    """Keep who deployed what a node runs, and which deploys were reported."""
+    """Add the person who deployed what a node runs, and the deploys that were reported."""
     known = {column["name"] for column in inspect(connection).get_columns(NODES.name)}
     for name, kind in (("via", "VARCHAR"), ("deployed", "DOUBLE PRECISION")):
         if name not in known:
@@ -154,7 +154,7 @@ def _add_deploys(connection: Connection) -> None:
 
 
 def _add_claims(connection: Connection) -> None:
-    """Keep every key that git does not have; of those from before, each node's first."""
+    """Add all keys that git does not have; for existing nodes, the first key of each."""
     METADATA.create_all(connection, [CLAIMS])
     names = (NODES.c.node, NODES.c.key, NODES.c.first, NODES.c.last, NODES.c.address)
     waits = select(*names, NODES.c.address, literal(0)).where(NODES.c.commit.is_(None), NODES.c.key != "")
@@ -167,7 +167,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _add_deploys,
     _add_claims,
 )
-"""Each leads from the schema of its number to the next; a released step is never changed."""
+"""Each migrates the schema of its number to the next; a released step is never changed."""
 
 
 def migrate(engine: Engine) -> None:
@@ -182,9 +182,9 @@ def migrate(engine: Engine) -> None:
 
 
 def check_schema(engine: Engine) -> None:
-    """Raise GitcfgError if no server has used the database yet, or one of another version has.
+    """Raise GitcfgError if no server has used the database yet, or if a server of another version has.
 
-    Nothing is changed: a server that runs would not start again on tables that were migrated meanwhile.
+    Nothing is changed: after a migration, a running server of the old version could not start again.
     """
     with reading(engine) as connection:
         number = _number(connection)

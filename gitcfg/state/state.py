@@ -1,4 +1,4 @@
-"""The state database, opened: what is kept of nodes, releases, tokens and events."""
+"""The open state database: nodes, releases, tokens and events."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,15 +27,15 @@ class State:
         self.events = Events(engine)
 
     def listen(self, wake: Callable[[], object]) -> ChangeWatcher:
-        """Call `wake`, in a thread, whenever another process has changed something."""
+        """Call `wake`, in a thread, each time another process has changed something."""
         return ChangeWatcher(self._engine, wake).start()
 
     def forget(self, names: Sequence[str], at: float) -> None:
-        """Delete what is known of nodes, and let every server that runs forget them."""
+        """Delete all information about nodes, and make every running server forget them."""
         forget(self._engine, names, at)
 
     def probe(self, now: float) -> None:
-        """Write a value that is never read. Raise GitcfgError if the database takes nothing."""
+        """Write a value that is never read. Raise GitcfgError if the database cannot be written."""
         with changing(self._engine) as connection:
             set_meta(connection, "probed", str(now))
 
@@ -52,7 +52,10 @@ def connect(url: str) -> State:
 
 
 def open_existing(url: str) -> State:
-    """Open a database that a server uses, as it is. Raise GitcfgError if none does, or of another version."""
+    """Open a database that a server uses.
+
+    Raise GitcfgError if none does, or if its version is another one.
+    """
     engine = open_engine(url, create=False)
     try:
         check_schema(engine)

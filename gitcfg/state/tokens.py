@@ -1,4 +1,4 @@
-"""Tokens of people and programs, and the sessions of browsers that begin with one. Only hashes are kept."""
+"""Tokens of people and programs, and the sessions of browsers that begin with one. Only hashes are stored."""
 
 import secrets
 from contextlib import suppress
@@ -14,20 +14,20 @@ from gitcfg.state.records import Role, Token
 from gitcfg.state.schema import SESSIONS, TOKENS
 
 PREFIX = "gitcfg_"
-_USED = 60.0  # so rarely it is kept when a token was used last
+_USED = 60.0  # seconds between two records of a token's last use
 _BYTES = 32  # a random secret of this size needs no slow hash
 LONGEST = 12 * 3600.0
-"""A session is over after so many seconds."""
+"""The maximum duration of a session in seconds."""
 
 
 class Tokens:
-    """Tokens, which are shown once, when they are made."""
+    """Tokens, which are shown only once, when they are created."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def create(self, name: str, role: Role, now: float) -> str:
-        """Return a new token. Raise GitcfgError if the name is taken or is none."""
+        """Return a new token. Raise GitcfgError if the name is taken or not valid."""
         if not NAME.fullmatch(name):
             hint = "Use letters, digits and _ .+@-, as in alice, ci-2 or ops@example.com."
             raise GitcfgError(f"{shown(name)} is not a valid token name.", hint)
@@ -61,13 +61,13 @@ class Tokens:
 
 
 def _find_used(engine: Engine, query: Select[Any], now: float) -> Token | None:
-    """Return the token that a query finds, and keep when it was used, if that can be."""
+    """Return the token that a query finds, and record its use if possible."""
     with reading(engine) as connection:
         row = connection.execute(query).first()
     if row is None:
         return None
     if row.used is None or now - row.used > _USED:
-        # Where there is no room for that, the request is answered all the same.
+        # If the database is full, the request is answered anyway.
         with suppress(GitcfgError), changing(engine) as connection:
             connection.execute(update(TOKENS).where(TOKENS.c.name == row.name).values(used=now))
     return Token(row.name, Role(row.role), row.created, row.used)
@@ -78,16 +78,16 @@ def _hash(token: str) -> bytes:
 
 
 class Sessions:
-    """Sessions, which are over when they end or when their token is revoked."""
+    """Sessions, which end by themselves, on request, or with their token."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def begin(self, token: str, now: float) -> str | None:
-        """Return a new session, as its cookie has it; None: there is no such token."""
+        """Begin a session, and return its cookie; None: there is no such token."""
         session, hashed = secrets.token_urlsafe(_BYTES), _hash(token)
         row = {"hash": _hash(session), "token": hashed, "until": now + LONGEST}
-        with reading(self._engine) as connection:  # guesses keep nothing from writing
+        with reading(self._engine) as connection:  # guesses must not block writers
             if connection.execute(select(TOKENS.c.name).where(TOKENS.c.hash == hashed)).first() is None:
                 return None
         with changing(self._engine) as connection:
@@ -96,7 +96,7 @@ class Sessions:
         return session
 
     def find_holder(self, session: str, now: float) -> Token | None:
-        """Return the token that began a session; None: it is over, or there never was one."""
+        """Return the token that began a session; None: the session has ended, or never existed."""
         query = select(TOKENS).join(SESSIONS, SESSIONS.c.token == TOKENS.c.hash)
         query = query.where(SESSIONS.c.hash == _hash(session), SESSIONS.c.until >= now)
         return _find_used(self._engine, query, now)
