@@ -1,4 +1,4 @@
-"""The choice that rules leave open, on plain data: what is placed where, and which slot gets which value."""
+"""The decisions that rules leave open, on plain data: what is placed where, and the values of slots."""
 
 from gitcfg.solve.conflicts import WORK, Exhausted, Unsolvable
 from gitcfg.solve.placement import place

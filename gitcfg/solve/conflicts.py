@@ -1,4 +1,4 @@
-"""Problems without an answer: the smallest set of demands that cannot hold together."""
+"""Problems without a solution: a smallest set of demands that contradict each other."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, Self, TypeVar
@@ -6,13 +6,14 @@ from typing import Protocol, Self, TypeVar
 from msgspec import Struct
 
 WORK = 60.0
-"""How much CP-SAT may do for one problem, in its own units: counted, not timed, so the same everywhere."""
+"""The work that CP-SAT may do for one problem, in its own units: counted, not timed, so the same everywhere.
+"""
 
 
 class Unsolvable(Struct, frozen=True):
-    """No answer: `causes` cannot hold together, and could if any single one of them were left out.
+    """There is no solution: `causes` contradict each other, and would not if any one of them were left out.
 
-    Leaving out `suggestion` alone would let the whole problem be solved; None: no single one would.
+    Leaving out `suggestion` alone would make the whole problem solvable; None: no single cause would.
     """
 
     causes: tuple[str, ...]
@@ -20,7 +21,7 @@ class Unsolvable(Struct, frozen=True):
 
 
 class Exhausted(Exception):
-    """There may be an answer, but finding the best one takes more work than is allowed."""
+    """There may be a solution, but finding the best one takes more work than is allowed."""
 
     def __init__(self, work: float) -> None:
         super().__init__(f"The best answer was not found within {work:g} units of work.")
@@ -28,31 +29,31 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """The work that all searches for one answer may do together."""
+    """The work that all searches for one solution may do together."""
 
     def __init__(self, work: float = WORK) -> None:
         self._work = self._left = work
 
     def left(self) -> float:
-        """Return what may still be done.
+        """Return the remaining work.
 
         Raises:
-            Exhausted: Nothing.
+            Exhausted: Nothing is left.
         """
         if self._left <= 0:
             raise self.exhausted()
         return self._left
 
     def spend(self, work: float) -> None:
-        """Count work that was done."""
+        """Subtract work that was done."""
         self._left -= work
 
     def exhausted(self) -> Exhausted:
-        """Return the error that it was not enough."""
+        """Return the error for too much work."""
         return Exhausted(self._work)
 
 
-# Which causes cannot hold together, as few as may be named, and which one would have to give way.
+# Which causes contradict each other, as few as possible, and which one to leave out.
 
 
 class _Problem(Protocol):
@@ -64,15 +65,15 @@ P = TypeVar("P", bound=_Problem)
 
 
 def unsolvable(whole: P, part: P, conflict: Callable[[P], Collection[str] | None]) -> Unsolvable:
-    """As few causes as can be why a problem has no answer, nor has a small part of it.
+    """Return a smallest set of causes for which a problem has no solution, nor a small part of it.
 
-    `conflict` gives causes that suffice for there being none, None if there is one. What the part does not
-    need is out before the whole is asked.
+    `conflict` returns causes that suffice for a contradiction, None if there is a solution. Causes that the
+    part does not need are removed before the whole problem is examined.
     """
 
     everything = whole.causes()
     least = _least_causes(whole, _least_causes(part, everything, conflict), conflict)
-    # It is one of those that cannot hold together: they would go on not to, were it any other.
+    # Only a cause of the contradiction can be the suggestion: without any other one it would remain.
     for lifted in least:
         rest = [cause for cause in everything if cause != lifted]
         if conflict(part.only(rest)) is None and conflict(whole.only(rest)) is None:
@@ -83,7 +84,7 @@ def unsolvable(whole: P, part: P, conflict: Callable[[P], Collection[str] | None
 def _least_causes(
     problem: P, causes: Sequence[str], conflict: Callable[[P], Collection[str] | None]
 ) -> tuple[str, ...]:
-    """Delete what is not needed for there being no answer, the last first."""
+    """Remove the causes that are not needed for the contradiction, the last first."""
     start = conflict(problem.only(causes)) or ()
     waiting = [cause for cause in causes if cause in start]
     needed: list[str] = []

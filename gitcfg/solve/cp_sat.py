@@ -1,4 +1,4 @@
-"""CP-SAT asked so that answers are alike everywhere: one worker, a fixed seed, work counted and not timed."""
+"""CP-SAT with the same results everywhere: one worker, a fixed seed, work counted instead of timed."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,13 +9,13 @@ from gitcfg.solve.conflicts import Budget, Exhausted
 from gitcfg.solve.problem import PlacementComponent, Row, Rows, Value, ValueComponent
 
 AT_ONCE = 40
-"""Variables whose order is decided by one search: a power of two each, and all must fit in 64 bits."""
+"""The variables in one lexicographic search: each weighs a power of two, and all must fit in 64 bits."""
 
 
 class Model:
-    """Variables that are true or false, by number, and what must hold among them.
+    """Boolean variables by number, and constraints on them.
 
-    What has a cause holds only where the cause is among those assumed.
+    A constraint with a cause is active only if the cause is assumed.
     """
 
     def __init__(self, variables: Iterable[int], budget: Budget) -> None:
@@ -26,7 +26,7 @@ class Model:
         self._last: frozenset[int] = frozenset()
 
     def add(self, row: Row, cause: str | None = None) -> None:
-        """What a row says."""
+        """Add the constraint of a row."""
         found = [self._vars[number] for number in row.members]
         if row.arrow:
             held = self._model.add_bool_or(found[0].negated(), found[1])
@@ -38,11 +38,11 @@ class Model:
             held.only_enforce_if(self._causes[cause])
 
     def fix(self, number: int, value: bool) -> None:
-        """A variable has this value."""
+        """Fix the value of a variable."""
         self._model.add(self._vars[number] == int(value))
 
     def solve(self) -> frozenset[int] | None:
-        """Return those that are true in an answer; None: there is none."""
+        """Return the true variables of a solution; None: there is none."""
         self._model.clear_hints()  # type: ignore[no-untyped-call]
         for number, variable in self._vars.items():
             self._model.add_hint(variable, number in self._last)
@@ -53,18 +53,18 @@ class Model:
         return self._last
 
     def least(self, weights: Mapping[int, int]) -> frozenset[int] | None:
-        """Return an answer of least weight; None: there is no answer."""
+        """Return a solution of least weight; None: there is none."""
         self._model.minimize(self._total(weights))
         found = self.solve()
         self._model.clear_objective()  # type: ignore[no-untyped-call]
         return found
 
     def hold(self, weights: Mapping[int, int], found: Collection[int]) -> None:
-        """Answers from now on weigh as much as this one."""
+        """Require that solutions have the same weight as this one."""
         self._model.add(self._total(weights) == sum(weights[number] for number in found))
 
     def conflict(self) -> Collection[str]:
-        """Causes that cannot hold together, in what has no answer if all are assumed."""
+        """Return causes that contradict each other. There must be no solution if all causes are assumed."""
         self._model.add_assumptions(list(self._causes.values()))
         solver, status = self._run()
         assert status == cp_model.INFEASIBLE
@@ -87,9 +87,9 @@ class Model:
 
 
 def first(model: Model, numbers: Sequence[int], found: frozenset[int]) -> frozenset[int]:
-    """Return the answer with the first of these that it can have, then the next: from now on it has them.
+    """Return the solution with the first of these variables that can be true, then the next, and fix them.
 
-    `found` is an answer.
+    `found` is a solution.
     """
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
@@ -101,19 +101,19 @@ def first(model: Model, numbers: Sequence[int], found: frozenset[int]) -> frozen
     return found
 
 
-# The best answer of one component, by CP-SAT.
+# The best solution of one component, by CP-SAT.
 
 _CORE = 0.5
-"""Work for a first guess at what cannot hold together: counting arguments are found without causes only."""
+"""The work for a quick search for a contradiction: counting arguments are found only without causes."""
 
 
 def some(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
-    """Some answer; None: there is none."""
+    """Return any solution; None: there is none."""
     return _model(part, budget).solve()
 
 
 def best(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
-    """Return the answer with the fewest changes, of those with the fewest spots, of those the first."""
+    """Return the solution with the fewest changes, then the fewest spots, then the first spots."""
     model = _model(part, budget)
     change = len(part.numbers) + 1
     weights = {number: 1 + (-change if number in part.previous else change) for number in part.numbers}
@@ -125,7 +125,7 @@ def best(part: PlacementComponent, budget: Budget) -> frozenset[int] | None:
 
 
 def core(rows: Rows, indices: Collection[int]) -> frozenset[int]:
-    """Of rows that cannot all hold, those of causes that suffice for that, as far as that is soon known."""
+    """Return a contradictory subset of contradictory rows, as small as a quick search finds."""
     found = rows.some(indices)
     model = Model(found.of, Budget(_CORE))
     for row in found.rows:
@@ -145,7 +145,7 @@ def _model(part: PlacementComponent, budget: Budget) -> Model:
 
 
 class _First:
-    """Looks for the answer whose spots come first, among answers with as many."""
+    """Finds the solution whose spots come first, among solutions with the same number of spots."""
 
     def __init__(self, part: PlacementComponent, model: Model) -> None:
         self._model = model
@@ -157,7 +157,7 @@ class _First:
                 self._of[number].append(index)
 
     def after(self, found: frozenset[int]) -> frozenset[int]:
-        """Return the first answer; this is one that is as good otherwise."""
+        """Return the first solution; `found` is one that is otherwise as good."""
         left = len(found)
         while left:
             some = self._next(found)
@@ -169,7 +169,10 @@ class _First:
         return found
 
     def _next(self, found: frozenset[int]) -> list[int]:
-        """The next spots that what is taken leaves room for. One that comes first is taken by itself."""
+        """Return the next spots that the fixed ones permit.
+
+        If the first one is in `found`, return only it.
+        """
         some: list[int] = []
         while self._waiting and len(some) < AT_ONCE:
             if self._waiting[-1] in found and not some:
@@ -180,14 +183,14 @@ class _First:
         return some
 
 
-# Values for one component of slots by CP-SAT: what is kept, and what groups that overlap leave.
+# Values for one component of slots by CP-SAT: which are kept, and values where groups overlap.
 
 _MOST = 1_000_000
-"""Pairs of slot and value beyond which there is no use in beginning: it would take more than the budget."""
+"""The maximum number of pairs of slot and value: more would certainly exceed the budget."""
 
 
 class Assigning:
-    """What a component may do, as a model.
+    """The possible values of a component, as a model.
 
     Raises:
         Exhausted: It is too large.
@@ -209,12 +212,12 @@ class Assigning:
             self._model.add(row)
 
     def some(self) -> dict[int, Value] | None:
-        """Some answer; None: there is none."""
+        """Return any solution; None: there is none."""
         found = self._model.solve()
         return None if found is None else self._values(found)
 
     def keep(self) -> dict[int, Value]:
-        """The slots that keep what they had: as many as can, of those the first; from now on they do."""
+        """Return the slots that keep their values, as many as possible, then the first; fix these values."""
         former = [self._of[slot][value] for slot, value in enumerate(self._kin.keeps) if value is not None]
         if not former:
             return {}
@@ -224,7 +227,7 @@ class Assigning:
         return self._values(first(self._model, former, found).intersection(former))
 
     def best(self) -> dict[int, Value]:
-        """Return the best answer: each slot in turn has the first value that leaves one for all after it."""
+        """Return the best solution: each slot in turn has the first value that leaves one for later slots."""
         given = self.keep()
         found = self._model.solve() or frozenset()
         for slot in range(len(self._of)):
@@ -241,7 +244,7 @@ class Assigning:
         return dict(self._pairs[number] for number in sorted(found))
 
     def _rows(self) -> Iterator[Row]:
-        """Yield the demands that each slot has one value, and each value at most one slot a group."""
+        """Yield the constraints that each slot has one value, and each value at most one slot per group."""
         for numbers in self._of:
             yield Row("", 1, 1, list(numbers.values()))
         for group in self._kin.groups:

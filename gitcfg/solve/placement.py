@@ -1,8 +1,8 @@
-"""Placement: keep what stands, drop the last where there are too many, fill with the first that fits.
+"""Placement: keep what was placed, drop the last ones over a maximum, fill up with the first possible ones.
 
-Where that works it is best. A spot is dropped for one bound and makes at most one other lack a member; bounds
-that may come to lack one share no spot that could be added. So nothing does with fewer changes, and no other
-answer with as few comes first. Only what it cannot settle goes to the solver.
+Where this suffices it is best. A spot is dropped for one bound and leaves at most one other bound short;
+bounds that may become short share no spot that could be added. So there is no solution with fewer changes,
+and none with as few changes that comes first. The solver gets only what this cannot settle.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -23,7 +23,7 @@ from gitcfg.solve.problem import (
 
 
 class GreedyPlacement:
-    """`true`: the undecided spots that are true. `hard`: the rows where this is not known to be best."""
+    """`true`: the undecided spots that are true. `hard`: the rows for which this may not be best."""
 
     def __init__(self, rows: Rows, settled: Propagation) -> None:
         self._rows, self._of, self._settled = rows.rows, rows.of, settled
@@ -41,12 +41,12 @@ class GreedyPlacement:
             self._have[index] += change
 
     def _drop(self) -> set[int]:
-        """Drop the last of those too many; the rows that could have come to lack a member."""
+        """Drop the last spots over a maximum; return the rows that may now lack a member."""
         pairs = enumerate(zip(self._rows, self._have, strict=True))
         above = {index: have - row.most for index, (row, have) in pairs if have > row.most}
         standing = {index: sorted(n for n in self._rows[index].members if n in self.true) for index in above}
         self._own(standing.items())
-        # The rows that need a spot, or one instead.
+        # The rows that need a spot, or another one instead.
         missed = {
             number: [index for index in self._of[number] if self._have[index] <= self._rows[index].least > 0]
             for numbers in standing.values()
@@ -60,7 +60,7 @@ class GreedyPlacement:
         return {index for rows in missed.values() for index in rows}
 
     def _remove(self, numbers: Iterable[int]) -> int:
-        """Drop spots, and return how many others are needed instead."""
+        """Drop spots, and return the number of other spots that are needed instead."""
         lost = 0
         for number in self.true.intersection(numbers):  # two rows may drop the same one
             self.true.discard(number)
@@ -69,7 +69,7 @@ class GreedyPlacement:
         return lost
 
     def _own(self, wanted: Iterable[tuple[int, Iterable[int]]]) -> dict[int, int]:
-        """Return which row a spot is for: where two want it, neither is filled or emptied simply."""
+        """Return the row of each spot. If two rows need a spot, neither has a simple solution."""
         owners: dict[int, int] = {}
         for index, numbers in wanted:
             for number in numbers:
@@ -103,19 +103,19 @@ class GreedyPlacement:
                 yield index
 
 
-# Places things at slots: as what stands with the fewest changes, by the fewest spots, by the first ones.
+# Places things at slots: with the fewest changes, then the fewest spots, then the first spots.
 
 _Search = Callable[[PlacementComponent, Budget], frozenset[int] | None]
 
 
 def place(problem: PlacementProblem, work: float = WORK) -> tuple[Spot, ...] | Unsolvable:
-    """Return what is to be placed beside what is fixed, in canonical order.
+    """Return what is to be placed besides what is fixed, in canonical order.
 
-    The one answer that, first, changes the fewest spots of what stood; second, places the fewest; third,
-    has the first spot where two answers differ: what stood before all others, things then slots in order.
+    This is the only solution that, first, changes the fewest previous spots; second, places the fewest;
+    third, has the first spot where two solutions differ: previous spots first, then by things, then by slots.
 
     Raises:
-        Exhausted: It takes more work than this to find it, or to say why there is none.
+        Exhausted: It takes more work to find it, or to find why there is none.
     """
     numbers = Numbers(problem)
     rows = numbered(problem, numbers)
@@ -131,7 +131,7 @@ def _placed(rows: Rows, search: _Search, budget: Budget) -> set[int]:
     """Return all spots that are true.
 
     Raises:
-        Contradiction: There is no answer.
+        Contradiction: There is no solution.
     """
     settled = Propagation(rows)
     filling = GreedyPlacement(rows, settled)

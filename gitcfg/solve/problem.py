@@ -1,4 +1,4 @@
-"""What is to be placed where, and what must hold: plain data that knows neither nodes nor rules."""
+"""What to place where, and the constraints: plain data without nodes or rules."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ Spot = tuple[str, str]
 
 
 class Bound(Struct, frozen=True, gc=False):
-    """At least and at most so many of the members are placed; most None: as many as there are."""
+    """The minimum and maximum number of members that are placed; maximum None: all may be."""
 
     cause: str
     least: int
@@ -23,7 +23,7 @@ class Bound(Struct, frozen=True, gc=False):
 
 
 class Fixed(Struct, frozen=True, gc=False):
-    """By hand: placed, or not to be placed."""
+    """A spot that is fixed by hand: placed, or not to be placed."""
 
     cause: str
     spot: Spot
@@ -31,7 +31,7 @@ class Fixed(Struct, frozen=True, gc=False):
 
 
 class Implies(Struct, frozen=True, gc=False):
-    """Where `spot` is placed, `needs` is."""
+    """If `spot` is placed, `needs` is."""
 
     cause: str
     spot: Spot
@@ -39,7 +39,7 @@ class Implies(Struct, frozen=True, gc=False):
 
 
 class Excludes(Struct, frozen=True, gc=False):
-    """Not both are placed."""
+    """At most one of both is placed."""
 
     cause: str
     one: Spot
@@ -47,10 +47,10 @@ class Excludes(Struct, frozen=True, gc=False):
 
 
 class PlacementProblem(Struct, frozen=True):
-    """A problem of placement: things and slots in the order that decides between answers equally good.
+    """A problem of placement. The order of things and slots decides between equally good solutions.
 
-    A spot that no bound, fixing, implication or exclusion names is not placed. `previous` is what was placed;
-    what nothing asks for any more (no bound that needs members has it, nothing needs it) does not count.
+    A spot in no bound, fixing, implication or exclusion is not placed. `previous` is what was placed before;
+    spots that nothing demands any more (no bound with a minimum has it, nothing needs it) do not count.
     """
 
     things: Sequence[str]
@@ -62,11 +62,11 @@ class PlacementProblem(Struct, frozen=True):
     previous: Collection[Spot] = ()
 
 
-# A problem of placement in numbers: its spots in canonical order, all that must hold as rows over them.
+# A problem of placement in numbers: spots in canonical order, and all constraints as rows over them.
 
 
 class Row(Struct, frozen=True, gc=False):
-    """So many of the members are true. An arrow: where the first of its two members is, the second is."""
+    """The number of members that are true. An arrow: the first of two members implies the second."""
 
     cause: str
     least: int
@@ -76,22 +76,22 @@ class Row(Struct, frozen=True, gc=False):
 
 
 class Rows(Struct, frozen=True):
-    """What must hold, and the rows of each spot. `previous`: the spots that were true."""
+    """The constraints, and the rows of each spot. `previous`: the spots that were true."""
 
     rows: Sequence[Row]
     of: Mapping[int, Sequence[int]]
     previous: frozenset[int] = frozenset()
 
     def causes(self) -> tuple[str, ...]:
-        """Return all of them, in the order of the problem."""
+        """Return all causes, in the order of the problem."""
         return tuple(dict.fromkeys(row.cause for row in self.rows))
 
     def only(self, causes: Collection[str]) -> "Rows":
-        """Return what has one of these causes; nothing stood."""
+        """Return the rows with one of these causes, without previous spots."""
         return related([row for row in self.rows if row.cause in causes])
 
     def some(self, indices: Collection[int]) -> "Rows":
-        """These rows alone; nothing stood."""
+        """Return only these rows, without previous spots."""
         return related([self.rows[index] for index in sorted(indices)])
 
 
@@ -104,25 +104,25 @@ class Numbers:
         self._thing = {thing: number * len(self._slot) for number, thing in enumerate(problem.things)}
 
     def many(self, spots: Collection[Spot]) -> list[int]:
-        """Return each spot's, once."""
+        """Return the number of each spot, once."""
         thing, slot = self._thing, self._slot
         found = [thing[spot[0]] + slot[spot[1]] for spot in spots]
         return found if len(set(found)) == len(found) else list(dict.fromkeys(found))
 
     def known(self, spots: Collection[Spot]) -> list[int]:
-        """Return those of spots whose thing and slot there are."""
+        """Return the numbers of spots whose thing and slot exist."""
         return self.many([spot for spot in spots if spot[0] in self._thing and spot[1] in self._slot])
 
     def spot(self, number: int) -> Spot:
-        """Return which one has it."""
+        """Return the spot of a number."""
         thing, slot = divmod(number, len(self._slots))
         return self._things[thing], self._slots[slot]
 
 
 def numbered(problem: PlacementProblem, numbers: Numbers) -> Rows:
-    """Return all that must hold, as rows; rules' bounds first."""
+    """Return all constraints as rows; the bounds of rules first."""
     found = related(list(_rows(problem, numbers)))
-    # What no row may need is in the way of limits at most.
+    # A spot that no row may need can only exceed limits.
     needed = {row.members[1] for row in found.rows if row.arrow}
     for row in found.rows:
         if row.least > 0:
@@ -131,7 +131,7 @@ def numbered(problem: PlacementProblem, numbers: Numbers) -> Rows:
 
 
 def related(rows: Sequence[Row]) -> Rows:
-    """Rows with where each spot stands."""
+    """Return rows with an index of each spot's rows."""
     of: dict[int, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
         for member in row.members:
@@ -154,11 +154,11 @@ def _rows(problem: PlacementProblem, numbers: Numbers) -> Iterator[Row]:
         yield Row(pair.cause, 0, len(members) - 1, members)
 
 
-# What must be true or false in every answer: unit propagation over rows, with the reasons kept.
+# What is true or false in every solution: unit propagation over rows, with the reasons recorded.
 
 
 class Contradiction(Exception):
-    """These rows cannot all hold."""
+    """These rows contradict each other."""
 
     def __init__(self, rows: frozenset[int]) -> None:
         super().__init__(f"{len(rows)} rows")
@@ -166,10 +166,10 @@ class Contradiction(Exception):
 
 
 class Propagation:
-    """The spots that are decided; of each row how many are true (`true`) and undecided (`open`).
+    """The spots that are decided; for each row the numbers of true (`true`) and undecided (`open`) members.
 
     Raises:
-        Contradiction: There is no answer.
+        Contradiction: There is no solution.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -185,11 +185,11 @@ class Propagation:
             self._propagate()
 
     def undecided(self, row: Row) -> list[int]:
-        """Return its members that may be either."""
+        """Return the row's undecided members."""
         return [member for member in row.members if member not in self.value]
 
     def reasons(self, rows: Iterable[int]) -> set[int]:
-        """These rows, and those for which their members are as they are."""
+        """Return these rows, and those that decided their members."""
         found = set(rows)
         seen: set[int] = set()
         waiting = [member for index in found for member in self._rows[index].members if member in self.value]
@@ -202,7 +202,7 @@ class Propagation:
         return found
 
     def _before(self, member: int) -> Iterator[int]:
-        """Yield the members for which a row decided this one: earlier, and of the other value."""
+        """Yield the members because of which a row decided this one: earlier ones, with the other value."""
         index, rank = self._why[member]
         row = self._rows[index]
         for other in row.members:
@@ -228,7 +228,7 @@ class Propagation:
         elif row.least > row.most:
             raise Contradiction(frozenset((index,)))
         elif not self._done[index]:
-            # All others are decided of a row that has as many as may be, or no more than must.
+            # The other members are decided if a row has its maximum, or only its minimum is still possible.
             full = self.true[index] == row.most
             if full or self.true[index] + self.open[index] == row.least:
                 self._done[index] = True
@@ -258,9 +258,9 @@ class Propagation:
 
 
 class PlacementComponent(Struct, frozen=True):
-    """Spots, those that stood first, and the rows about them, which count these spots alone.
+    """Spots, previous ones first, and the rows about them, which count only these spots.
 
-    A spot that did not stand and that no row needs is in none: it is false. `origins`: the rows' numbers.
+    A new spot that no row needs is in none: it is false. `origins`: the rows' numbers.
     """
 
     numbers: Sequence[int]
@@ -277,7 +277,7 @@ class PlacementComponents:
         self._live: dict[int, list[int]] = {}
 
     def of(self, starts: Collection[int]) -> Iterator[PlacementComponent]:
-        """Yield each once."""
+        """Yield each component once."""
         seen: set[int] = set()
         for start in sorted(starts):
             if start not in seen:
@@ -296,7 +296,7 @@ class PlacementComponents:
         return indices
 
     def _members(self, index: int) -> list[int]:
-        """Return those that may be either, and true for a reason."""
+        """Return the undecided members, and those that are true for a reason."""
         if index not in self._live:
             found = self._settled.undecided(self._rows.rows[index])
             self._live[index] = [number for number in found if self._is_live(number)]
@@ -326,27 +326,27 @@ class PlacementComponents:
         return PlacementComponent([*sorted(previous), *sorted(numbers - previous)], found, indices, previous)
 
 
-# Which slots need a value, of what, and which of them must differ: plain data.
+# Which slots need which values, and which of them must differ: plain data.
 
 Value = int | str
-"""In its normal form: equal values are equal here."""
+"""A value in its normal form: equal values are equal here."""
 
 
 class Domain(Protocol):
-    """A set of values, in order from the least; it may be far too large to go through."""
+    """A set of values, in order from the least; it may be much too large to iterate over."""
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of values."""
 
     def __contains__(self, value: object, /) -> bool:
-        """Return whether this is one of them."""
+        """Return whether the domain has a value."""
 
     def __iter__(self) -> Iterator[Value]:
-        """All of them, as they are asked for."""
+        """Yield all values lazily."""
 
     def __and__(self, other: Self, /) -> Self:
-        """Those that are in both."""
+        """Return the values that are in both domains."""
 
 
 class InDomain(Struct, frozen=True, gc=False):
@@ -364,7 +364,7 @@ class GivenValue(Struct, frozen=True, gc=False):
 
 
 class ValueSlot(Struct, frozen=True, gc=False):
-    """A slot that needs a value within all of these, or has one by hand. `previous`: the value it had."""
+    """A slot that needs a value within all of these, or has one by hand. `previous`: its old value."""
 
     slot: str
     within: Sequence[InDomain] = ()
@@ -373,30 +373,30 @@ class ValueSlot(Struct, frozen=True, gc=False):
 
 
 class AllDifferent(Struct, frozen=True, gc=False):
-    """The values of these slots differ, each from each other."""
+    """The values of these slots all differ."""
 
     cause: str
     slots: Sequence[str]
 
 
 class ValueProblem(Struct, frozen=True):
-    """A problem of values: slots in the order that decides between answers equally good.
+    """A problem of values. The order of slots decides between equally good solutions.
 
-    A slot that `apart` names and that wants nothing differs from nobody.
+    A slot that is in `apart` but needs no value does not have to differ from any other.
     """
 
     wants: Sequence[ValueSlot]
     apart: Sequence[AllDifferent] = ()
 
     def causes(self) -> tuple[str, ...]:
-        """Return all of them; rules first."""
+        """Return all causes; rules first."""
         found = [one.cause for want in self.wants for one in want.within]
         found += [one.cause for one in self.apart]
         found += [want.by_hand.cause for want in self.wants if want.by_hand]
         return tuple(dict.fromkeys(found))
 
     def only(self, causes: Collection[str]) -> "ValueProblem":
-        """Return what has one of these causes; nothing stood."""
+        """Return the demands with one of these causes, without previous values."""
         wants = []
         for want in self.wants:
             within = [one for one in want.within if one.cause in causes]
@@ -406,15 +406,15 @@ class ValueProblem(Struct, frozen=True):
         return ValueProblem(wants, [one for one in self.apart if one.cause in causes])
 
     def some(self, slots: Collection[str]) -> "ValueProblem":
-        """These slots alone."""
+        """Return only these slots."""
         return ValueProblem([want for want in self.wants if want.slot in slots], self.apart)
 
 
-# A problem of values in numbers: slots in order, the groups they differ in, what is open to each.
+# A problem of values in numbers: slots in order, their groups, and their possible values.
 
 
 class ValueConflict(Exception):
-    """There is no answer for these slots alone."""
+    """There is no solution even for these slots alone."""
 
     def __init__(self, slots: Collection[int]) -> None:
         super().__init__(f"{len(slots)} slots")
@@ -422,7 +422,7 @@ class ValueConflict(Exception):
 
 
 class NumberedSlots:
-    """The wants by number. `groups`: of each slot; `held`: of each group, the values set by hand and where.
+    """The slots by number. `groups`: of each slot; `held`: of each group, the values set by hand and where.
 
     Raises:
         ValueConflict: Values set by hand are outside their domains, or equal in a group.
@@ -448,29 +448,29 @@ class NumberedSlots:
                 self._hold(number, want, want.by_hand.value)
 
     def domain(self, number: int) -> Domain:
-        """Return what all the domains of a slot have in common."""
+        """Return the intersection of all domains of a slot."""
         kind = self.kinds[number]
         if kind not in self._domains:
             self._domains[kind] = reduce(and_, (one.domain for one in self.wants[number].within))
         return self._domains[kind]
 
     def allows(self, number: int, value: Value) -> bool:
-        """Return whether a value is within a slot's domains, and no other slot's by hand."""
+        """Return whether a value is within a slot's domains, and not set by hand in a group of the slot."""
         return value in self.domain(number) and not any(value in self.held[n] for n in self.groups[number])
 
     def first(self, number: int, count: int) -> Sequence[Value]:
-        """Return the first values that are open to a slot, at most so many."""
+        """Return the first possible values of a slot, up to a number."""
         held = [self.held[group] for group in self.groups[number] if self.held[group]]
         found = (value for value in self.domain(number) if not any(value in one for one in held))
         return tuple(islice(found, count))
 
     def keeps(self, number: int) -> Value | None:
-        """Return the value that stood, where it is still open."""
+        """Return the previous value if it is still possible."""
         previous = self.wants[number].previous
         return previous if previous is not None and self.allows(number, previous) else None
 
     def holders(self, numbers: Collection[int]) -> set[int]:
-        """Return those that have values by hand which these slots could have otherwise."""
+        """Return the slots whose values by hand would otherwise be possible for these slots."""
         return {
             holder
             for number in numbers
@@ -488,14 +488,14 @@ class NumberedSlots:
                 raise ValueConflict((other, number))
 
 
-# The connected components of slots: those that share a group, and domains with something in common.
+# The connected components of slots: those that share a group, and have overlapping domains.
 
 
 class ValueComponent(Struct, frozen=True):
     """Slots in order, the values that each may get (in order of preference), and groups that must differ.
 
-    A best answer is among the first values (`open`), as many as there are slots, and what a slot had
-    (`keeps`), which stands in `extra`, too, where it comes after those. Many slots share one list.
+    A best solution uses the first values (`open`), as many as there are slots, and previous values (`keeps`),
+    which are in `extra`, too, if they come after those. Many slots share one list.
     """
 
     slots: Sequence[int]
@@ -505,7 +505,7 @@ class ValueComponent(Struct, frozen=True):
     groups: Sequence[Sequence[int]]
 
     def values(self, place: int) -> Iterator[Value]:
-        """Yield all that are open to a slot."""
+        """Yield all possible values of a slot."""
         yield from self.open[place]
         last = self.extra[place]
         if last is not None:
@@ -513,12 +513,12 @@ class ValueComponent(Struct, frozen=True):
 
     @property
     def together(self) -> bool:
-        """Return whether there is a group that all slots are in."""
+        """Return whether one group has all slots."""
         return any(len(group) == len(self.slots) for group in self.groups)
 
 
 class ValueComponents:
-    """Finds the kin of slots."""
+    """Finds connected slots."""
 
     def __init__(self, wanting: NumberedSlots) -> None:
         self._wanting = wanting
@@ -533,7 +533,7 @@ class ValueComponents:
             self._sorted.append(by_kind)
 
     def of(self, starts: Collection[int]) -> Iterator[ValueComponent]:
-        """Yield the components that these slots belong to."""
+        """Yield the components of these slots."""
         seen: set[int] = set()
         for start in sorted(starts):
             if start not in seen:
@@ -558,7 +558,7 @@ class ValueComponents:
         return found
 
     def _overlap(self, one: int, other: int) -> bool:
-        """Return whether their domains have something in common."""
+        """Return whether two slots' domains overlap."""
         kinds = self._wanting.kinds
         key = min((kinds[one], kinds[other]), (kinds[other], kinds[one]))
         if key not in self._meet:

@@ -1,7 +1,7 @@
-"""Values for slots: each keeps what it had, the others get the first free value.
+"""Values for slots: each keeps its old value, the others get the first free value.
 
-Where that works it is best: all that can be kept is kept, and each slot gets the least value that those
-before it leave. Slots that must all differ are settled by bipartite matching, and only the rest goes to the
+Where this suffices it is best: all values that can be kept are kept, and each slot gets the least value that
+those before it leave. Slots that must all differ are solved by bipartite matching, and only the rest by the
 solver.
 """
 
@@ -19,13 +19,13 @@ from gitcfg.solve.problem import (
     ValueProblem,
 )
 
-# Values for slots that must all differ: bipartite matching by augmenting paths, to the first answer.
+# Values for slots that must all differ: bipartite matching by augmenting paths, up to the first solution.
 
 
 class Matching:
-    """A value for each slot, which no other has, of those open to it; `locked` ones are given already.
+    """A different possible value for each slot; `locked` ones are assigned already.
 
-    `short`: where there is no answer, slots that have fewer values open to them than they are (Hall).
+    `short`: without a solution, slots that have fewer possible values than they are (Hall).
     """
 
     def __init__(self, kin: ValueComponent, locked: Mapping[int, Value]) -> None:
@@ -43,7 +43,7 @@ class Matching:
                 break
 
     def settle(self) -> None:
-        """Give each slot in turn the first value that leaves one for everybody after it."""
+        """Assign to each slot in turn the first value that leaves one for every later slot."""
         begins: dict[int, int] = {}
         for slot in self._later:
             self._begin_search()
@@ -59,12 +59,12 @@ class Matching:
             self._locked.add(self.values[slot])
 
     def _begin_search(self) -> None:
-        """Forget what values lead nowhere, and how far lists have been gone through."""
+        """Forget which values are dead ends, and how far lists have been searched."""
         self._dead: set[Value] = set()
         self._cursors: dict[int, Iterator[Value]] = {}
 
     def _take_free(self, slot: int) -> bool:
-        """Take the first value that is free: most slots find one without a path."""
+        """Take the first free value: most slots find one without a path."""
         for value in self._cursor(slot):
             if value not in self._owner:
                 self._shift((slot,), (value,))
@@ -72,7 +72,7 @@ class Matching:
         return False
 
     def _swap(self, slot: int, value: Value) -> bool:
-        """Take a value. Whoever has it finds another one, be it what this slot had."""
+        """Take a value. The slot that has it must find another one, possibly the old value of this slot."""
         if value in self._locked or value in self._dead:
             return False
         mine, other = self.values[slot], self._owner.get(value)
@@ -85,7 +85,7 @@ class Matching:
         return True
 
     def _find(self, slot: int) -> bool:
-        """Find a value for a slot by a path of others that move on."""
+        """Find a value for a slot by a path of slots that change theirs."""
         slots, values = [slot], list[Value]()
         while slots:
             value = self._next(slots[-1])
@@ -102,7 +102,7 @@ class Matching:
         return False
 
     def _next(self, slot: int) -> Value | None:
-        """The next value that a search has not tried; slots with the same list go through it together."""
+        """Return the next value that a search has not tried; slots with the same list share its position."""
         for value in self._cursor(slot):
             if value not in self._dead and value not in self._locked:
                 return value
@@ -125,7 +125,7 @@ class Matching:
 
 
 class GreedyValues:
-    """`values` of slots that need one. `hard`: the slots for which these are not known to be the best."""
+    """`values` of slots that need one. `hard`: the slots for which these may not be the best."""
 
     def __init__(self, wanting: NumberedSlots) -> None:
         self._wanting = wanting
@@ -142,7 +142,10 @@ class GreedyValues:
                 self._give(number)
 
     def _keep(self) -> None:
-        """Of several that had the same value the first keeps it, which is best if they all differ."""
+        """Keep old values.
+
+        Of several slots with the same one, the first keeps it: best if all must differ.
+        """
         claims: dict[tuple[int, Value], list[int]] = defaultdict(list)
         for number in self._needy:
             value = self._wanting.keeps(number)
@@ -158,7 +161,10 @@ class GreedyValues:
         self.hard.update(number for number, several in rivals.items() if len(several) > 1)
 
     def _give(self, number: int) -> None:
-        """Values before a cursor are taken for all slots of the same domains and groups, and stay so."""
+        """Assign a first free value.
+
+        Values before a cursor are taken for slots of the same domains and groups.
+        """
         groups = self._wanting.groups[number]
         key = self._wanting.kinds[number], groups
         if not groups or key not in self._cursors:
@@ -175,7 +181,7 @@ class GreedyValues:
             self._taken[group].add(value)
 
 
-# Gives slots values: as many as can keep what they had, each of the others in turn gets the first.
+# Assigns values to slots: as many as possible keep theirs, each of the others in turn gets the first.
 
 _Search = Callable[[ValueComponent, Budget], dict[int, Value] | None]
 
@@ -183,12 +189,12 @@ _Search = Callable[[ValueComponent, Budget], dict[int, Value] | None]
 def assign_values(problem: ValueProblem, work: float = WORK) -> dict[str, Value] | Unsolvable:
     """Return a value for each slot that has none by hand, in order of slots.
 
-    The one answer in which, first, the most slots keep the value that stood; second, the first slot of
-    which it differs who does keeps its own; third, the first slot where two answers differ has the value
-    that comes first in its domains.
+    This is the only solution in which, first, the most slots keep their values; second, where solutions
+    differ in the slots that do, the first such slot keeps its value; third, the first slot where two
+    solutions differ has the value that comes first in its domains.
 
     Raises:
-        Exhausted: It takes more work than this to find it, or to say why there is none.
+        Exhausted: It takes more work to find it, or to find why there is none.
     """
     try:
         values = _given(problem, _best, Budget(work))
@@ -202,7 +208,7 @@ def _given(problem: ValueProblem, search: _Search, budget: Budget) -> dict[int, 
     """Return the values by number.
 
     Raises:
-        ValueConflict: There is no answer.
+        ValueConflict: There is no solution.
     """
     wanting = NumberedSlots(problem)
     handing = GreedyValues(wanting)
@@ -218,7 +224,7 @@ def _given(problem: ValueProblem, search: _Search, budget: Budget) -> dict[int, 
 
 
 def _short(kin: ValueComponent) -> Collection[int] | None:
-    """Slots for which there are too few values, as far as counting tells."""
+    """Return slots with too few possible values, as far as counting finds any."""
     empty = next((place for place in range(len(kin.slots)) if not kin.open[place]), None)
     if empty is not None:
         return (empty,)
@@ -231,7 +237,7 @@ def _best(kin: ValueComponent, budget: Budget) -> dict[int, Value] | None:
 
         made = Assigning(kin, budget)
         return None if made.some() is None else made.best()
-    # All that can be kept if the others find something: of several that had the same value, the first.
+    # All that can be kept if the others find a value: of several slots with the same one, the first.
     first: dict[Value, int] = {}
     for place, value in enumerate(kin.keeps):
         if value is not None:

@@ -1,4 +1,4 @@
-"""From a fleet and its rules to the choice that they leave open, and back: what is decided for each rule."""
+"""From a fleet and its rules to the decisions that they leave open, and back to allocations."""
 
 from gitcfg.solve.fleet.answers import Cause, Change, ChangeKind, RuleFailure, Solved, Unsolved, difference
 from gitcfg.solve.fleet.decide import decide

@@ -1,4 +1,4 @@
-"""Answers to deciding: allocations and how they differ, or demands that cannot hold together."""
+"""Results of decisions: allocations and their differences, or demands that contradict each other."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def natural(name: str) -> tuple[list[str | int], str]:
-    """Return what names are sorted by."""
+    """Return the sort key of a name in natural order."""
     parts = _DIGITS.split(name)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One demand, in words, and where it is written. `part`: which of a rule's demands it is, if not all."""
+    """One demand, in words, and its places in files. `part`: which of a rule's demands it is, if not all."""
 
     text: str
     origins: tuple[Origin, ...]
@@ -33,7 +33,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Causes:
-    """Gives each cause a key, the same for equal ones."""
+    """Assigns a key to each cause, the same to equal ones."""
 
     def __init__(self) -> None:
         self._known: dict[str, Cause] = {}
@@ -45,12 +45,12 @@ class Causes:
         return key
 
     def rule(self, rule: Rule, demand: str, *origins: Origin, part: str = "") -> str:
-        """Return the key of what a rule demands, one of the demands that it may have."""
+        """Return the key of a rule's demand, one of those that it may have."""
         text = f"rule {rule.name}: {demand}"
         return self.key(Cause(text, origins or (rule.origin,), rule.name, part))
 
     def count(self, rule: Rule, feature: Ref, count: Count) -> str:
-        """Return the key of how many a rule demands or allows."""
+        """Return the key of the number that a rule demands or allows."""
         each = f" for each {rule.per.name}" if rule.per is not None else ""
         return self.rule(rule, f"{count} of {feature.name}{each}")
 
@@ -59,13 +59,13 @@ class Causes:
         return tuple(self._known[key] for key in keys)
 
 
-# What comes of deciding for a fleet: allocations, or demands that cannot hold together, or neither.
+# The result of decisions for a fleet: allocations, or contradictory demands, or neither.
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """What is decided, by rule; of a rule that decides nothing there is none.
+    """The allocations by rule, without rules that decide nothing.
 
-    `aside` are rules that are wrong themselves: what is allocated for them stays.
+    Rules in the second field have errors of their own: their allocations stay as they are.
     """
 
     allocations: Mapping[str, Allocation]
@@ -73,9 +73,9 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 class Unsolved(msgspec.Struct, frozen=True):
-    """These cannot hold together, and could if any single one were left out.
+    """Demands that contradict each other, and would not if any one of them were left out.
 
-    `nodes` are those concerned. Leaving `suggestion` out would let everything be decided.
+    `nodes` are those concerned. Leaving out `suggestion` would make everything decidable.
     """
 
     causes: tuple[Cause, ...]
@@ -84,7 +84,7 @@ class Unsolved(msgspec.Struct, frozen=True):
 
 
 class RuleFailure(Exception):
-    """An expression of a rule failed, or its domain means nothing: it is not known what to decide."""
+    """An expression of a rule failed, or its domain is invalid: what to decide is unknown."""
 
     def __init__(self, cause: Cause, problem: str, nodes: tuple[str, ...] = ()) -> None:
         super().__init__(problem)
@@ -92,14 +92,14 @@ class RuleFailure(Exception):
         self.nodes = nodes
 
 
-# Rules of which it is not known what they ask: nothing is decided then.
+# Rules whose demands are unknown: nothing is decided then.
 
 
 def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
-    """After they were asked.
+    """Raise RuleFailure if expressions of rules have failed; call this after the rules were evaluated.
 
     Raises:
-        RuleFailure: An expression of one of them failed somewhere.
+        RuleFailure: An expression of one of them failed on some node.
     """
     for rule in rules:
         found = ruled.failed.get(rule.name)
@@ -110,20 +110,20 @@ def refuse_failed(ruled: RuleView, rules: Iterable[Rule]) -> None:
             raise RuleFailure(cause, found[min(found)].message, tuple(nodes))
 
 
-# Allocations as data, made of what was decided.
+# Allocations as data, made from decisions.
 
 Given = Mapping[str, Mapping[str, Value]]
 """Values by slot and parameter (or attribute)."""
 
 
 def allocate_places(rule: str, slots: Sequence[str]) -> Allocation:
-    """Return where a rule's feature goes."""
+    """Return the places of a rule's feature."""
     origin = _origin(rule)
     return Allocation(rule, origin, install=tuple(Ref(slot, origin) for slot in sorted(slots, key=natural)))
 
 
 def allocate_values(rule: str, values: Given) -> Allocation:
-    """Return who gets which values of a rule's domains."""
+    """Return the values of a rule's domains."""
     origin = _origin(rule)
     return Allocation(
         rule,
@@ -142,14 +142,14 @@ def _origin(rule: str) -> Origin:
     return Origin(f"allocations/{rule}.yaml")
 
 
-# Differences of allocations: what comes, goes and changes, slot by slot.
+# Differences of allocations, slot by slot: additions, removals, changes.
 
 _NOTHING: Mapping[str, Any] = {}
 Allocations = Mapping[str, Allocation]
 
 
 class ChangeKind(StrEnum):
-    """What becomes of a slot."""
+    """What happens to a slot."""
 
     ADD = "add"
     REMOVE = "remove"
@@ -157,7 +157,7 @@ class ChangeKind(StrEnum):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One slot of one rule: a feature that comes or goes (`param` is empty), or a value that is other."""
+    """One slot of one rule: an added or removed feature (`param` is empty), or a different value."""
 
     rule: str
     kind: ChangeKind
@@ -169,7 +169,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def difference(rules: Mapping[str, Rule], old: Allocations, new: Allocations) -> Iterator[Change]:
-    """Rule by rule, slots in natural order; of rules that are gone as well."""
+    """Yield the changes rule by rule, with slots in natural order; also those of rules that are removed."""
     for name in sorted(old.keys() | new.keys()):
         rule, before, after = rules.get(name), old.get(name), new.get(name)
         feature = rule.feature.name if rule is not None and rule.feature is not None else ""
@@ -192,11 +192,11 @@ def _value_changes(rule: str, before: Mapping[str, Any], after: Mapping[str, Any
                 yield Change(rule, kind, slot, param, param=True, old=old, new=new)
 
 
-# Demands of a fleet that cannot hold together, with their nodes, and what lifting one would change.
+# Contradictory demands of a fleet with their nodes, and what leaving out one of them would change.
 
 
 def nodes_of_placement(problem: PlacementProblem, causes: Collection[str]) -> tuple[str, ...]:
-    """Return those of the groups that lack places or have too many by hand; else those of all groups."""
+    """Return the nodes of groups that lack places or have too many by hand; by default of all groups."""
     bounds = [bound for bound in problem.bounds if bound.cause in causes]
     away = {fixed.spot for fixed in problem.fixed if not fixed.placed and fixed.cause in causes}
     there = {fixed.spot for fixed in problem.fixed if fixed.placed and fixed.cause in causes}
@@ -211,25 +211,25 @@ def nodes_of_placement(problem: PlacementProblem, causes: Collection[str]) -> tu
 
 
 def nodes_of_values(problem: ValueProblem, causes: Collection[str]) -> tuple[str, ...]:
-    """Return those that have a value by hand in this, else all whose values are in question."""
+    """Return the nodes with contradictory values by hand; by default all whose values are to be decided."""
     by_hand = [want.slot for want in problem.wants if want.by_hand and want.by_hand.cause in causes]
     within = (want.slot for want in problem.wants if any(one.cause in causes for one in want.within))
     return _nodes(by_hand or within)
 
 
 def _nodes(slots: Iterable[str]) -> tuple[str, ...]:
-    """Slots of values go on with what they are about, behind a line's end."""
+    """Return the nodes of slots. In slots of values, the attribute follows after a line end."""
     return tuple(sorted({slot.partition("\n")[0].partition("/")[0] for slot in slots}, key=natural))
 
 
-# Which single rule would let everything be decided, if what it demands were lifted.
+# The single rule whose demands must be dropped to make everything decidable.
 
 
 def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool]) -> Cause | None:
-    """One of the rules that cannot hold together: no other would do. None: that one alone is not enough.
+    """Return the one of the contradictory demands without which there is a solution; None: there is none.
 
-    What was found for a part of the problem (`suggestion`) is tried first: it nearly always is right. What a
-    rule installs wherever it counts is of that rule.
+    The suggestion for a part of the problem (`suggestion`) is tried first: it is nearly always right. A
+    feature that a rule installs without a choice counts as that rule's.
     """
     places = {
         rule.feature.origin: rule.name
@@ -243,7 +243,7 @@ def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool
     for cause, name in sorted(of_rules, key=lambda pair: pair[0] != found.suggestion):
         if name in model.rules and solvable(_without(model, name, cause)):
             return cause
-    # Without one of its demands the others of a rule may still be too much.
+    # Without one of its demands, the others of a rule may still be contradictory.
     partial = {cause.rule for cause in found.causes if cause.part}
     for rule in [rule for name, rule in model.rules.items() if name in partial]:
         rest = {name: other for name, other in model.rules.items() if name != rule.name}
@@ -253,7 +253,7 @@ def suggest_rule(model: Model, found: Unsolved, solvable: Callable[[Model], bool
 
 
 def _without(model: Model, name: str, cause: Cause) -> Model:
-    """Return a repository in which a rule does not demand this."""
+    """Return a repository in which a rule does not have this demand."""
     rules = dict(model.rules)
     rule = rules.pop(name)
     domains = {param: domain for param, domain in rule.domains.items() if domain.origin not in cause.origins}

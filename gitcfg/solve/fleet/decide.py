@@ -1,4 +1,4 @@
-"""Decides for a whole fleet: what rules place, stratum by stratum, then who gets which values."""
+"""Decides for a whole fleet: first what rules place, stratum by stratum, then the values of slots."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ Allocations = dict[str, Allocation]
 
 
 class Decider:
-    """A repository for which it is decided what stands in allocations."""
+    """A repository whose allocations are decided."""
 
     def __init__(self, model: Model, tree: Tree, today: date) -> None:
         self._model = model
@@ -46,14 +46,15 @@ class Decider:
         self._causes = Causes()
 
     def decide(self) -> Solved | Unsolved:
-        """Return the allocations of all rules. Those of rules that are wrong themselves stay as they are."""
+        """Return the allocations of all rules. Those of rules with errors of their own stay as they are."""
         ruled = self._ruled({})
         if ruled is None:
             return Solved({})
-        _ = ruled.fleet.classes  # whatever is asked for later: what nobody knows must not look decided
+        # Evaluate the fleet now, so that its errors are raised before anything is decided.
+        _ = ruled.fleet.classes
         book = ruled.book
         circles = (*book.strata.circles, *ruled.valued.circles)
-        # Of rules that are wrong themselves nothing is known: what stands for them stays.
+        # The demands of rules with errors are unknown: their allocations stay.
         aside = {name for circle in circles for name in circle.rules}
         aside |= {found.rule for found in book.unreadable}
         aside |= {name for name, rule in book.rules.items() if not self._has_features(rule)}
@@ -69,7 +70,7 @@ class Decider:
         return Solved({name: found[name] for name in sorted(found)}, tuple(sorted(aside)))
 
     def _place(self, ruled: RuleView) -> Allocations | Unsolved:
-        """Stratum by stratum: what is placed in one is there for the next."""
+        """Place features stratum by stratum: what is placed in one is present in the next."""
         made: Allocations = {}
         before: list[Rule] = []
         book = ruled.book
@@ -85,7 +86,7 @@ class Decider:
         return made
 
     def _ruled(self, allocations: Allocations) -> RuleView | None:
-        """Return what rules ask of the fleet while this is decided."""
+        """Return the rules' view of the fleet with some allocations."""
         model = msgspec.structs.replace(self._model, allocations=allocations)
         fleet = Fleet(model, self._tree, self._today)
         return None if fleet.rule_engine is None else RuleView(fleet, fleet.rule_engine)
@@ -117,7 +118,7 @@ class Decider:
         return self._allocated(spots, [spot for spot in found if not is_placeholder(spot[0])])
 
     def _check_fixed(self, ruled: RuleView) -> Unsolved | None:
-        """Return what is wrong by hand, or by rules that leave no choice, once all is placed."""
+        """Return the contradictions of what is fixed by hand or by rules, after everything is placed."""
         layers = ruled.book.strata.layers
         rules = [rule for rule in map(ruled.book.rules.__getitem__, chain(*layers)) if self._chooses(rule)]
         spots = Spots(Baseline(ruled.fleet, ruled.book, len(layers)), ruled)
@@ -134,7 +135,7 @@ class Decider:
         return self._unsolved(found, nodes)
 
     def _allocated(self, spots: Spots, found: Sequence[Spot]) -> Allocations:
-        """Return places by rule: each goes to the rule that had it, else to the first that may have it."""
+        """Return places by rule: each belongs to the rule that had it, or to the first that may have it."""
         allocations = self._model.allocations.items()
         had = {(name, ref.name) for name, allocation in allocations for ref in allocation.install}
         slots = defaultdict[str, list[str]](list)
@@ -145,7 +146,10 @@ class Decider:
         return {rule: allocate_places(rule, names) for rule, names in slots.items()}
 
     def _assign(self, ruled: RuleView, known: Allocations) -> Allocations | Unsolved:
-        """Layer by layer: what is given in one, the next one reads. `ruled` is asked while `known` stands."""
+        """Assign values layer by layer: each layer reads those before it.
+
+        `ruled` is the view with `known`.
+        """
         for at, names in enumerate(ruled.valued.layers):
             now = (self._ruled(known) if at else ruled) or ruled
             rules = [ruled.book.rules[name] for name in names]
@@ -157,7 +161,7 @@ class Decider:
             if isinstance(found, Unsolvable):
                 return self._unsolved(found, nodes_of_values(problem, found.causes))
             made = {rule: allocate_values(rule, values) for rule, values in builder.given(found).items()}
-            known = known | made  # a new one: fleets hold what was known before
+            known = known | made  # not changed in place: fleets refer to the previous one
         return known
 
     def _unsolved(self, found: Unsolvable, nodes: tuple[str, ...]) -> Unsolved:
@@ -166,12 +170,12 @@ class Decider:
 
 
 def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
-    """Return what is to be decided for the rules of a repository, as close as can be to what stands.
+    """Return the decisions for the rules of a repository, as close as possible to the present allocations.
 
     Raises:
-        RuleFailure: It is not known what is to be decided.
+        RuleFailure: What to decide is unknown.
         Exhausted: It takes more work than is allowed.
-        Stopped: It is not known what nodes have.
+        Stopped: What nodes have is unknown.
     """
     found = Decider(model, tree, today).decide()
     if isinstance(found, Solved):
@@ -180,7 +184,7 @@ def decide(model: Model, tree: Tree, today: date) -> Solved | Unsolved:
     def solvable(other: Model) -> bool:
         try:
             return isinstance(Decider(other, tree, today).decide(), Solved)
-        except (RuleFailure, Exhausted, ModuleNotFoundError):  # without OR-Tools it cannot be said
+        except (RuleFailure, Exhausted, ModuleNotFoundError):  # without OR-Tools this is unknown
             return False
 
     return msgspec.structs.replace(found, suggestion=suggest_rule(model, found, solvable))

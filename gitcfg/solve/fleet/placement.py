@@ -19,11 +19,11 @@ from gitcfg.model.rules import Rule, RuleKind
 from gitcfg.solve.fleet.answers import Cause, Causes, natural
 from gitcfg.solve.problem import Bound, Excludes, Fixed, Implies, PlacementProblem, Spot
 
-# What nodes have whatever is chosen: by hand, and by rules that were asked before or leave no choice.
+# What nodes have for any decision: by hand, and by rules that were decided before or leave no choice.
 
 
 class Baseline:
-    """A fleet for which nothing is decided yet from a stratum on (`level`, from 0)."""
+    """A fleet without decisions from a stratum on (`level`, from 0)."""
 
     def __init__(self, fleet: Fleet, book: Rulebook, level: int) -> None:
         self.fleet = fleet
@@ -47,7 +47,7 @@ class Baseline:
         return self._shapes.features(*self._of(node))
 
     def without(self, node: str) -> frozenset[str]:
-        """Return the features that a node does without."""
+        """Return the features that are removed from a node."""
         return self._of(node)[0].without
 
     def units(self, candidate: Candidate, feature: str) -> Sequence[Unit]:
@@ -58,7 +58,7 @@ class Baseline:
         return [unit for unit in found if candidate.unit is None or unit.name == candidate.unit.name]
 
     def origin(self, node: str, feature: str) -> Origin:
-        """Return where it is written that a node has a feature."""
+        """Return the place in a file by which a node has a feature."""
         uses = self._shapes.uses(*self._of(node))
         having = (use.origin for use in uses if self.includes(use.feature, feature, node))
         return next(having, self.fleet.model.settings.origin)
@@ -69,7 +69,7 @@ class Baseline:
         return near and other in self.whole(feature, self.without(node))
 
     def whole(self, feature: str, without: frozenset[str]) -> frozenset[str]:
-        """Return a feature and all that it includes, where some are left out with what only they include."""
+        """Return a feature and all that it includes, except `without` and what only these include."""
         key = (feature, without)
         if key not in self._whole:
             found = set[str]()
@@ -84,7 +84,7 @@ class Baseline:
 
     @cached_property
     def later(self) -> frozenset[str]:
-        """The features that rules evaluated after this one may install."""
+        """The features that rules decided after this stratum may install."""
         return self.reaches.closed(
             rule.feature.name
             for rule in self._book.of_kind(RuleKind.INSTALL)
@@ -94,21 +94,21 @@ class Baseline:
         )
 
 
-# The spots of one stratum: where rules that count may place features, and what stands there already.
+# The spots of one stratum: where rules with a count may place features, and where these are already.
 
 Ways = tuple[tuple[Spot, ...], ...]
-"""What counts: the spots of the way that has most."""
+"""Alternative sets of spots: the largest one counts."""
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A slot as a rule sees it, and what is installed there of the feature that it counts, if it is."""
+    """A slot as a rule sees it, and the installation there of the feature that the rule counts, if any."""
 
     candidate: Candidate
     had: Spot | None
 
 
 class Spots:
-    """`open`: what may be placed, by node, with the rules that may place it; `places`: of rules, by key."""
+    """`open`: possible spots, with the rules that may use them, also by node; `places`: of rules, by key."""
 
     def __init__(self, baseline: Baseline, ruled: RuleView) -> None:
         self.baseline = baseline
@@ -119,7 +119,7 @@ class Spots:
         self.places: dict[str, Mapping[Key | None, list[Place]]] = {}
 
     def add(self, rules: Iterable[Rule], *, choose: bool) -> None:
-        """Rules that count what they install; `choose`: they may place it."""
+        """Add rules that count what they install; `choose`: they may place it."""
         for rule in rules:
             if rule.feature is not None:
                 feature, groups = rule.feature.name, self._ruled.groups(rule.name)
@@ -140,7 +140,7 @@ class Spots:
         return Place(candidate, None)
 
     def counting(self, feature: str, place: Place) -> Iterator[Spot]:
-        """Yield the spots by which a slot comes to a feature."""
+        """Yield the spots by which a slot gets a feature."""
         if place.had is not None:
             yield place.had
             return
@@ -151,9 +151,9 @@ class Spots:
                 yield spot
 
     def limited(self, feature: str, candidate: Candidate) -> Iterator[Ways]:
-        """Yield what a limit counts on a node, or as an instance: what is there, and what may be.
+        """Yield what a limit counts on a node, or as an instance: what is there, and what is possible.
 
-        What includes another that is there counts in its place.
+        A feature that includes an existing one counts in its place.
         """
         near = [
             spot
@@ -178,14 +178,14 @@ class Spots:
         yield from (((spot,),) for spot in near if spot not in within)
 
 
-# What features demand of the nodes that get them, with all that they include.
+# What features demand of the nodes that get them, including the features that they include.
 
 Lacking = tuple[str, Cause]
-"""A feature that has to be there, and why."""
+"""A missing feature, and why it is needed."""
 
 
 class Demands:
-    """The demands of features with all that they include, looked at once for nodes that are alike."""
+    """The demands of features and of all that they include, computed once for similar nodes."""
 
     def __init__(self, fleet: Fleet, baseline: Baseline) -> None:
         self._features = fleet.model.features
@@ -215,7 +215,7 @@ class Demands:
         return self._lacking[key]
 
     def clash(self, feature: str, node: str) -> Cause | None:
-        """Return why a node may not get a feature, for what it has."""
+        """Return why a node may not get a feature because of what it has."""
         return self._apart_from(feature, self._baseline.features(node), self._baseline.without(node))
 
     def clash_of(self, one: str, other: str, node: str) -> Cause | None:
@@ -236,15 +236,16 @@ class Demands:
         return self._clashing[key]
 
 
-# Dependencies of what may be placed: on what else may be placed on its node, or on nothing that can be.
+# Dependencies of possible spots: on other spots of the same node, or on something impossible.
 
 _THERE, _AWAY = "\x7fthere ", "\x7faway "
-"""Before features that several spots of a node may bring: it has one of them, or none. One of the two holds,
-so that they add the same to every answer."""
+"""Prefixes of placeholders for features that a node may get by several spots: it has one of them, or none.
+Exactly one of the two is placed, so that they add the same number to every solution.
+"""
 
 
 class Needs:
-    """Finds them, as parts of a problem of placement. `things` and `nodes`: what it has beyond spots."""
+    """Finds dependencies as parts of a problem of placement. `things` and `nodes`: those of placeholders."""
 
     def __init__(self, spots: Spots, demands: Demands, causes: Causes) -> None:
         self._spots = spots
@@ -257,17 +258,17 @@ class Needs:
 
     @property
     def things(self) -> list[str]:
-        """What stands for features that are there in one way or another."""
+        """The placeholders for features that a node may get by several spots."""
         features = sorted({feature for feature, _ in self._choices}, key=natural)
         return [f"{mark}{feature}" for feature in features for mark in (_THERE, _AWAY)]
 
     @property
     def nodes(self) -> set[str]:
-        """Where they may be."""
+        """The nodes of placeholders."""
         return {node for _, node in self._choices}
 
     def collect(self) -> None:
-        """Go through all that may be placed."""
+        """Examine all possible spots."""
         for node, spots in self._spots.on.items():
             for spot in spots:
                 for feature, cause in self._demands.lacking(spot[0], node):
@@ -289,25 +290,25 @@ class Needs:
                 self.bounds += [Bound(cause, 1, 1, (there, away)), Bound(cause, 1, None, (away, *ways))]
 
     def previous(self, spots: Iterable[Spot]) -> Iterator[Spot]:
-        """Yield which of them held while these spots stood."""
+        """Yield the placeholders that were true when these spots were placed."""
         previous = set(spots)
         for (feature, node), ways in self._choices.items():
             yield f"{_AWAY if previous.isdisjoint(ways) else _THERE}{feature}", node
 
 
 def is_placeholder(thing: str) -> bool:
-    """Return whether it merely stands for others."""
+    """Return whether a thing is only a placeholder."""
     return thing.startswith((_THERE, _AWAY))
 
 
-# The problem: bounds that rules set, what is there already, and what must not stand together.
+# The problem: bounds of rules, what is there already, and what must not be placed together.
 
 _MOST_WAYS = 16
-"""Beyond this both what is there and what includes it counts: the ways double each time."""
+"""The maximum number of alternatives, which double each time. Beyond it both sides of one count."""
 
 
 class PlacementProblemBuilder:
-    """Puts a problem together from what was found of it."""
+    """Builds a problem of placement."""
 
     def __init__(self, spots: Spots, ruled: RuleView, causes: Causes) -> None:
         self._spots = spots
@@ -318,9 +319,9 @@ class PlacementProblemBuilder:
     def problem(
         self, rules: Iterable[Rule], earlier: Iterable[Rule], previous: Iterable[Spot]
     ) -> PlacementProblem:
-        """Return what is to be placed for rules that count, under all that limits it.
+        """Return what is to be placed for rules with a count, under all limits on it.
 
-        What was counted `earlier` may become too much by it.
+        Bounds of rules in `earlier` strata can be exceeded by new placements, so they are included.
         """
         bounds = [*self._bounds(rules), *self._touched(self._bounds(earlier)), *self._touched(self._limits())]
         needs = Needs(self._spots, self._demands, self._causes)
@@ -338,7 +339,7 @@ class PlacementProblemBuilder:
         )
 
     def broken(self, rules: Iterable[Rule]) -> PlacementProblem | None:
-        """Return what does not hold though nothing is left to be placed; None: all does."""
+        """Return the bounds that do not hold although nothing is left to place; None: all hold."""
         bounds = [bound for bound in (*self._bounds(rules), *self._limits()) if not _holds(bound)]
         if not bounds:
             return None
@@ -348,7 +349,7 @@ class PlacementProblemBuilder:
         return PlacementProblem(sorted(things, key=natural), sorted(slots, key=natural), bounds, there)
 
     def _touched(self, bounds: Iterable[Bound]) -> Iterator[Bound]:
-        """Yield those about which something can be done."""
+        """Yield the bounds that can be affected."""
         return (bound for bound in bounds if any(spot in self._spots.open for spot in bound.members))
 
     def _bounds(self, rules: Iterable[Rule]) -> Iterator[Bound]:
@@ -374,7 +375,7 @@ class PlacementProblemBuilder:
                         yield Bound(cause, 0 if number else rule.count.least, rule.count.most, found)
 
     def _there(self) -> Iterator[Fixed]:
-        """Yield what nodes have whatever is chosen."""
+        """Yield what nodes have for any decision."""
         rules = self._ruled.book.of_kind(RuleKind.INSTALL)
         plain = {rule.feature.origin: rule.name for rule in rules if rule.feature and rule.count is None}
         for spot, node in self._spots.fixed.items():
@@ -383,7 +384,7 @@ class PlacementProblemBuilder:
             yield Fixed(self._causes.key(cause), spot, placed=True)
 
     def _away(self) -> Iterator[Fixed]:
-        """Yield what nodes may not get: they do without it, or it is in conflict with what they have."""
+        """Yield what nodes may not get: it is removed from them, or it conflicts with what they have."""
         for node, spots in self._spots.on.items():
             for spot in spots:
                 cause: Cause | None
@@ -404,7 +405,7 @@ class PlacementProblemBuilder:
                     yield Excludes(self._causes.key(cause), one, other)
 
     def _nested(self) -> Iterator[Excludes]:
-        """Yield what includes another is not placed beside it: the other is there by that."""
+        """Yield that no feature is placed beside another that it includes: it provides that one."""
         features, baseline = self._ruled.fleet.model.features, self._spots.baseline
         for node, spots in self._spots.on.items():
             for one, other in permutations(spots, 2):
@@ -414,7 +415,7 @@ class PlacementProblemBuilder:
 
 
 def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
-    """Return all ways in which something is counted, none of which may be too many; first what is there."""
+    """Return all combinations of alternatives, none of which may exceed a bound; the present one first."""
     rows: list[list[Spot]] = [[]]
     for ways in counted:
         if len(ways) == 1 or len(rows) * len(ways) > _MOST_WAYS:
@@ -426,6 +427,6 @@ def _ways(counted: Iterable[Ways]) -> list[list[Spot]]:
 
 
 def _holds(bound: Bound) -> bool:
-    """Return where all members are there."""
+    """Return whether a bound holds if all its members are placed."""
     count = len(set(bound.members))
     return bound.least <= count and (bound.most is None or count <= bound.most)

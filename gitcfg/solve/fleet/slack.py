@@ -1,4 +1,4 @@
-"""How much room rules leave: where they count, and how much is left of what they count or give out."""
+"""The room that rules leave: where they count, and how much is left of what they count or allocate."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _OF_CHANGES = (RuleKind.FORBID, RuleKind.ALLOW)
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The slots of a rule that have a key in common; those where its feature is, and could be as well.
+    """The slots of a rule that have a key in common; those with its feature, and those that could have it.
 
     `placed` names a slot once for each installation that is counted there.
     """
@@ -37,7 +37,7 @@ class DomainSlack(msgspec.Struct, frozen=True):
 
 
 class RuleSlack(msgspec.Struct, frozen=True):
-    """One rule. `in_force`: is there anything that it is about? `failed`: nodes where it cannot be asked."""
+    """One rule. `in_force`: whether it is about anything; `failed`: nodes on which it cannot be evaluated."""
 
     rule: Rule
     nodes: tuple[str, ...]
@@ -48,12 +48,12 @@ class RuleSlack(msgspec.Struct, frozen=True):
 
     @property
     def in_force(self) -> bool:
-        """Rules about changes always are."""
+        """Whether the rule is about anything. Rules about changes always are."""
         return self.rule.kind in _OF_CHANGES or self.slots > 0
 
 
 def measure_slack(ruled: RuleView, rule: Rule) -> RuleSlack:
-    """Return how a rule stands."""
+    """Return the slack of a rule."""
     wrong = {found.rule for found in ruled.book.unreadable}
     if rule.kind in _OF_CHANGES or rule.name in wrong:
         return RuleSlack(rule, (), 0)
@@ -70,7 +70,7 @@ def measure_slack(ruled: RuleView, rule: Rule) -> RuleSlack:
 
 
 def _count_installed(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """By key, where a feature is, and where else it might be by what is there already; limits aside."""
+    """Return by key where a feature is, and where else it could be without regard to limits."""
     level = ruled.book.order.get(rule.name)
     if level is None or rule.feature is None or rule.feature.name not in ruled.fleet.model.features:
         return {}
@@ -88,7 +88,7 @@ def _count_installed(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[st
 
 
 def _count_limited(ruled: RuleView, rule: Rule) -> Mapping[Any, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """By key, where what a limit counts is; it places nothing."""
+    """Return by key where a limit counts something. It has no other places, as it places nothing."""
     if rule.kind is not RuleKind.LIMIT:
         return {}
     return {
@@ -109,7 +109,7 @@ def _rooms(ruled: RuleView, rule: Rule, slots: Sequence[Candidate]) -> Iterator[
 
 
 def _value(values: Values, candidate: Candidate, param: str) -> Any:
-    """Return the value in its normal form; None: it has none that the domain knows."""
+    """Return the value in its normal form; None: it has none, or one outside the domain."""
     if candidate.unit is None:
         value = candidate.params().get(param)
     else:

@@ -1,4 +1,4 @@
-"""Domains of rules as a problem of values, and what is given as allocations."""
+"""Domains of rules as a problem of values, and its solution as allocations."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Allocations = Mapping[str, Allocation]
 
 
 class _Demand(msgspec.Struct, frozen=True):
-    """A value that rules ask for: by whom, and where a rule sees it."""
+    """A value that is demanded: by which rules, and for which candidate."""
 
     slot: str
     param: str
@@ -28,7 +28,7 @@ class _Demand(msgspec.Struct, frozen=True):
 
 
 class ValueProblemBuilder:
-    """The values that the domains of a fleet's rules ask for, by the names that the pure problem knows."""
+    """The values that the domains of a fleet's rules demand, by the names in the pure problem."""
 
     def __init__(self, ruled: RuleView, rules: Sequence[Rule], previous: Allocations, causes: Causes) -> None:
         self.rules = rules
@@ -54,7 +54,7 @@ class ValueProblemBuilder:
                 self._demands.setdefault(_name(candidate, param), demand).rules.append(rule)
 
     def problem(self) -> ValueProblem:
-        """Return who needs which values."""
+        """Return the slots that need values."""
         wants = []
         for name in sorted(self._demands, key=lambda name: (natural(self._demands[name].slot), name)):
             demand, within = self._demands[name], []
@@ -67,7 +67,7 @@ class ValueProblemBuilder:
         return ValueProblem(wants, list(self._apart()))
 
     def _normal(self, demand: _Demand, value: Any) -> Value:
-        """Return a value as its domains write it; one that they do not know as it stands."""
+        """Return a value in the normal form of its domains; one outside of them unchanged."""
         domain = self._domains[demand.rules[0].name, demand.param]
         try:
             return domain.normal(value)
@@ -75,7 +75,7 @@ class ValueProblemBuilder:
             return value if isinstance(value, int) else str(value)
 
     def _previous_values(self, demand: _Demand) -> Iterator[tuple[Rule, Value]]:
-        """Yield what was decided before, with the rule for which it was."""
+        """Yield the previous decisions, each with its rule."""
         for rule in demand.rules:
             found = self._previous.get(rule.name)
             bound = found.values.get(demand.slot, {}).get(demand.param) if found is not None else None
@@ -91,7 +91,7 @@ class ValueProblemBuilder:
         return GivenValue(self._causes.key(cause), self._normal(demand, value))
 
     def _given_value(self, demand: _Demand) -> tuple[Any, Origin] | None:
-        """Return the value that is set, and where; an attribute's binding is as it stands in `with`."""
+        """Return the value that is set, and where; for an attribute, its binding in `with`."""
         if demand.candidate.unit is not None:
             bound = demand.candidate.unit.attributes.get(demand.param)
             return None if bound is None or bound.given is None else (bound.given, bound.origin)
@@ -115,7 +115,7 @@ class ValueProblemBuilder:
                     yield AllDifferent(cause, [_name(one, param) for one in candidate])
 
     def _among(self, rule: Rule, unique: Uniqueness) -> Iterable[list[Candidate]]:
-        """Return the slots that differ, each from each other."""
+        """Yield groups of slots that must all differ."""
         slots = self._ruled.slots(rule.name)
         if unique.key is None and unique.scope == "fleet":
             return [list(slots)]
@@ -136,7 +136,7 @@ class ValueProblemBuilder:
             raise RuleFailure(cause, problem.message) from None
 
     def given(self, found: Mapping[str, Value]) -> dict[str, dict[str, dict[str, Value]]]:
-        """Return values by rule, slot and parameter: each goes to the rule that had it, else to the first."""
+        """Return values by rule, slot and parameter: each is of the rule that had it, or of the first."""
         made: dict[str, dict[str, dict[str, Value]]] = {}
         for name, value in found.items():
             demand = self._demands[name]
