@@ -1,1 +1,1 @@
-"""Which commits changed a result, and which made an entry what it is."""
+"""The commits that changed a result, and the commits that made entries what they are."""

@@ -29,11 +29,11 @@ from gitcfg.model import (
 )
 
 Entry = tuple[str, ...]
-"""What the entry is, which one, and what it says."""
+"""The kind of an entry, its name, and its content."""
 
 
 class Entries(msgspec.Struct, frozen=True):
-    """Every entry of a definition, and those that stand at each place."""
+    """All entries of a definition, also by their places."""
 
     all: frozenset[Entry] = frozenset()
     at: Mapping[Origin, frozenset[Entry]] = {}
@@ -42,7 +42,7 @@ class Entries(msgspec.Struct, frozen=True):
 def entries(definition: Any) -> Entries:
     """Return the entries of a feature, group, node, node set, override, allocation, or of rules together.
 
-    None of what is not there.
+    Return none for a missing definition.
     """
     found: dict[Origin, set[Entry]] = {}
     for origin, entry in _entries(definition) if definition is not None else ():
@@ -73,7 +73,7 @@ def _entries(definition: Any) -> Iterator[tuple[Origin, Entry]]:
 
 
 def _rule_entries(rule: Rule) -> Iterator[tuple[Origin, Entry]]:
-    """Yield what trails and places tell of a rule: what it installs, and what it sets."""
+    """Yield the entries of a rule that trails and places refer to: what it installs, and what it sets."""
     yield rule.origin, ("rule", rule.name)
     if rule.feature is not None:
         yield rule.feature.origin, ("feature", rule.name, rule.feature.name)
@@ -97,26 +97,26 @@ def _lists(definition: Any) -> Iterator[tuple[Origin, Entry]]:
 
 
 def _items(key: str, items: Iterable[Use | Ref]) -> Iterator[tuple[Origin, Entry]]:
-    """Yield the items of a list; where in the list they stand is no part of what they are."""
+    """Yield the items of a list; their positions in the list are not part of them."""
     for item in items:
         yield item.origin, (key, meaning_text(item))
 
 
-# The versions of one definition along the way from a commit to those before it.
+# The versions of one definition in a commit and its ancestors.
 
 PLAIN = Settings(Origin(FILE), default_group="")
-"""What definitions are read by: no name is the default group's, so that every entry of a list is seen."""
+"""The settings for reading definitions: without a default group, so that every entry of a list counts."""
 
 
 class ChangedFiles:
-    """The names of the files that commits changed, compared to their first parents; found once each."""
+    """The names of the files that commits changed, compared to their first parents; cached by commit."""
 
     def __init__(self, history: History) -> None:
         self._history = history
         self._known: dict[str, frozenset[str]] = {}
 
     def names(self, commit: str, parent: str) -> frozenset[str]:
-        """Return the names, whatever folders they are in."""
+        """Return the names, in any folder."""
         if commit not in self._known:
             before, after = self._history.root(parent), self._history.root(commit)
             changes = self._history.trees.changed(before, after)
@@ -125,7 +125,7 @@ class ChangedFiles:
 
 
 class Versions:
-    """One definition by its kind's folder and its name, in any commit; its file is read when it differs."""
+    """One definition by its kind's folder and its name, in any commit; a file is read once per version."""
 
     def __init__(
         self, history: History, documents: Documents, changes: ChangedFiles, folder: str, name: str
@@ -140,7 +140,7 @@ class Versions:
         self._oldest: dict[str, str] = {}
 
     def at(self, commit: str) -> Entries:
-        """Return the definition's entries in a commit, none where there is no such definition."""
+        """Return the definition's entries in a commit, none if there is no such definition."""
         file = self._file(commit)
         if file not in self._entries:
             found = self._documents.definition(*file, PLAIN) if file else None
@@ -148,7 +148,7 @@ class Versions:
         return self._entries[file]
 
     def unchanged_since(self, commit: str) -> str:
-        """Return the oldest commit on the way through first parents in which the file is still the same."""
+        """Return the oldest commit, by first parents, since which the file is unchanged."""
         passed = []
         while commit not in self._oldest:
             passed.append(commit)
@@ -168,28 +168,28 @@ class Versions:
         return self._files[tree]
 
 
-# Blame: the commit that made an entry of a definition what it is, wherever it has moved since.
+# Blame: the commit that made an entry of a definition what it is, even if it was moved since.
 
 Blamed = Commit
 """A commit with its author, email, date (ISO 8601 with offset) and subject."""
 
 _FOLDERS = {
-    "node set": "nodesets",  # before `node`: a node's name holds no blank
+    "node set": "nodesets",  # before `node`: a node's name contains no blank
     "feature": "features",
     "group": "groups",
     "node": "nodes",
     "override": "overrides",
 }
 _OF_RULES = ("rule ", "allocation ")
-"""What these say stands in files that are known by their places alone: of rules there are many in one."""
+"""Labels of layers whose files are found by path: one file has many rules."""
 
 
 class Blamer:
-    """Blame from a revision on, or from the work tree (None): what is not in HEAD has no commit yet.
+    """Blame from a revision, or from the work tree (None): what is not in HEAD has no commit yet.
 
-    An entry is a binding, a file, or an item of a list. Its commit is found from the start by going to
-    the first parent that has an equal entry, until none has: of the same kind and name of definition,
-    wherever its file lies, and saying the same, in whatever line and wherever in a list.
+    An entry is a binding, a file, or an item of a list. From the start, the first parent with an equal entry
+    is followed until none has one: an entry of the same kind and name of definition, with the same content,
+    in any folder, in any line, and at any position in a list.
     """
 
     def __init__(self, repository: Repository, revision: str | None) -> None:
@@ -203,10 +203,11 @@ class Blamer:
         self._head = repository.at(revision or "HEAD").commit if has_commits else None
 
     def of(self, label: str, origin: Origin) -> Blamed | None:
-        """Return the commit to blame for what stands at a place in a layer's definition.
+        """Return the commit of the entry at a place in a layer's definition.
 
-        `label` is the layer as trails name it: "feature X", "group Y", "node N", "node set S", "override O",
-        "rule R" or "allocation R". None: it is not committed yet. GitcfgError: nothing stands there.
+        `label` is the layer's name in trails: "feature X", "group Y", "node N", "node set S", "override O",
+        "rule R" or "allocation R". None: it is not committed yet. Raise GitcfgError if there is no entry at
+        the place.
         """
         versions = self._find_versions(label, origin.file)
         if self._worktree is not None:

@@ -1,4 +1,4 @@
-"""Declarations, names and rules at neighbouring commits: which are as they were."""
+"""Declarations, names and rules at neighbouring commits: which are unchanged."""
 
 import re
 from collections import Counter
@@ -35,17 +35,17 @@ T = TypeVar("T")
 
 
 def parameters(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Parameter]:
-    """Return what the files of parameters/ declare; of a name that is declared twice, the first counts."""
+    """Return what the files of parameters/ declare; of several declarations of a name, the first counts."""
     return _first(documents.parameters, files)
 
 
 def secrets(documents: Documents, files: Mapping[str, bytes]) -> dict[str, Secret]:
-    """The secrets that files of secrets/ describe; of one that is described twice, the first counts."""
+    """Return the secrets in files of secrets/; of several definitions of a name, the first counts."""
     return _first(documents.secrets, files)
 
 
 def _first(read: Callable[[str, bytes], Mapping[str, T]], files: Mapping[str, bytes]) -> dict[str, T]:
-    """Return what files say by name, in order of path."""
+    """Return the content of files by name, in order of path."""
     found: dict[str, T] = {}
     for path in sorted(files):
         for name, definition in read(path, files[path]).items():
@@ -59,10 +59,10 @@ def declarations(
     implied: Mapping[str, str],
     sealed: Mapping[str, Secret],
 ) -> Declarations:
-    """Declarations; the older ones if values and files mean the same by them."""
+    """Return declarations; the older ones if they mean the same to values and files."""
     same = older is not None and _same(older.parameters, known)
     declared = Declarations(older.parameters if older and same else known, {})
-    # Operations imply the types of those names only that are declared without any.
+    # Operations imply types only for names that are declared without a type.
     needed = {
         name: kind for name, kind in implied.items() if "${" in name or not declared.declared_kind(name)
     }
@@ -72,7 +72,7 @@ def declarations(
 
 
 def _has_same_versions(ours: Mapping[str, Secret], theirs: Mapping[str, Secret]) -> bool:
-    """Return whether the same secrets are there, each in the same version."""
+    """Return whether both have the same secrets in the same versions."""
     if ours is theirs:
         return True
     before, after = ({name: one.version for name, one in side.items()} for side in (ours, theirs))
@@ -88,10 +88,10 @@ def _same(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> boo
 
 
 def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
-    """Return whether a name means the same to values and files on both sides.
+    """Return a predicate: whether a name means the same to values and files on both sides.
 
-    Names that only an instance completes are never alike where anything differs; nor is any where a secret
-    is another, for any may be bound to it.
+    If anything differs, names that only an instance completes never do. If a secret differs, no name does, as
+    it may be bound to any.
     """
     if ours is theirs:
         return lambda name: True
@@ -109,7 +109,7 @@ def alike(ours: Declarations, theirs: Declarations) -> Callable[[str], bool]:
 
 
 def _effect(parameter: Parameter | None) -> Any:
-    """Return what of a declaration decides over values, and over how files write them."""
+    """Return the part of a declaration that affects values, and how files write them."""
     if parameter is None:
         return None
     given = parameter.default
@@ -118,14 +118,14 @@ def _effect(parameter: Parameter | None) -> Any:
     return typing, parameter.tags, parameter.must_change, default
 
 
-# What definitions say, wherever it is written: to be compared across commits.
+# What definitions mean, without places: to compare them across commits.
 
 _PLACES = frozenset({"origin", "at", "schema_origin", "place", "until_at", "decided"})
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def meaning(value: Any) -> Any:
-    """A definition, or a part of one, as plain tuples without any places; maps in order of their keys."""
+    """Return a definition, or a part of one, as plain tuples without places; maps in order of their keys."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, msgspec.Struct):
@@ -143,18 +143,18 @@ def _without_places(fields: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def meaning_text(value: Any) -> str:
-    """Return equal texts for what says the same; unlike values, texts tell 1 from 1.0 and from true."""
+    """Return a text that is equal for equal meanings; unlike values, texts distinguish 1, 1.0 and true."""
     return repr(meaning(value))
 
 
-# What of a parameter's declaration says something else.
+# Differences between two declarations of a parameter.
 
 _UNDECLARED = Parameter("", Origin(""))
 _FIELDS = tuple(field for field in Parameter.__struct_fields__ if not field.endswith("origin"))
 
 
 def declaration_changes(old: Mapping[str, Parameter], new: Mapping[str, Parameter]) -> dict[str, Delta]:
-    """Return the keys that say something else, `name` among them: that may be a family's pattern."""
+    """Return the keys that differ, including `name`, which may be a family's pattern."""
     before, after = (next(iter(declared.values()), _UNDECLARED) for declared in (old, new))
     if before is after:
         return {}
@@ -167,7 +167,7 @@ def declaration_changes(old: Mapping[str, Parameter], new: Mapping[str, Paramete
 
 
 def _shown(field: str, value: Any) -> Any:
-    """Return a part of a declaration as it is written; UNSET where nothing is."""
+    """Return a part of a declaration as it is written; UNSET if it is missing."""
     if value == getattr(_UNDECLARED, field):
         return UNSET
     if isinstance(value, Binding):
@@ -177,33 +177,33 @@ def _shown(field: str, value: Any) -> Any:
     return value
 
 
-# Rules, and what was decided for them, followed from commit to commit.
+# Rules and allocations, followed from commit to commit.
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """Rules and allocations by name; the same object as before where none of them is another."""
+    """Rules and allocations by name; the same object as before if none of them differs."""
 
     rules: Mapping[str, Rule] = {}
     allocations: Mapping[str, Allocation] = {}
 
     @property
     def bindings(self) -> Iterator[tuple[str, Binding]]:
-        """What rules set."""
+        """The bindings of rules."""
         return (bound for rule in self.rules.values() for bound in rule.params.items())
 
     @property
     def collects(self) -> bool:
-        """Return whether rules set what is collected from other nodes."""
+        """Return whether rules bind values collected from other nodes."""
         return has_collect(bound for _, bound in self.bindings)
 
     @property
     def binds(self) -> frozenset[str]:
-        """The parameters that rules may bring, and the attributes of instances."""
+        """The parameters that rules may bind, and attributes of instances."""
         return frozenset(name for rule in self.rules.values() for name in (*rule.params, *rule.domains))
 
     @property
     def uses(self) -> Iterator[Use]:
-        """The features that rules speak of, which they may install."""
+        """The features that rules name, which they may install."""
         found = (rule.feature for rule in self.rules.values())
         return (Use(feature.name, feature.origin) for feature in found if feature is not None)
 
@@ -214,7 +214,7 @@ NOTHING = Ruling()
 def ruling(
     documents: Documents, settings: Settings, older: tuple[Ruling, Snapshot] | None, snapshot: Snapshot
 ) -> Ruling:
-    """Return what is said in a snapshot; of a name that is there twice, the first counts."""
+    """Return the rules and allocations of a snapshot; of several with the same name, the first counts."""
     if older is not None:
         before, after = older[1].others, snapshot.others
         if before["rules"] is after["rules"] and before["allocations"] is after["allocations"]:
@@ -233,12 +233,12 @@ def ruling(
 
 
 def has_same_objects(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
-    """Return whether two mappings hold the very same objects under the same keys."""
+    """Return whether two mappings have the same objects under the same keys."""
     return ours.keys() == theirs.keys() and all(found is theirs[key] for key, found in ours.items())
 
 
 def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: str) -> Iterator[Any]:
-    """Yield what each file says, in order of path."""
+    """Yield the content of each file, in order of path."""
     for path, file in sorted(snapshot.others[kind].items()):
         found = documents.definition(path, file, settings)
         if found is not None:
@@ -248,14 +248,14 @@ def _read(documents: Documents, settings: Settings, snapshot: Snapshot, kind: st
 # The types that operations imply for parameters, over all definitions, followed from commit to commit.
 
 _COMPOSES = re.compile(rb"\$(?:append|prepend|remove|and|or|merge)|\\")
-"""What a file holds that composes: the word of an operation, or an escape that may hide one."""
+"""What composing files contain: an operation's word, or an escape that may hide one."""
 
 Counts = Counter[tuple[str, str]]
-"""How many definitions imply a type for a name."""
+"""The number of definitions that imply a type for a name."""
 
 
 class Implied:
-    """Counts what definitions imply; files without operations are not even parsed."""
+    """Counts what definitions imply; files without operations are not parsed."""
 
     def __init__(self, documents: Documents, content: Callable[[bytes], bytes]) -> None:
         self._by = lru_cache(maxsize=1 << 13)(partial(_of, documents, content))
@@ -263,7 +263,7 @@ class Implied:
     def follow(
         self, counts: Counts, settings: Settings, older: Snapshot, newer: Snapshot, keys: Iterable[Key]
     ) -> Counts:
-        """The counts of a neighbour that is different in `keys`; the same ones if nothing changes them."""
+        """Return the counts of a neighbour that differs in `keys`; the same object if they are equal."""
         result = counts
         for kind, name in keys:
             if kind not in KINDS:
@@ -288,14 +288,14 @@ def _of(
 
 
 def kinds(counts: Counts, ruling: Ruling) -> Mapping[str, str]:
-    """Return the type that each name's operations imply, those of rules among them."""
+    """Return the type that operations imply for each name, also operations in rules."""
     found: dict[str, str] = {}
     for name, kind in (*counts, *implied_kinds(ruling.bindings).items()):
         found[name] = min(kind, found.get(name, kind))
     return found
 
 
-# Definitions without what a question does not look at, so that commits which change only that stand out.
+# Definitions without what a question does not need, so that commits that change only that are skipped.
 
 _MARK = re.compile(r"\$\{[^{}]*\}")
 
@@ -305,7 +305,7 @@ replace = msgspec.structs.replace
 class Outline:
     """Reduces definitions to their lists, facts and labels, and the bindings of some parameters.
 
-    What says the same becomes the same object, wherever it is written.
+    Equal content at any place becomes the same object.
     """
 
     def __init__(self, binds: Callable[[str], bool]) -> None:
@@ -313,7 +313,7 @@ class Outline:
         self._known: dict[tuple[str, str], Any] = {}
 
     def of(self, definition: Any) -> Any:
-        """Return a definition in outline; rules, and what was decided for them, as they are."""
+        """Return a definition in outline; rules and allocations are unchanged."""
         if isinstance(definition, tuple | Allocation):
             return self._intern(definition)
         if isinstance(definition, NodeSet):
@@ -337,11 +337,11 @@ class Outline:
 
 
 def binding(param: str) -> Callable[[str], bool]:
-    """Return whether a name in a definition is a parameter's, or may become it in an instance."""
+    """Return a predicate: whether a name in a definition is a parameter's, or may become it."""
     return lambda name: name == param or ("${" in name and _pattern(name).fullmatch(param) is not None)
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of what a name with an instance's marks can become, and perhaps more."""
+    """Return a pattern of all names that a name with an instance's marks can become, and perhaps more."""
     return re.compile(".*".join(map(re.escape, _MARK.split(name))), re.DOTALL)

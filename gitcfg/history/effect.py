@@ -1,4 +1,4 @@
-"""The effect of a commit on what a log is about."""
+"""The effect of a commit on the subject of a log."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ NO_NAMES = Names()
 
 
 class NodeCount(msgspec.Struct, frozen=True):
-    """So many nodes, folded."""
+    """A number of nodes, with their folded names."""
 
     nodeset: str
     count: int
 
 
 class ValueChange(msgspec.Struct, frozen=True):
-    """Nodes on which a parameter had one value and has another; UNSET where it is not bound, None if bare."""
+    """Nodes on which a parameter's value changed; UNSET: it is not bound, None: it is bound without value."""
 
     nodeset: str
     count: int
@@ -29,11 +29,11 @@ class ValueChange(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """What is not as before; `kind` says whether the thing itself came, went, or changed.
+    """What changed; `kind` says whether the thing itself was added, removed, or changed.
 
-    `params` are of a node, their values; of a feature or group the operations that act, lowest first.
-    `files` are the paths whose files differ. `added` and `removed` are the nodes of a feature or
-    group that came and went. `values` and `declaration` are of a parameter.
+    `params` are values of a node; for a feature or group, the effective operations, lowest first. `files` are
+    the paths whose files differ. `added` and `removed` are nodes that a feature or group gained and lost.
+    `values` and `declaration` are those of a parameter.
     """
 
     kind: Kind
@@ -48,17 +48,17 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A commit that changed a result, and what of it compared to its first parent."""
+    """A commit that changed a result, and what it changed compared to its first parent."""
 
     commit: str
     effect: Effect
 
 
 def count_nodes(names: Sequence[str]) -> NodeCount | None:
-    """Return nodes as an effect tells of them, None if there are none."""
+    """Return the count of nodes for an effect; None if there are no nodes."""
     return NodeCount(fold(names), len(names)) if names else None
 
 
 def kind_of(before: bool, after: bool) -> Kind:
-    """Return what happened to a thing that was there before or is there after."""
+    """Return whether a thing was added, removed or changed; it exists before or after, or both."""
     return Kind.CHANGED if before and after else Kind.ADDED if after else Kind.REMOVED

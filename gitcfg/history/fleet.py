@@ -1,4 +1,4 @@
-"""The nodes of a commit by class: rules and overrides decide which class a node is of.
+"""The nodes of a commit by class: rules and overrides decide the class of a node.
 
 Conditions of overrides are evaluated once for all nodes that look the same to them.
 """
@@ -41,7 +41,7 @@ ListedNode = tuple[str, NodeDefinition, Iterable[Override]]
 
 
 class Conditions:
-    """Answers of overrides' conditions, kept across commits."""
+    """Results of overrides' conditions, kept across commits."""
 
     def __init__(self) -> None:
         self._answers: dict[tuple[str, str], bool] = {}
@@ -53,9 +53,9 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine",
     ) -> None:
-        """Find what rules bring to nodes, with the overrides that list them: of many at once it is faster.
+        """Compute the effects of rules on nodes, with the overrides that list them: faster for many at once.
 
-        Where one was stopped that is seen again node by node.
+        If a rule is stopped, this is found again node by node.
         """
         with suppress(Stopped):
             self._apply_rules(tuple(nodes), selecting, stacks, rule_engine)
@@ -69,8 +69,10 @@ class Conditions:
         stacks: Stacks,
         rule_engine: "RuleEngine | None",
     ) -> NodeClass:
-        """Return what a node compiles to. Rules of which one was stopped have no effect, so that what came
-        before and after them is shown all the same.
+        """Return the class of a node.
+
+        If one of the rules is stopped, all rules are ignored, so that there are results for commits before
+        and after.
         """
         if rule_engine is not None:
             with suppress(Stopped):
@@ -113,7 +115,7 @@ class Conditions:
         return tuple(sorted((*listed, *chosen), key=lambda override: override.name))
 
     def _holds(self, text: str, node: NodeView) -> bool:
-        """Return whether it holds. One that is wrong, or fails on the node, does not."""
+        """Return whether a condition holds. One that is invalid, or fails on the node, does not."""
         condition = _compile(text)
         if condition is None:
             return False
@@ -128,13 +130,13 @@ class Conditions:
 
 
 def by_name(selecting: Iterable[Override]) -> bool:
-    """Return whether one of these conditions distinguishes nodes by name."""
+    """Return whether any of these conditions distinguishes nodes by name."""
     conditions = (_compile(override.where.name) for override in selecting if override.where)
     return any("node.name" in condition.names for condition in conditions if condition is not None)
 
 
 def rule_engine(stacks: Stacks) -> "RuleEngine | None":
-    """What finds what rules bring to nodes, each as it is when it is asked about first; None: no rules."""
+    """Return what computes the effects of rules, each when it is first needed; None: there are no rules."""
     if not stacks.model.rules:
         return None
     from gitcfg.compile.rules.placement import RuleEngine
@@ -150,20 +152,20 @@ def _compile(text: str) -> Condition | None:
         return None
 
 
-# Nodes of which the same is said, so that they are looked at once.
+# Nodes with the same definitions, so that they are examined once.
 
 Situation = tuple[tuple[str, ...], Node | None, NodeSet | None, tuple[Override, ...]]
-"""Nodes of which the same is said: their names, file, set, and the overrides that list them."""
+"""Nodes with the same definitions: their names, file, set, and the overrides that list them."""
 
 
 def alone(pool: Pool, roster: Roster, name: str) -> Situation:
-    """Return what is said of one node."""
+    """Return the situation of one node."""
     own = pool.definitions["nodes"].get(name)
     return (name,), own, roster.sets.get(name), roster.listed.get(name, ())
 
 
 def situations(pool: Pool, roster: Roster, apart: bool) -> Iterator[Situation]:
-    """Yield every node once; members of a set of which the same is said come together, unless `apart`."""
+    """Yield every node once; members of a set with the same definitions come together, unless `apart`."""
     names = {*pool.definitions["nodes"], *(name for name in roster.listed if name in roster.sets)}
     if apart:
         names |= roster.sets.keys()
@@ -178,22 +180,24 @@ def situations(pool: Pool, roster: Roster, apart: bool) -> Iterator[Situation]:
             yield tuple(rest), None, nodeset, ()
 
 
-# What every node has of one thing, followed from commit to commit.
+# A property of every node, followed from commit to commit.
 
 Answer = Callable[[Model, NodeDefinition, Callable[[], NodeClass]], Any]
-"""What to note of nodes of which this is said in a model of settings, features and groups; what they
-compile to may be asked. None: nothing."""
+"""Returns the property of nodes with a definition, in a model of settings, features and groups.
+
+It may call for their class. None: they do not have the property.
+"""
 
 
 _NO_PARAMETERS: Mapping[str, Parameter] = {}
 _NO_SECRETS: Mapping[str, Secret] = {}
 
 Answers = dict[Any, tuple[Any, frozenset[str] | None]]
-"""Answers by definition, with the groups that they depend on; None: they depend on more."""
+"""Answers by definition, with the groups on which they depend; None: they depend on more."""
 
 
 class Census(msgspec.Struct, frozen=True):
-    """What nodes have at one commit, by name, and what the next census can be made from."""
+    """A property of nodes at one commit, by name, and what the next census can reuse."""
 
     answers: Mapping[str, Any]
     pool: Pool
@@ -222,9 +226,10 @@ class Censuses:
         secrets: Mapping[str, Secret] = _NO_SECRETS,
         ruling: Ruling = NOTHING,
     ) -> Census | None:
-        """Return the census of a pool, the older one where nothing is different. None: no repository.
+        """Return the census of a pool, the older one if nothing differs. None: there is no repository.
 
-        Answers that look at no values need neither parameters nor secrets, nor rules if at no features.
+        Answers that do not depend on values need neither parameters nor secrets; answers that do not depend
+        on features need no rules.
         """
         settings = pool.settings
         if settings is None:
@@ -243,7 +248,7 @@ class Censuses:
         return replace(census, answers=older.answers if older is not None and same else answers)
 
     def _answer_all(self, older: Census | None, census: Census) -> dict[str, Any]:
-        """Return the answers for all nodes, from the older ones where only files of nodes are different."""
+        """Return the answers for all nodes, reusing the older ones if only files of nodes differ."""
         pool, roster = census.pool, census.roster
         if older is None or census.stacks is not older.stacks or roster is not older.roster:
             apart = bool(census.ruling.rules) or by_name(roster.selecting)
@@ -270,7 +275,7 @@ class Censuses:
         for names, own, nodeset, listed in situations:
             if own is None and nodeset is None:
                 continue
-            # Outlines are never thrown away, so their ids name them.
+            # Outlines are never deleted, so their ids are unique.
             definition = nodeset.definition if nodeset is not None else None
             ids = (id(own), id(definition), id(nodeset.facts.get(names[0]) if nodeset is not None else None))
             key = (*ids, *map(id, listed), selecting, names[0] if selecting or rules else "")
@@ -296,7 +301,7 @@ class Censuses:
 
 
 def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster) -> frozenset[str] | None:
-    """Return the explicit groups, if features come from groups alone."""
+    """Return the explicit groups if features come from groups alone, else None."""
     more = about.features or about.without or roster.selecting
     if more or any(override.features or override.without for override in listed):
         return None
@@ -304,7 +309,7 @@ def _groups(about: NodeDefinition, listed: tuple[Override, ...], roster: Roster)
 
 
 def _reusable_answers(older: Census, layers: ReusedLayers, settings: Settings) -> Answers:
-    """Return the older answers that depend on groups whose layers are the very same."""
+    """Return the older answers that depend only on groups whose layers are the same objects."""
     before = older.layers
     if layers is before:
         return older.known
@@ -321,7 +326,7 @@ def _reusable_answers(older: Census, layers: ReusedLayers, settings: Settings) -
 def _stacks(
     older: Census | None, settings: Settings, pool: Pool, declared: Declarations, ruling: Ruling
 ) -> tuple[ReusedLayers, ReusedStacks]:
-    """Return the layers, those of an older census as far as nothing is different."""
+    """Return the layers and stacks, reused from an older census as far as nothing differs."""
     before = older.layers if older else None
     same = older is not None and ruling is older.ruling and pool.same(older.pool, "features", "groups")
     if older is not None and same and declared is older.layers.declarations:
@@ -361,13 +366,13 @@ _NOTHING = Pool()
 
 
 class WholeFleet(msgspec.Struct, frozen=True):
-    """The fleet at one commit, of which as much is compiled as is asked for; it knows no texts of files."""
+    """The fleet at one commit, compiled lazily, without the texts of files."""
 
     pool: Pool
     fleet: Fleet
 
     def node(self, name: str) -> FleetNode | None:
-        """Return one of its nodes, if it is there."""
+        """Return one of its nodes, if it exists."""
         if name not in self.fleet:
             return None
         return self.fleet[name]
@@ -380,7 +385,7 @@ class WholeFleets:
         self._documents = documents
 
     def follow(self, older: WholeFleet | None, snapshot: Snapshot, keys: frozenset[Key]) -> WholeFleet | None:
-        """Return the fleet of a neighbour that is different in `keys`; the same one if only texts are.
+        """Return the fleet of a neighbour that differs in `keys`; the same one if only texts differ.
 
         None: there is no repository.
         """
@@ -402,7 +407,7 @@ class WholeFleets:
         return WholeFleet(pool, Fleet(model, DictTree({}), date.min))
 
 
-# What the files of nodes are rendered with that were compiled one by one, at one commit after the other.
+# What renders the files of nodes that were compiled one by one, at successive commits.
 
 _MOST = 256
 
@@ -434,7 +439,7 @@ class _FilesTree:
 class Sides:
     """Makes sides, one for all commits with the same declarations, templates and plain files.
 
-    Their templates share one child. Close it at the end.
+    Their templates share one child process. Close it at the end.
     """
 
     def __init__(self, history: History) -> None:
@@ -454,7 +459,7 @@ class Sides:
         return self._sides[key][0]
 
     def close(self) -> None:
-        """End the child."""
+        """End the child process."""
         self._guard.close()
 
     def _side(

@@ -1,4 +1,4 @@
-"""Layers of a commit that take over what they share with those of its neighbour."""
+"""Layers of a commit that reuse what they share with those of a neighbouring commit."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 
@@ -16,13 +16,13 @@ from gitcfg.history.snapshot import Snapshot
 from gitcfg.model import Feature, FileEntry, Group, Model
 
 _Composed = tuple[Feature | Group, Declarations, Partial]
-"""A partial, and what its own steps were composed of."""
+"""A partial, and the definition and declarations of its own steps."""
 
 
 class ReusedLayers(Layers):
-    """Layers whose partials are the older ones where nothing differs, and else are updated from those.
+    """Layers with the older partials where nothing differs, and otherwise partials updated from those.
 
-    Findings of definitions are not carried over.
+    Findings of definitions are not kept.
     """
 
     def __init__(self, model: Model, declarations: Declarations, older: "ReusedLayers | None") -> None:
@@ -41,7 +41,7 @@ class ReusedLayers(Layers):
         features: frozenset[str] = NOWHERE,
     ) -> Partial:
         plain = definition is self.model.features.get(definition.name) or isinstance(definition, Group)
-        key = (label, 0 if plain else id(definition))  # an instance is known by its object, which is kept
+        key = (label, 0 if plain else id(definition))  # an instance's object is kept, so its id is unique
         before, declared, older = self._composed_of.get(key, (None, None, None))
         if older is None:
             result = super()._composed(label, parts, definition, features)
@@ -53,7 +53,7 @@ class ReusedLayers(Layers):
         return result
 
     def _take_over(self, older: "ReusedLayers", declared: Callable[[str], bool]) -> None:
-        """Take over what is the same, and leads to nothing that is different."""
+        """Reuse the partials of unchanged definitions that lead to no changed ones."""
         theirs, ours = older.model, self.model
         names = theirs.features.keys() | ours.features.keys()
         pairs = ((name, theirs.features.get(name), ours.features.get(name)) for name in names)
@@ -84,7 +84,7 @@ class ReusedStacks(Stacks):
 
 
 class _SimilarStacks(Recent):
-    """Composes a class from what was `composed` for a similar one before."""
+    """Composes a class by updating the stack of a similar one in `composed`."""
 
     def __init__(self, composed: dict[Hashable, Partial]) -> None:
         super().__init__()
@@ -110,14 +110,14 @@ def _is_same(
     return before is after and (after is None or all(map(declared, after.params)))
 
 
-# What a feature or group gives: the layer that it and all that it includes are composed to.
+# What a feature or group provides: the layer that it composes to with all that it includes.
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """Per parameter the operations that act, as JSON, lowest first; per path the file's entry and the
-    texts it is made from; and the features inside.
+    """A composed feature or group.
 
-    `reads`: does a file depend on more than its entry?
+    By parameter the effective operations as JSON, lowest first; by path the file's entry and the texts of the
+    file; and the included features. `reads`: whether a file depends on more than its entry.
     """
 
     params: Mapping[str, bytes] = {}
@@ -127,7 +127,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 def composed(partial: Partial, name: str, snapshot: Snapshot, side: Callable[[], Side]) -> Layer:
-    """Return a partial as a layer; `side` is what to ask of templates."""
+    """Return a partial as a layer; `side` returns what reads templates."""
     entries = partial.files.values()
     return Layer(
         {param: _operations(cell) for param, cell in partial.cells.items()},
@@ -138,7 +138,7 @@ def composed(partial: Partial, name: str, snapshot: Snapshot, side: Callable[[],
 
 
 def _operations(cell: Cell) -> bytes:
-    """Return the operations as JSON, their operands so that equal maps are equal texts."""
+    """Return the operations as JSON, with operands such that equal maps are equal texts."""
     found = []
     for step in cell.steps:
         operand = msgspec.json.encode(None if step.given is NOTHING else step.given, order="sorted")
@@ -155,6 +155,6 @@ def _texts(entry: FileEntry, snapshot: Snapshot, side: Callable[[], Side]) -> It
         yield templates.get(f"templates/{entry.template.name}")
         analysis = side().analysis(entry)
         if analysis is not None:
-            # All templates there are, where only rendering tells which are included.
+            # All existing templates, if only rendering shows which are included.
             names = sorted(side().fleet.templates) if analysis.computed else analysis.includes
             yield from (templates.get(f"templates/{name}") for name in names)

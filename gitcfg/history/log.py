@@ -1,4 +1,4 @@
-"""`gitcfg log`: the commits that changed what a node, parameter, feature or group is."""
+"""`gitcfg log`: the commits that changed a node, parameter, feature or group."""
 
 from collections.abc import Generator, Iterator, Mapping, Set
 from contextlib import closing
@@ -37,12 +37,12 @@ class Subject(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What people call it."""
+        """The kind in words."""
         return "parameter" if self is Subject.PARAM else self.value
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A thing by its kind and name; of a node one parameter alone, if `param` is given."""
+    """A thing by its kind and name; for a node only one parameter, if `param` is given."""
 
     kind: Subject
     name: str
@@ -50,23 +50,26 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Result(Protocol):
-    """The result of a thing at commits; a state is what is known of it at one of them."""
+    """The result of a thing at commits; a state has all information about it at one of them."""
 
     def follow(self, older: Any, snapshot: "Snapshot", keys: "frozenset[Key]") -> Any:
-        """The state at a neighbour of an older state's commit (None: of nothing), different in `keys`."""
+        """Return the state at a neighbour of an older state's commit; `keys` are what differs.
+
+        None: there is no older state.
+        """
         ...
 
     def effect(self, old: Any, new: Any) -> "Effect | None":
-        """Return what is not the same in the results of two states (None: of nothing)."""
+        """Return what differs between the results of two states; `old` None: there is no older state."""
         ...
 
     def close(self) -> None:
-        """End what was started."""
+        """Release resources."""
         ...
 
 
 def result(history: "History", question: Question) -> Result:
-    """Return what answers a question at commits."""
+    """Return the object that answers a question at commits."""
     from gitcfg.history.results import LayerResult, NodeResult, NodeValue, ParamResult
 
     if question.kind is Subject.PARAM:
@@ -78,18 +81,18 @@ def result(history: "History", question: Question) -> Result:
     return NodeResult(history, question.name)
 
 
-# The log of a thing: the commits that changed its result, worked out or remembered.
+# The log of a thing: the commits that changed its result, computed or cached.
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A commit that changed the result, and what of it compared to its first parent."""
+    """A commit that changed the result, and what it changed compared to its first parent."""
 
     commit: Commit
     effect: Effect
 
 
 class Log(msgspec.Struct, frozen=True):
-    """What a question is answered from a commit on: entries, newest first."""
+    """The answer to a question from a commit: entries, newest first."""
 
     tip: str
     question: Question
@@ -97,23 +100,23 @@ class Log(msgspec.Struct, frozen=True):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """The cached answer to a question: the steps of a commit and all before it."""
+    """The cached answer to a question: the steps of a commit and all its ancestors."""
 
     tip: str
     steps: tuple[Step, ...]
 
 
 class _Kinds(msgspec.Struct, frozen=True):
-    """The cached answer for a name: what kinds of things it is."""
+    """The cached answer for a name: the kinds of things with that name."""
 
     tip: str
     kinds: tuple[Subject, ...]
 
 
 class Logs:
-    """Logs of things in a repository from a commit on; what is worked out is remembered in a cache.
+    """Logs of things in a repository from a commit on; results are cached.
 
-    GitcfgError: there is no such revision.
+    Raise GitcfgError if there is no such revision.
     """
 
     def __init__(self, repository: Repository, revision: str = "HEAD", cache: Cache | None = None) -> None:
@@ -122,19 +125,19 @@ class Logs:
         self.repository = repository
         self.tip = repository.at(revision).commit or ""
         self._history = History(repository)
-        # Where a clone is cut off things seem to begin, and that is not to be remembered.
+        # Where a clone is cut off, things seem to begin; this must not be cached.
         self._cache = None if self._history.shallow else cache
 
     def log(self, question: Question, limit: int | None = None) -> Log:
-        """Return the commits whose result is another than the result of each of their parents, newest first.
+        """Return the commits whose result differs from the results of all their parents, newest first.
 
-        The first commit of all is one of them if the thing is there. `limit` is how many at most.
+        The very first commit is one of them if it has the thing. `limit` is the maximum number.
         """
         steps = self._steps(question, limit)
         return Log(self.tip, question, tuple(Entry(self._history.about(s.commit), s.effect) for s in steps))
 
     def kinds(self, name: str) -> tuple[Subject, ...]:
-        """Return the kinds of things that a name is, or else of those that it ever was."""
+        """Return the kinds of things with a name, or else of those that ever had it."""
         key = self._key("kinds", name)
         cached = self._cache.get(key, _Kinds) if self._cache else None
         if cached is not None and cached.tip == self.tip:
@@ -164,11 +167,11 @@ class Logs:
         return msgspec.json.encode((self.repository.prefix, *words)).decode()
 
 
-# The commits that changed a result: each compared with every one of its parents.
+# The commits that changed a result: each compared with all of its parents.
 
 
 class State(msgspec.Struct, frozen=True):
-    """A commit's tree, its files, and what is known of the result there."""
+    """A commit's tree, its files, and the state of the result there."""
 
     tree: bytes | None
     snapshot: Snapshot
@@ -176,14 +179,13 @@ class State(msgspec.Struct, frozen=True):
 
 
 Steps = Generator[Step, None, None]
-"""Close it if you do not go to its end."""
+"""Close it if you do not exhaust it."""
 
 
 def steps(history: History, question: Question, tip: str, known: str | None = None) -> Steps:
-    """Return the commits whose result is another than each of their parents', newest first.
+    """Return the commits whose result differs from those of all their parents, newest first.
 
-    The first commit of all changed the result if the thing is there. Without those that `known` is or
-    comes after.
+    The very first commit changed the result if it has the thing. Leave out `known` and its ancestors.
     """
     with closing(result(history, question)) as answers:
         walk = Walk(history, answers)
@@ -231,15 +233,15 @@ class Walk:
         return self._answers.effect(old.known if old else None, new.known)
 
 
-# What a log is asked for in words: the question that is meant, or why there is none.
+# The question of a log in words: what it means, or why it means nothing.
 
 
 def answered(
     logs: Logs, name: str, param: str | None = None, kind: Subject | None = None, limit: int | None = None
 ) -> Log:
-    """Return the log of what goes by a name, or of one parameter on a node.
+    """Return the log of the thing with a name, or of one parameter on a node.
 
-    GitcfgError: nothing ever went by that name, or things of several kinds do.
+    Raise GitcfgError if nothing ever had that name, or things of several kinds have it.
     """
     if param is not None and kind not in (None, Subject.NODE):
         raise GitcfgError("Only a parameter of a node has its own log.", "Give a node, then the parameter.")
@@ -248,7 +250,7 @@ def answered(
     subject = Subject.NODE if param is not None else kind or _kind(logs, name)
     log = logs.log(Question(subject, name, param), limit)
     if not log.entries:
-        # Without entries there never was such a thing, but a parameter may just never have been on a node.
+        # Without entries such a thing never existed, except a parameter that was never bound on a node.
         if subject not in logs.kinds(name):
             raise _unknown(logs, name, (subject,))
         if param is not None and Subject.PARAM not in logs.kinds(param):
@@ -275,7 +277,7 @@ def _unknown(logs: Logs, name: str, kinds: tuple[Subject, ...]) -> GitcfgError:
     return GitcfgError(f"No {nouns} {shown(name)} ever existed.", hint)
 
 
-# What `log` writes for programs (interfaces: JSON).
+# The JSON of `log` (interfaces: JSON).
 
 Record = dict[str, Any]
 
@@ -289,7 +291,7 @@ _PARTS = {
 
 
 def log_record(log: Log) -> Record:
-    """`gitcfg.log/1`: every commit with what it changed, of that kind of thing all parts."""
+    """Return `gitcfg.log/1`: every commit with what it changed, with all fields of that kind of thing."""
     question = log.question
     return {
         "schema": "gitcfg.log/1",
@@ -302,7 +304,10 @@ def log_record(log: Log) -> Record:
 
 
 def _commit(commit: Commit) -> Record:
-    """`shallow` is there only where a clone ends: who made it so, and when, is not known."""
+    """Return a commit.
+
+    It has `shallow` only where a clone ends: the real author and date are then unknown.
+    """
     record: Record = msgspec.to_builtins(commit)
     if not commit.shallow:
         del record["shallow"]
@@ -316,7 +321,7 @@ def _effect(question: Question, effect: Effect) -> Record:
     return {"change": record["kind"], **{part: record[part] for part in parts}}
 
 
-# What kind of thing a name is, at a commit or ever before it.
+# The kinds of things with a name, at a commit or at any before it.
 
 _PLAIN = Settings(Origin(FILE))
 _BY_FOLDER = {"features": Subject.FEATURE, "groups": Subject.GROUP, "nodes": Subject.NODE}
@@ -326,7 +331,7 @@ Known = Mapping[Subject, Set[str]]
 
 
 def known(tree: Tree) -> Known:
-    """Return the names of a tree; none where there is no repository."""
+    """Return the names of a tree; none if there is no repository."""
     try:
         model = load(tree)
     except GitcfgError:
@@ -340,7 +345,7 @@ def known(tree: Tree) -> Known:
 
 
 def _bound(model: Model, tree: Tree) -> frozenset[str]:
-    """Return the parameters that a layer or rule or, where instances complete their names, a node binds."""
+    """Return the parameters that a layer or rule binds, and those of nodes if instances complete names."""
     of_rules = (name for rule in model.rules.values() if rule.over is None for name in rule.domains)
     names = frozenset((*(name for name, _ in model.bindings()), *of_rules))
     if not any("${" in name for name in names):
@@ -370,7 +375,7 @@ def _files(history: History, tip: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _defined(documents: Documents, history: History, path: str, file: bytes, name: str) -> Iterator[Subject]:
-    """Yield what a file says of a name; it is parsed only if it can say anything."""
+    """Yield the kinds of things that a file defines under a name; it is parsed only if it may define any."""
     folder, _, below = path.partition("/")
     stem, mentioned = name_of(folder, below), name.encode() in history.read(file)
     if stem is None:

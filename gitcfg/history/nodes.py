@@ -1,4 +1,4 @@
-"""What a node or a layer is made of, followed from commit to commit."""
+"""The definitions of a node or a layer, followed from commit to commit."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,15 +34,15 @@ from gitcfg.model import Feature, FileEntry, Group, Model, NodeSet, Origin, Over
 from gitcfg.render.files import RenderedFile, make_context, render_file
 
 Define = Callable[[str, str], Any]
-"""A definition by its kind's folder and its name; None where there is none."""
+"""Returns a definition by its kind's folder and its name; None: there is none."""
 
 
 class Roots(msgspec.Struct, frozen=True):
-    """What a scope begins with.
+    """The start of a scope.
 
-    `definitions` are those beside features and groups, None where one is not there; `looked_up` are the
-    names that were looked for to find them, and `kinds` the folders of which any file may matter.
-    `ruling` is what rules may bring to it.
+    `definitions` are those other than features and groups, with None for a missing one; `looked_up` are the
+    names that were looked up to find them, and `kinds` the folders of which any file may matter. `ruling` has
+    the rules that may affect it.
     """
 
     groups: tuple[str, ...] = ()
@@ -54,13 +54,13 @@ class Roots(msgspec.Struct, frozen=True):
 
 
 FindRoots = Callable[[Define, Snapshot, Settings, Ruling], Roots]
-"""What a scope begins with in a snapshot."""
+"""Returns the start of a scope in a snapshot."""
 
 
 class Scope(msgspec.Struct, frozen=True):
     """Roots with the features and groups that they lead to.
 
-    `looked_up` are all names that were looked for; `binds` are the parameters that something binds.
+    `looked_up` are all names that were looked up; `binds` are the parameters that any of them binds.
     """
 
     roots: Roots
@@ -70,7 +70,7 @@ class Scope(msgspec.Struct, frozen=True):
     binds: frozenset[str]
 
     def may_differ(self, keys: Iterable[Key]) -> bool:
-        """Return whether the scope may differ where these do."""
+        """Return whether the scope may differ if these keys do."""
         return any(key in self.looked_up or key[0] in self.roots.kinds for key in keys)
 
     def has_same_layers(self, other: "Scope") -> bool:
@@ -86,7 +86,7 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 def find_scope(define: Define, roots: Roots) -> Scope:
-    """Return everything that roots lead to."""
+    """Return all definitions that roots lead to."""
     groups = {name: found for name in roots.groups if (found := define("groups", name)) is not None}
     uses = [*roots.uses, *(use for group in groups.values() for use in group.features)]
     features: dict[str, Feature] = {}
@@ -104,7 +104,7 @@ def find_scope(define: Define, roots: Roots) -> Scope:
 
 
 def update_scope(older: Scope, define: Define, keys: Iterable[Key]) -> Scope | None:
-    """Return the scope of a neighbour that is different in `keys`; None: it leads to other names."""
+    """Return the scope of a neighbour that differs in `keys`; None: it leads to other names."""
     groups, features = dict(older.groups), dict(older.features)
     for key in keys:
         if key[0] in older.roots.kinds or key in older.roots.looked_up:
@@ -131,11 +131,11 @@ def _scope(
     return Scope(roots, groups, features, looked_up, roots.ruling.binds.union(*binds))
 
 
-# The layers that one node or one definition is made of, followed from commit to commit.
+# The layers of one node or one definition, followed from commit to commit.
 
 
 class Composition(msgspec.Struct, frozen=True):
-    """The layers at one commit; those of the neighbour as long as they are made of the same."""
+    """The layers at one commit; the same as those of the neighbour while their definitions are unchanged."""
 
     snapshot: Snapshot
     settings: Settings
@@ -148,7 +148,7 @@ class Composition(msgspec.Struct, frozen=True):
 
 
 class Composer:
-    """Composes the layers of a scope; what is the same is taken over from a neighbour."""
+    """Composes the layers of a scope; unchanged ones are reused from a neighbour."""
 
     def __init__(self, documents: Documents, implied: Implied, find_roots: FindRoots) -> None:
         self._documents = documents
@@ -158,7 +158,7 @@ class Composer:
     def compose(
         self, older: Composition | None, snapshot: Snapshot, keys: frozenset[Key]
     ) -> Composition | None:
-        """Return the layers of a neighbour that is different in `keys`. None: there is no repository."""
+        """Return the layers of a neighbour that differs in `keys`. None: there is no repository."""
         settings = settings_of(self._documents, snapshot)
         if settings is None:
             return None
@@ -209,7 +209,7 @@ class Composer:
 def _stacks(
     older: Composition | None, settings: Settings, found: Scope, declared: Declarations
 ) -> tuple[ReusedLayers, ReusedStacks]:
-    """Return the older layers if nothing in them is different, else new ones of what is still the same."""
+    """Return the older layers if nothing in them differs, else new ones that reuse unchanged parts."""
     if older is not None:
         if found is older.scope and declared is older.declarations:
             return older.layers, older.stacks
@@ -228,15 +228,15 @@ def _stacks(
     return layers, ReusedStacks(model, layers, older.stacks if older else None)
 
 
-# What nodes, features and groups begin with: where the search for all that they are made of starts.
+# The roots of nodes, features and groups: where the search for their definitions starts.
 
 ALONE = Origin("")
-"""Where a feature is listed that is asked for by itself."""
+"""The place of a feature that is examined by itself."""
 _MOST = 512
 
 
 class NodeRoots:
-    """Of a node: its file, the set that it is in, overrides that list it or may select it, and all rules."""
+    """The roots of a node: its file, its set, overrides that list or may select it, and all rules."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -259,7 +259,7 @@ class NodeRoots:
         return Roots(groups, tuple(uses), (own, nodeset, *overrides), looked_up, kinds, ruling)
 
     def _node_set(self, define: Define, snapshot: Snapshot, settings: Settings) -> NodeSet | None:
-        """The first set, in order of path, that has the node in any case of its letters: if it has it so."""
+        """Return the first set, in order of path, with the node in any case; None if its case differs."""
         places = snapshot.definitions["nodesets"]
         found = {name: define("nodesets", name) for name in sorted(places, key=lambda name: places[name])}
         sets = {name: nodeset for name, nodeset in found.items() if nodeset is not None}
@@ -272,7 +272,7 @@ class NodeRoots:
         return self.name.casefold() in self._folded(override) and self.name in (override.members or ())
 
     def _folded(self, definition: NodeSet | Override) -> frozenset[str]:
-        """The members without regard to case; kept beside the definition, which is the same for long."""
+        """Return the members in lower case; cached by the definition, which rarely changes."""
         if len(self._members) > _MOST:
             self._members.clear()
         if id(definition) not in self._members:
@@ -282,7 +282,7 @@ class NodeRoots:
 
 
 def feature_roots(name: str) -> FindRoots:
-    """Return the roots of a feature: itself alone."""
+    """Return the roots of a feature: only itself."""
     return lambda define, snapshot, settings, ruling: Roots(uses=(Use(name, ALONE),))
 
 
@@ -291,13 +291,13 @@ def group_roots(name: str) -> FindRoots:
     return lambda define, snapshot, settings, ruling: Roots(groups=(name,))
 
 
-# One node, compiled anew only where something that it is made of is different.
+# One node, compiled again only if any of its definitions differs.
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node at one commit, None where it is not there.
+    """A node at one commit, None if there is none.
 
-    `alone` is the node without what it collects, and `whole` the fleet that tells that, if it collects.
+    `alone` is the node without what it collects; `whole` is the fleet that provides that, if it collects.
     """
 
     snapshot: Snapshot
@@ -310,8 +310,8 @@ class NodeState(msgspec.Struct, frozen=True):
 class NodeHistory:
     """A node by its name, followed from commit to commit.
 
-    It is compiled by itself; where it collects values it is one of a whole fleet. `outline` is what of
-    definitions matters, if not all.
+    It is compiled alone; if it collects values, it is compiled in a whole fleet. `outline` reduces
+    definitions to what matters, if not all does.
     """
 
     def __init__(self, name: str, content: Callable[[bytes], bytes], outline: Outline | None = None) -> None:
@@ -323,7 +323,7 @@ class NodeHistory:
         self._conditions = Conditions()
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """Return the node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that differs in `keys`."""
         before = older.composition if older else None
         now = self._composer.compose(before, snapshot, keys)
         if now is None:
@@ -355,16 +355,16 @@ class NodeHistory:
         return FleetNode(self._name, node_class, about)
 
 
-# Which files of one node differ, found by writing no more of them than what can differ.
+# Which files of one node differ, found by rendering only the parts that can differ.
 
 _SEPARATE = frozenset({"condor", "env", "ini", "json", "toml", "yaml"})
-"""Formats that write each parameter by itself, but for those whose names begin alike (`a`, `A`, `a.b`)."""
+"""Formats that write each parameter separately, except names that begin the same (`a`, `A`, `a.b`)."""
 
 
 class FileParts(Files):
-    """Compares the files of one node by the parts that hold parameters with differing values.
+    """Compares the files of one node by the parts that contain parameters with differing values.
 
-    A version is then only that part of a file: good for saying that it differs, not for showing.
+    A version is then only that part of a file: enough to know that it differs, but not to show it.
     """
 
     def __init__(self, old: Side, new: Side, params: Mapping[str, Delta]) -> None:
@@ -374,7 +374,7 @@ class FileParts(Files):
         self._parts: dict[int, _Part] = {}
 
     def versions(self, path: str, pairs: Mapping[str, Pair]) -> Iterator[tuple[Sequence[str], Versions]]:
-        """Yield a file's part before and after; nothing where it is sure to be the same."""
+        """Yield a file's part before and after; nothing if it is certainly the same."""
         ((old, new),) = pairs.values()
         before, after = (node.entries.get(path) if node else None for node in (old, new))
         if not (old and new and before and after):
@@ -409,7 +409,7 @@ class FileParts(Files):
 
 
 class _Part(FleetNode):
-    """A node of which only some parameters are looked at."""
+    """A node with only some of its parameters."""
 
     def __init__(self, node: FleetNode, params: Mapping[str, Any]) -> None:
         super().__init__(node.name, node.node_class, node.definition)
@@ -421,7 +421,7 @@ class _Part(FleetNode):
 
 
 def _alike(before: FileEntry, after: FileEntry) -> bool:
-    """Return whether two entries take the same parameters into the same format."""
+    """Return whether two entries write the same parameters in the same format."""
     same = (before.format, before.contents, before.params, before.tags)
     return before.format in _SEPARATE and same == (after.format, after.contents, after.params, after.tags)
 

@@ -1,4 +1,4 @@
-"""The results that a log follows: of a feature or group, of a node, of a parameter on a node."""
+"""The results that a log follows: those of a feature or group, of a node, of a parameter on a node."""
 
 import re
 from collections import defaultdict
@@ -49,7 +49,7 @@ _NO_POOL = Pool()
 
 
 class LayerState(msgspec.Struct, frozen=True):
-    """A feature or group at one commit; no layer where it is not defined."""
+    """A feature or group at one commit; without a layer if it is not defined."""
 
     snapshot: Snapshot
     composition: Composition | None
@@ -59,15 +59,15 @@ class LayerState(msgspec.Struct, frozen=True):
 
     @property
     def nodes(self) -> Mapping[str, Any]:
-        """Those that have it."""
+        """The nodes that have it."""
         return self.census.answers if self.census else {}
 
 
 class LayerResult:
-    """A feature's or group's result: the layer that it is composed to, and the nodes that have it.
+    """The result of a feature or group: the layer that it composes to, and the nodes that have it.
 
-    Of a layer count the operations that act, the files with the texts that they name, and the features
-    inside. A group's nodes are its members: of the default group, all.
+    In a layer, these count: the effective operations, the files with their texts, and the included features.
+    A group's nodes are its members; those of the default group are all nodes.
     """
 
     def __init__(self, history: History, kind: str, name: str) -> None:
@@ -81,7 +81,7 @@ class LayerResult:
         self._sides = Sides(history)
 
     def follow(self, older: LayerState | None, snapshot: Snapshot, keys: frozenset[Key]) -> LayerState:
-        """Return the feature or group at a neighbour that is different in `keys`."""
+        """Return the feature or group at a neighbour that differs in `keys`."""
         composition = self._composer.compose(older.composition if older else None, snapshot, keys)
         pool = update_pool(self._outlines, older.pool if older else _NO_POOL, snapshot, keys)
         ruling = composition.ruling if composition and not self._group else NOTHING
@@ -91,14 +91,14 @@ class LayerResult:
         return LayerState(snapshot, composition, layer, pool, census)
 
     def effect(self, old: LayerState | None, new: LayerState) -> Effect | None:
-        """Return what is not the same; None if nothing is."""
+        """Return what differs; None if nothing does."""
         before, after = (old.layer if old else None), new.layer
         ours, theirs = (old.nodes if old else {}), new.nodes
         if before is after and (before is None or ours is theirs):
             return None
         kind = kind_of(before is not None, after is not None)
         before, after = before or Layer(), after or Layer()
-        # Of parameters the operations differ.
+        # For parameters, the differing operations.
         names = sorted({name for name, _ in before.params.items() ^ after.params.items()})
         params = {
             name: Delta(*(_decode(side.params.get(name)) for side in (before, after))) for name in names
@@ -111,7 +111,7 @@ class LayerResult:
         return Effect(kind, params, files, features, added=came, removed=went)
 
     def close(self) -> None:
-        """End the templates' child."""
+        """End the templates' child process."""
         self._sides.close()
 
     def _is_same(self, older: LayerState, composition: Composition | None, snapshot: Snapshot) -> bool:
@@ -156,14 +156,14 @@ def _has_same_texts(old: Snapshot, new: Snapshot) -> bool:
     return all(old.others[folder] is new.others[folder] for folder in TEXTS)
 
 
-# What a node gets, or one parameter's value on it, at one commit after the other.
+# A node's configuration, or one parameter's value on it, at successive commits.
 
 
 class NodeResult:
-    """A node's result: its parameters, features, explicit groups (in whatever order), and files.
+    """A node's result: its parameters, features, explicit groups (in any order), and files.
 
-    Values are equal if they are as JSON. Files are what rendering gives; they are rendered only where
-    something that they are made of is different.
+    Values are equal if their JSON is. Files are the rendered ones; they are rendered only if anything that
+    they are made of differs.
     """
 
     def __init__(self, history: History, name: str) -> None:
@@ -171,11 +171,11 @@ class NodeResult:
         self._sides = Sides(history)
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """Return the node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that differs in `keys`."""
         return self._node.follow(older, snapshot, keys)
 
     def effect(self, old: NodeState | None, new: NodeState) -> Effect | None:
-        """Return what is not the same; None if nothing is."""
+        """Return what differs; None if nothing does."""
         before, after = old.node if old else None, new.node
         if before is after and (before is None or old is None or _has_same_texts(old.snapshot, new.snapshot)):
             return None
@@ -190,7 +190,7 @@ class NodeResult:
         return Effect(kind, params, files, features, groups)
 
     def close(self) -> None:
-        """End the templates' child."""
+        """End the templates' child process."""
         self._sides.close()
 
     def _files(self, old: NodeState | None, new: NodeState, params: dict[str, Delta]) -> tuple[str, ...]:
@@ -205,24 +205,24 @@ class NodeResult:
 
 
 class NodeValue:
-    """The value of one parameter on a node; not bound and bound without a value are two things."""
+    """The value of one parameter on a node. Not bound differs from bound without a value."""
 
     def __init__(self, history: History, name: str, param: str) -> None:
         self._node = NodeHistory(name, history.read, Outline(binding(param)))
         self._param = param
 
     def follow(self, older: NodeState | None, snapshot: Snapshot, keys: frozenset[Key]) -> NodeState:
-        """Return the node at a neighbour that is different in `keys`."""
+        """Return the node at a neighbour that differs in `keys`."""
         return self._node.follow(older, snapshot, keys)
 
     def effect(self, old: NodeState | None, new: NodeState) -> Effect | None:
-        """Return what is not the same; None if nothing is."""
+        """Return what differs; None if nothing does."""
         before, after = (self._value(state) for state in (old, new))
         params = deltas(before, after)
         return Effect(kind_of(bool(before), bool(after)), params) if params else None
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to release."""
 
     def _value(self, state: NodeState | None) -> dict[str, object]:
         params = state.node.params if state and state.node else {}
@@ -230,17 +230,19 @@ class NodeValue:
 
 
 def _param_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Delta]:
-    """Return what differs of parameters; most values are the very same objects."""
+    """Return the differing parameters; most values are the same objects."""
     names = [name for name in old.keys() | new.keys() if old.get(name) is not new.get(name)]
-    names += [name for name in old.keys() ^ new.keys() if old.get(name, new.get(name)) is None]  # bare ones
+    names += [
+        name for name in old.keys() ^ new.keys() if old.get(name, new.get(name)) is None
+    ]  # parameters without a value
     return deltas(*({name: side[name] for name in names if name in side} for side in (old, new)))
 
 
-# What a parameter is on all nodes, followed from commit to commit.
+# A parameter on all nodes, followed from commit to commit.
 
 
 class ParamState(msgspec.Struct, frozen=True):
-    """A parameter at one commit: its values as JSON by node, and what declares it, by its name."""
+    """A parameter at one commit: its values as JSON by node, and its declaration by its name."""
 
     snapshot: Snapshot
     pool: Pool
@@ -255,8 +257,8 @@ class ParamState(msgspec.Struct, frozen=True):
 class ParamResult:
     """A parameter's result: its value on each node that binds it, and its declaration.
 
-    Values are equal if they are as JSON. The declaration is what the exact name says, else the family
-    that fits best; where it is written does not matter.
+    Values are equal if their JSON is. The declaration is that of the exact name, else of the best matching
+    family; its place does not matter.
     """
 
     def __init__(self, history: History, name: str) -> None:
@@ -266,13 +268,13 @@ class ParamResult:
         self._fleets = WholeFleets(documents)
         self._censuses = Censuses(self._value)
         signs = re.compile(rb"[*?\\]|" + re.escape(name.encode()))
-        # Files that may declare the parameter hold its name, a pattern, or an escape.
+        # Files that may declare the parameter contain its name, a pattern, or an escape.
         self._may_declare = lru_cache(maxsize=1 << 12)(
             lambda file: signs.search(history.read(file)) is not None
         )
 
     def follow(self, older: ParamState | None, snapshot: Snapshot, keys: frozenset[Key]) -> ParamState:
-        """Return the parameter at a neighbour that is different in `keys`."""
+        """Return the parameter at a neighbour that differs in `keys`."""
         pool = update_pool(self._documents, older.pool if older else _NO_POOL, snapshot, keys)
         declared = self._declared(older, pool, snapshot)
         sealed = self._secrets(older, snapshot)
@@ -290,7 +292,7 @@ class ParamResult:
         return ParamState(snapshot, pool, declared, sealed, ruled, census, None, values)
 
     def effect(self, old: ParamState | None, new: ParamState) -> Effect | None:
-        """Return what is not the same; None if nothing is."""
+        """Return what differs; None if nothing does."""
         values = tuple(_value_changes(old.values if old else {}, new.values))
         declaration = declaration_changes(old.declared if old else {}, new.declared)
         if not (values or declaration):
@@ -300,7 +302,7 @@ class ParamResult:
         return Effect(kind, values=values, declaration=declaration)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to release."""
 
     def _value(self, model: Model, about: NodeDefinition, compiled: Callable[[], NodeClass]) -> bytes | None:
         return self._of(compiled())
@@ -317,7 +319,7 @@ class ParamResult:
         snapshot: Snapshot,
         keys: frozenset[Key],
     ) -> WholeFleet | None:
-        """Return the fleet, where the parameter is collected anywhere."""
+        """Return the fleet if any values are collected, else None."""
         bindings = (bound for params in pool.bindings.values() for bound in params.values())
         if not (ruled.collects or has_collect(bindings)):
             return None
@@ -331,14 +333,14 @@ class ParamResult:
         return ruling(self._documents, pool.settings, known, snapshot)
 
     def _secrets(self, older: ParamState | None, snapshot: Snapshot) -> Mapping[str, Secret]:
-        """Return the secrets that there are; the older mapping if the files are the same."""
+        """Return the existing secrets; the older mapping if the files are the same."""
         files = snapshot.others["secrets"]
         if older is not None and files is older.snapshot.others["secrets"]:
             return older.secrets
         return secrets(self._documents, files)
 
     def _declared(self, older: ParamState | None, pool: Pool, snapshot: Snapshot) -> Mapping[str, Parameter]:
-        """Return what declares the parameter; the older mapping if that says the same."""
+        """Return the parameter's declaration; the older mapping if its meaning is the same."""
         if pool.settings is None:
             return {}
         files = snapshot.others["parameters"]

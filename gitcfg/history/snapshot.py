@@ -28,9 +28,9 @@ from gitcfg.model import Binding, Model, NodeSet, Origin, Parameter, Secret, Set
 from gitcfg.model.names import LAYERS, TEXTS
 
 KINDS = LAYERS
-"""The folders that hold one definition a file, as far as a result can depend on it."""
+"""The folders with one definition per file, as far as a result can depend on them."""
 OTHERS = ("parameters", "secrets", "rules", "allocations", *TEXTS)
-"""The other folders that a result can depend on."""
+"""The other folders on which a result can depend."""
 
 Place = tuple[str, bytes]
 """A path, and the id of the file there."""
@@ -41,8 +41,8 @@ Key = tuple[str, str]
 class Snapshot(msgspec.Struct, frozen=True):
     """The files of one tree; what neighbours have in common is the same object.
 
-    `definitions`: by kind and name the places where it is defined, in order of path: the first counts.
-    `others`: by folder and path the remaining files.
+    `definitions`: by kind and name the places of definitions, in order of path: the first counts. `others`:
+    by folder and path the remaining files.
     """
 
     settings: bytes | None = None
@@ -54,7 +54,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     )
 
     def place(self, kind: str, name: str) -> Place | None:
-        """Return where a definition, or a file of another folder, is, if there is one."""
+        """Return the place of a definition, or of a file of another folder, if there is one."""
         if kind in OTHERS:
             file = self.others[kind].get(name)
             return None if file is None else (name, file)
@@ -63,7 +63,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 def update_snapshot(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[Snapshot, frozenset[Key]]:
-    """Return the snapshot of a neighbour, and what is different there; the settings are not among it."""
+    """Return the snapshot of a neighbour, and the keys that differ; these do not include the settings."""
     settings = snapshot.settings
     definitions: dict[str, dict[str, tuple[Place, ...]]] = {}
     others: dict[str, dict[str, bytes]] = {}
@@ -89,7 +89,7 @@ def update_snapshot(snapshot: Snapshot, changes: Iterable[FileChange]) -> tuple[
 
 
 def everything(snapshot: Snapshot) -> frozenset[Key]:
-    """Return all that is different from a tree without anything."""
+    """Return all keys, which are those that differ from an empty tree."""
     definitions = {(kind, name) for kind in KINDS for name in snapshot.definitions[kind]}
     return frozenset(
         definitions.union((folder, path) for folder in OTHERS for path in snapshot.others[folder])
@@ -97,7 +97,7 @@ def everything(snapshot: Snapshot) -> frozenset[Key]:
 
 
 def name_of(folder: str, path: str) -> str | None:
-    """Return the name that a path in a folder stands for; None if the loader passes over it."""
+    """Return the name that a path in a folder defines; None if the loader ignores it."""
     name = path.rpartition("/")[2]
     if not name or name.startswith("."):
         return None
@@ -106,7 +106,7 @@ def name_of(folder: str, path: str) -> str | None:
 
 
 def _put(mapping: dict[Any, Any], key: Any, value: Any) -> None:
-    """Put a value behind all others; None takes away what is there."""
+    """Put a value after all others; None removes the present one."""
     mapping.pop(key, None)
     if value is not None:
         mapping[key] = value
@@ -126,11 +126,11 @@ _LOADS: Mapping[str, _Load] = {
     "allocations": lambda loader, settings: load_definitions(loader, ALLOCATIONS),
     "rules": lambda loader, settings: {"": tuple(load_sections(loader, RULES).values())},
 }
-"""Rules, of which there are many in a file, are defined together."""
+"""The loader of each folder. The rules in a file are defined together."""
 
 
 class Documents:
-    """Reads files with the loader itself, as if each stood alone in its tree; `content` gives their bytes."""
+    """Reads files with the loader, as if each were alone in its tree; `content` returns their bytes."""
 
     def __init__(self, content: _Content) -> None:
         self.definition = lru_cache(maxsize=_MOST)(partial(_definition, content))
@@ -139,14 +139,14 @@ class Documents:
         self.settings = lru_cache(maxsize=_MOST)(partial(_settings, content))
 
     def outlined(self, outline: Callable[[Any], Any]) -> "Documents":
-        """Return the same documents, of whose definitions only an outline is given."""
+        """Return the same documents with outlines of their definitions."""
         result = copy(self)
         result.definition = lru_cache(maxsize=_MOST)(partial(_outlined, self.definition, outline))
         return result
 
 
 def _definition(content: _Content, path: str, file: bytes, settings: Settings) -> Any:
-    """Return what a file of a kind's folder defines; None where its name is not legal."""
+    """Return the definition in a file of a kind's folder; None if its name is not legal."""
     found = _LOADS[path.partition("/")[0]](_loader(content, path, file), settings)
     return next(iter(found.values()), None)
 
@@ -164,13 +164,13 @@ def _parameters(content: _Content, path: str, file: bytes) -> Mapping[str, Param
 
 
 def _secrets(content: _Content, path: str, file: bytes) -> Mapping[str, Secret]:
-    """Return what a file of secrets/ says."""
+    """Return the content of a file of secrets/."""
     loader = _loader(content, path, file)
     return load_definitions(loader, secrets_kind(loader.tree))
 
 
 def _settings(content: _Content, file: bytes) -> Settings | None:
-    """Return what of the settings matters here; None where the format is not one that this program reads."""
+    """Return the settings that matter here; None if this program cannot read the format."""
     found = load_settings(_loader(content, FILE, file))
     if found is None:
         return None
@@ -186,14 +186,14 @@ def _loader(content: _Content, path: str, file: bytes) -> Loader:
     return Loader(DictTree({path: content(file)}))
 
 
-# What all definitions of a repository say in outline, followed from commit to commit.
+# All definitions of a repository in outline, followed from commit to commit.
 
 
 class Pool(msgspec.Struct, frozen=True):
-    """Definitions by kind and name; a kind of which nothing is different is the same object as before.
+    """Definitions by kind and name; a kind without differences is the same object as before.
 
-    `bindings` are those of each definition that has any; they too are the same object where they are.
-    `settings` are None where there is no repository that this program reads, and so no definition.
+    `bindings` are those of each definition that has any; they also are the same object if nothing differs.
+    `settings` are None without a repository that this program reads; there are then no definitions.
     """
 
     settings: Settings | None = None
@@ -203,18 +203,18 @@ class Pool(msgspec.Struct, frozen=True):
     bindings: Mapping[Key, Mapping[str, Binding]] = {}
 
     def same(self, other: "Pool", *kinds: str) -> bool:
-        """Return whether nothing of these kinds, or of any, differs."""
+        """Return whether nothing of these kinds, or by default of any kind, differs."""
         mine, theirs = self.definitions, other.definitions
         return self.settings == other.settings and all(mine[kind] is theirs[kind] for kind in kinds or KINDS)
 
 
 def settings_of(documents: Documents, snapshot: Snapshot) -> Settings | None:
-    """Return the settings that definitions are read by, if there is a repository."""
+    """Return the settings for reading definitions; None if there is no repository."""
     return documents.settings(snapshot.settings) if snapshot.settings is not None else None
 
 
 def update_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iterable[Key]) -> Pool:
-    """Return the pool of a neighbour; what is different there is among `keys`."""
+    """Return the pool of a neighbour; all that differs is in `keys`."""
     settings = settings_of(documents, snapshot)
     if settings is None:
         return Pool()
@@ -231,7 +231,7 @@ def update_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iter
             _put(fresh.setdefault(kind, dict(pool.definitions[kind])), name, definition)
             params = getattr(definition, "definition", definition).params if definition is not None else None
             _put(bound, (kind, name), params or None)
-    if "nodesets" in fresh:  # a set's file may only have moved, but of sets that overlap the first counts
+    if "nodesets" in fresh:  # a set's file may only have been moved, but of overlapping sets the first counts
         by_path = sorted(fresh["nodesets"], key=lambda name: snapshot.definitions["nodesets"][name])
         fresh["nodesets"] = {name: fresh["nodesets"][name] for name in by_path}
     same = bound.keys() == pool.bindings.keys() and all(bound[key] is pool.bindings[key] for key in bound)
@@ -239,7 +239,7 @@ def update_pool(documents: Documents, pool: Pool, snapshot: Snapshot, keys: Iter
 
 
 def model_of(settings: Settings, pool: Pool) -> Model:
-    """Return the definitions as a model; sets that share a node lose it but for the first."""
+    """Return the definitions as a model; of sets that share a node, only the first keeps it."""
     definitions = pool.definitions
     sets = unique_members(Loader(DictTree({})), {}, within(settings.max_nodes, definitions["nodesets"]))
     return Model(
@@ -253,7 +253,7 @@ def model_of(settings: Settings, pool: Pool) -> Model:
 
 
 def within(most: int, nodesets: Mapping[str, NodeSet]) -> dict[str, NodeSet]:
-    """Sets as far as the budget of nodes goes, which the loader gives out in order of path."""
+    """Return the sets; as in the loader, one that exceeds the rest of the node limit has no members."""
     result: dict[str, NodeSet] = {}
     for name, nodeset in nodesets.items():
         fits = len(nodeset.members) <= most
