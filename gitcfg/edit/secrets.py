@@ -1,6 +1,6 @@
 """Secrets edited: their recipients, versions and content, and their versions in git's history.
 
-Nodes recognise a changed secret by its version alone. So new content gets a version above the highest one in
+Nodes recognize a changed secret by its version alone. So new content gets a version above the highest one in
 history: otherwise a version could return that some nodes have with other content.
 """
 

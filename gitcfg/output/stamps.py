@@ -1,6 +1,6 @@
 """Files with a stamp that says that gitcfg wrote them, and folders of such files.
 
-A stamp has the digest of the rest of its file, so that changes by others are recognised. It stays valid in
+A stamp has the digest of the rest of its file, so that changes by others are recognized. It stays valid in
 git and after a checkout, which may change line ends.
 """
 
