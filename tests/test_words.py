@@ -1,7 +1,9 @@
 """What people read is plain English: words that we avoid are absent, and sentences are short."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,7 @@ MODULES = sorted((ROOT / "gitcfg").rglob("*.py"))
 _FENCE = re.compile(r"^\s*(```+|~~~+).*?^\s*\1$", re.MULTILINE | re.DOTALL)
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.) ?)|\s\|\s")
 _END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\"X(*])")
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LONG, LONGEST, PART = 25, 40, 0.1
 
 
@@ -52,7 +55,7 @@ def messages(source: str) -> Iterator[tuple[int, str]]:
     tree = ast.parse(source)
     hidden = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, DOCUMENTED):
             hidden |= {id(each.value) for each in node.body if isinstance(each, ast.Expr)}
         if not isinstance(node, ast.expr):
             continue
@@ -63,6 +66,17 @@ def messages(source: str) -> Iterator[tuple[int, str]]:
             text = node.value
         if len(text.split()) > 2:
             yield node.lineno, re.sub(r"`[^`]*`", "X", text)
+
+
+def remarks(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and comments of a module, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        for part in getattr(node, "body", ()) if isinstance(node, DOCUMENTED) else ():
+            if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
+                yield part.lineno, re.sub(r"`[^`]*`", "X", str(part.value.value))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], re.sub(r"`[^`]*`", "X", token.string)
 
 
 def faults(text: str) -> list[str]:
@@ -80,6 +94,12 @@ def test_a_page_uses_plain_words(page: Path) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(ROOT)))
 def test_messages_use_plain_words(module: Path) -> None:
     texts = messages(module.read_text(encoding="utf-8"))
+    assert [f"{line}: {text}: {faults(text)}" for line, text in texts if faults(text)] == []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(ROOT)))
+def test_docstrings_and_comments_use_plain_words(module: Path) -> None:
+    texts = remarks(module.read_text(encoding="utf-8"))
     assert [f"{line}: {text}: {faults(text)}" for line, text in texts if faults(text)] == []
 
 
