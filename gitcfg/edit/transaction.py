@@ -82,9 +82,8 @@ def write_files(root: Path, folder: Path, files: Files) -> None:
     write_whole(journal, msgspec.msgpack.encode(files), 0o600)
     try:
         _write_changes(root, files, journal)
-    except (
-        OSError
-    ):  # the disk is full, or a folder is not writable; if this fails, too, the next edit finishes
+    except OSError:
+        # The disk is full, or a folder is not writable. If this fails, too, the next edit finishes.
         _write_texts(root, {path: file.was for path, file in files.items()}, journal)
         raise
 

@@ -338,7 +338,7 @@ class _Play:
             if self._job.deadline <= self._now:
                 self._end(RunStatus.TIMED_OUT, Signal.DEADLINE)
             while self._step():
-                """Until nothing more happens now."""
+                pass
         if not self._was_over and replace(self._job, visits=self._visits).is_over:
             self._report(FeedKind.JOB_COMPLETE, detail=self._job.status.value)
 
