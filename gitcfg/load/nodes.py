@@ -373,7 +373,6 @@ def unique_members(
                 names = (min(member, other), max(member, other))
                 message = f"The nodes {names[0]} and {names[1]} differ only in case."
                 loader.findings.append(Finding("GC103", names, message, (origin,)))
-                continue
             if owner is not nodeset:
                 message = f"The node {member} is in the node sets {owner.name} and {name}."
                 loader.report("GC103", member, message, origin, owner.definition.origin)

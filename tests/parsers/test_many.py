@@ -60,7 +60,7 @@ def test_several_children_share_the_work_where_there_is_much() -> None:
     with Parsers(3) as parsers:
         list(parsers.judge(map(right, range(10))))
         assert len(parsers._pool.processes) == 1
-        list(parsers.judge(map(right, range(10, 2000))))
+        list(parsers.judge(map(right, range(10, 8000))))
         assert len(parsers._pool.processes) == 3
 
 
