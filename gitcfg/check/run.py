@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.check.expressions import Expressions
 from gitcfg.check.files import WrittenValues, entries
 from gitcfg.check.findings import folded

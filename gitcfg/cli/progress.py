@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import TextIO
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.model.text import safe
 from gitcfg.progress import Step
 

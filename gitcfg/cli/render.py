@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.cli.declaration import AtOption, NodesArgument, OutputOption, WhereOption, command
 from gitcfg.cli.records import Items, write_record
 from gitcfg.cli.session import Output, Session, fleet_of, write_bytes

@@ -7,7 +7,7 @@ from typing import overload
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.comparison.change import Actions, Change, Delta, Kind, came_and_went, deltas
 from gitcfg.comparison.files import Files, Pair, Side, differ
 from gitcfg.compile.fleet import Fleet, FleetNode

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.compile.declarations import COMPOSING, Bindings, Declarations, implied_kinds
 from gitcfg.compile.instances import has_marks
 from gitcfg.compile.layers import Layers

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.compile.declarations import Declarations
 from gitcfg.compile.inclusion import MAX_CIRCLE, MAX_DEPTH, GivingRules, Inclusion, Places
 from gitcfg.compile.instances import Instance, instance_of, instantiate, known_attributes

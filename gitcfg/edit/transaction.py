@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.fs import sync, write_whole
 from gitcfg.git.commit import PathChange, commit_all, init_repository
 from gitcfg.git.program import Git

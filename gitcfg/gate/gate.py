@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.cache import Cache
 from gitcfg.check.results import Checked, Known, checked, counting
 from gitcfg.compile.selection import Stopped

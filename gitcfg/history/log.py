@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.cache import Cache
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.nodes import Roster

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load.cache import Pack, Packs
 from gitcfg.load.document import Document, Pair, pairs, place

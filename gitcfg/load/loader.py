@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.git.tree import Entry, EntryKind, Tree
 from gitcfg.load import document, schema
 from gitcfg.load.document import Document

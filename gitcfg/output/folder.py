@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.model import GitcfgError
 from gitcfg.output import files
 from gitcfg.output.files import Blocked, Linked, NodeFolder, is_safe_node, is_safe_path, read_content

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.render.template_child.values import OUTPUT_LIMIT
 from gitcfg.sandbox import Closing, Guard, GuardError, Limits
 

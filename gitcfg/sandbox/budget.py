@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 
 _TIME_UP, _OUT_OF_MEMORY = 77, 78  # exit statuses of work that ended itself for that reason
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.cel import CelProblem, Condition
 from gitcfg.check.findings import of
 from gitcfg.check.rules.ruled_fleet import RuledFleet, named

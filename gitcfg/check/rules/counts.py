@@ -6,7 +6,7 @@ from operator import or_
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.cel import CelProblem, Key
 from gitcfg.check.findings import of
 from gitcfg.check.rules.conditions import Failures

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.compile.fleet import Fleet, compile_tree
 from gitcfg.compile.values import split_list
 from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.convert.base import Note, Place, parameter_files, sort_notes, without_empty
 from gitcfg.convert.wallaby.dump import Group, Node, Store, Subsystem, read_store
 from gitcfg.convert.wallaby.names import (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.gate.permits.rules import Thing, find_refusing, find_rules
 from gitcfg.gate.permits.statements import (
     Key,

@@ -7,7 +7,7 @@ from itertools import chain
 
 import msgspec
 
-from gitcfg import progress
+import gitcfg.progress as progress
 from gitcfg.compile.fleet import Fleet
 from gitcfg.compile.rules.slots import RuleView
 from gitcfg.git.tree import Tree
