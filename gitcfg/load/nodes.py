@@ -310,16 +310,8 @@ def _named_members(loader: Loader, nodeset: str, nodes: Ref, members: Set[str]) 
     """Return the members that a key of `node_facts` names. Report other names (GC103)."""
     text = nodes.name
     hint = f"Correct the name, or add the node to `nodes` of {nodeset}."
-    try:
-        names = expand(text, len(members))
-    except TooManyNames:
-        message = f"{shown(text)!r} names more nodes than the node set {nodeset} has."
-        loader.report("GC103", text, message, nodes.origin, hint=hint)
-        return ()
-    except NodeSetError as error:
-        message = f"{shown(text)!r} is not a node set: {error}."
-        loader.report("GC103", text, message, nodes.origin, hint=_NOTATION)
-        return ()
+    excess = f"{shown(text)!r} names more nodes than the node set {nodeset} has."
+    names = _expand_names(loader, nodes, len(members), excess, hint)
     strange = [name for name in names if name not in members]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
@@ -331,23 +323,29 @@ def _named_members(loader: Loader, nodeset: str, nodes: Ref, members: Set[str]) 
 _NOTATION = "Names and ranges: exec[001-100].example.com,login1."
 
 
+def _expand_names(loader: Loader, nodes: Ref, most: int, excess: str, hint: str) -> tuple[str, ...]:
+    """Return the names in node-set notation; none if it is wrong, or has more than `most` (GC103).
+
+    `excess` and `hint` are the message and the hint about too many.
+    """
+    try:
+        return expand(nodes.name, most)
+    except TooManyNames:
+        message = excess
+    except NodeSetError as error:
+        message, hint = f"{shown(nodes.name)!r} is not a node set: {error}.", _NOTATION
+    loader.report("GC103", nodes.name, message, nodes.origin, hint=hint)
+    return ()
+
+
 def node_names(loader: Loader, nodes: Ref, left: int, most: int | None = None) -> tuple[str, ...]:
     """Return the names in `nodes:`.
 
     If they are not host names, or more than `left`, report GC103 and return none.
     """
-    text = nodes.name
-    try:
-        names = expand(text, left)
-    except TooManyNames:
-        message = f"With {shown(text)!r} there are more than {most or left:,} nodes."
-        hint = "If you need more, raise `max_nodes` in gitcfg.yaml."
-        loader.report("GC103", text, message, nodes.origin, hint=hint)
-        return ()
-    except NodeSetError as error:
-        message = f"{shown(text)!r} is not a node set: {error}."
-        loader.report("GC103", text, message, nodes.origin, hint=_NOTATION)
-        return ()
+    excess = f"With {shown(nodes.name)!r} there are more than {most or left:,} nodes."
+    hint = "If you need more, raise `max_nodes` in gitcfg.yaml."
+    names = _expand_names(loader, nodes, left, excess, hint)
     wrong = next((name for name in names if not HOST.fullmatch(name)), None)
     if wrong is not None:
         loader.report("GC103", wrong, f"{shown(wrong)!r} is not a host name.", nodes.origin)
